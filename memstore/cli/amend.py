@@ -193,7 +193,8 @@ def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool)
         lines=lambda: _move_lines(session, moved, dry_run=dry_run),
     )
     for link in moved.left:
-        session.say(safe_line(f"{link.path}:{link.line}: {link.written} was left as it is: {link.why}"))
+        where = f"{session.from_here(link.path)}:{link.line}"
+        session.say(safe_line(f"{where}: {link.written} was left as it is: {link.why}"))
     if moved.path == moved.path_before:
         session.say(_UNCHANGED)
 

@@ -87,7 +87,7 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
         each="memories",
     )
     for path in found.broken:
-        _say_safely(session, f"{path} can't be read; see `memstore check`")
+        _say_safely(session, f"{session.from_here(path)} can't be read; see `memstore check`")
     if not (found.memories or found.broken):
         session.say("no difference")
 

@@ -39,11 +39,12 @@ def _lines(session: CliSession, found: NoteLinks) -> Iterator[str]:
 def _section(session: CliSession, title: str, links: Sequence[NoteLink], about: Sequence[str]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
+    paint = session.paint
     yield ""
-    yield session.paint("heading", title if links else f"{title}: none")
+    yield paint("heading", title if links else f"{title}: none")
     for link, text in zip(links, about, strict=True):
-        where = f"{session.paint('path', safe_line(link.source.path))}:{session.paint('line', str(link.line))}:"
-        yield f"{where} {text}  {session.paint('dim', safe_line(link.written))}"
+        where = f"{paint.path(link.source.path)}:{paint('line', str(link.line))}:"
+        yield f"{where} {text}  {paint('dim', safe_line(link.written))}"
 
 
 def _outgoing(session: CliSession, link: NoteLink) -> str:
@@ -56,5 +57,5 @@ def _outgoing(session: CliSession, link: NoteLink) -> str:
 def _name(session: CliSession, note: LinkedNote) -> str:
     from memstore.cli.output import safe_line
 
-    which = session.paint("ref", safe_line(note.ref or note.path))
+    which = session.paint("ref", safe_line(note.ref)) if note.ref else session.paint.path(note.path)
     return f"{session.paint('title', safe_line(note.title))}  {which}"
