@@ -1,4 +1,4 @@
-"""What is known of every file of a vault without opening it."""
+"""Catalogue entries: what is known about every file of a vault without opening it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memstore.core.short_repr import short_repr
 
-# Between the items of a list in one cell; a control character, so no value holds it.
+# Separates the items of a list in one cell. It is a control character, so no value contains it.
 ITEM_SEPARATOR = "\x1f"
 
 
@@ -20,10 +20,10 @@ class FileKind(Enum):
 
 
 class Entry(NamedTuple):
-    """One file: its place, its revision (`blob`, a git blob id) and the header of the memory in it.
+    """One file: its path, its revision (`blob`, a git blob id) and the header of the memory in it.
 
-    All fields are text, as a catalogue keeps them; absent ones are empty. A broken file has no header, and a plain note
-    no key but those that can't open it to anybody.
+    All fields are text, as the catalogue stores them; absent fields are empty. A broken file has no header. A plain
+    note has only keys that can't make it visible to anybody.
     """
 
     path: str
@@ -54,16 +54,17 @@ class Entry(NamedTuple):
     processed_into: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     superseded_by: tuple[str, ...] = ()
-    # What the ledger rests on, `op ref` a line of it; `witness ref` for what a witness's notes cite.
+    # The ledger's evidence, one `op ref` per line; `witness ref` for what a witness's notes cite.
     evidence: tuple[str, ...] = ()
     # The memories that the body cites, as refs.
     cites: tuple[str, ...] = ()
-    # The links that the text holds, `LINE LINK` each: `12 [[Note#Heading]]`, `12 (../note.md)` (`files/links.py`).
+    # The links in the text, as `LINE LINK`: `12 [[Note#Heading]]`, `12 (../note.md)` (`files/links.py`).
     links: tuple[str, ...] = ()
-    # What attests to it: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`; whether that
-    # holds is not known here.
+    # Its attestations: `author si:ash`, `witness si:pith`, `resolution human:claire`, `anchor url`. Whether they are
+    # valid is not known here.
     attested: tuple[str, ...] = ()
-    # What else decides who may see it (`access.world.Labels`); each of `upstream_grants` is one label, `[a b]`.
+    # The other fields that decide who may see it (`access.world.Labels`). Each item of `upstream_grants` is one label,
+    # `[a b]`.
     source_chain: tuple[str, ...] = ()
     access_grants: tuple[str, ...] = ()
     access_denies: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class Entry(NamedTuple):
     upstream_grants: tuple[str, ...] = ()
     # The verdict of a generalization's check, and who acknowledged its warnings: `warn human:sean`.
     generalization: str = ""
-    # A digest of the body's words as they stand, whatever lies between them: memories that say the same share it.
+    # A digest of the body's words, whatever white space is between them; memories that say the same share it.
     words: str = ""
 
     def __repr__(self) -> str:
@@ -84,16 +85,16 @@ class Entry(NamedTuple):
 
 
 class Field(Enum):
-    """What is indexed of a memory: its body; its head (title, aliases, the words of its date)."""
+    """The indexed fields of a memory: its body, and its head (title, aliases, the words of its date)."""
 
     TEXT = "text"
     HEAD = "head"
 
 
 class EdgeKind(StrEnum):
-    """Where an edge is recorded: the frontmatter's key, or the body.
+    """Where an edge is recorded: in a key of the frontmatter, or in the body.
 
-    Every edge leads from the memory that depends to what it depends on, whichever of the two names the other.
+    Every edge points from the dependent memory to the one it depends on, whichever of the two names the other.
     """
 
     DERIVED_FROM = "derived_from"

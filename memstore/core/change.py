@@ -1,4 +1,4 @@
-"""What goes into a transaction and what comes out of it: edits, conflicts, operations, as values."""
+"""The values that go into a transaction and come out of it: edits, conflicts, operations."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
-    """What is to become of one file: `before` is the file as it was read, None for a new one.
+    """A change to one file: `before` is the file as it was read, None for a new file.
 
-    `made` is the file that `after` makes, where it has been read already.
+    `made` is the file that `after` makes, if it has already been read.
     """
 
     path: str
@@ -31,11 +31,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saved:
-    """What became of one memory, or would: `diff` is the unified diff, empty where nothing changes.
+    """The result of saving one memory, or of a dry run: `diff` is the unified diff, empty if nothing changes.
 
-    `commit` is the commit that has it, None where none was asked for, or where it `stays_out`: git ignores the file, or
-    has it as it is. `conflicts` are the open ones with other memories that what it says anew raises; `compared_in_part`
-    is whether files of a very large vault that were written anew in place may have been overlooked for that.
+    `commit` is the commit that contains it; None if no commit was asked for, or if the file `stays_out`: git ignores it
+    or already has it in this state. `conflicts` are the open conflicts with other memories that its new text raises.
+    `compared_in_part` is true if this comparison may have missed files of a very large vault that were rewritten in
+    place.
     """
 
     ref: str | None
@@ -52,13 +53,13 @@ class Saved:
 
     @property
     def changed(self) -> bool:
-        """Whether the file differs from what it was."""
+        """Whether the file changes."""
         return bool(self.diff)
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """Memories that came, went, moved or became different; and files that can't be read now."""
+    """Memories that were added, removed, moved or changed, and files that can't be read now."""
 
     memories: tuple[MemoryChange, ...]
     broken: tuple[BrokenFile, ...]
@@ -66,7 +67,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The changes since the current commit that the viewer may see, and the files that hold them now, by path."""
+    """The changes since the current commit that the viewer may see, and the files that now contain them, by path."""
 
     changes: Changes
     files: Mapping[str, ReadFile]
@@ -74,10 +75,10 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Committed:
-    """What was committed: None and nothing where nothing was pending.
+    """The result of a commit; `commit` is None and the rest empty if nothing was pending.
 
-    `own_files` are files of the vault itself, like its settings; `left_out` pending files that can't be read;
-    `findings` warnings about memories that were committed, and about keys that nobody signed for.
+    `own_files` are files of the vault itself, like its settings. `left_out` are pending files that can't be read.
+    `findings` are warnings about the committed memories, and about keys that nobody signed for.
     """
 
     commit: str | None
@@ -92,7 +93,7 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """Which operation was taken back, when it had been done, and the paths of its files."""
+    """The operation that was undone, the time it was done, and the paths of its files."""
 
     verb: str
     at: str
@@ -101,12 +102,12 @@ class Undone:
     __repr__ = short_repr
 
 
-# -- what happened to one memory between two states ------------------------------------------------
+# -- the change of one memory between two states ---------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryChange:
-    """A memory before and after, with the paths of its file; None on the side where it is not there."""
+    """A memory before and after a change, with the paths of its file; None on the side where it doesn't exist."""
 
     before: Memory | None
     after: Memory | None
@@ -115,7 +116,7 @@ class MemoryChange:
 
     @property
     def memory(self) -> Memory:
-        """The memory as it is, or as it last was."""
+        """The memory as it is now, or as it last was."""
         memory = self.after or self.before
         if memory is None:
             raise ValueError("a change of nothing")
@@ -123,28 +124,28 @@ class MemoryChange:
 
     @property
     def name(self) -> str:
-        """What the memory is called where its text must not show: its ref, or its path where it has none."""
+        """The memory's name where its text must not be shown: its ref, or its path if it has no ref."""
         ref = self.memory.ref
         return str(ref) if ref else self.path_after or self.path_before or ""
 
     @property
     def is_move(self) -> bool:
-        """Whether the file got another name."""
+        """Whether the file's path changed."""
         return bool(self.path_before and self.path_after and self.path_before != self.path_after)
 
 
-# -- two memories that can't both be right ---------------------------------------------------------
+# -- conflicts -------------------------------------------------------------------------------------
 
 
 class ConflictType(Enum):
-    """What kind of conflict it is (seed 003)."""
+    """The kind of a conflict (seed 003)."""
 
     CONTRADICTION = "contradiction"
     TEMPORAL = "temporal"
     SEMANTIC = "semantic"
 
 
-# Seed 003, "Types of Conflicts": what a conflict takes from the quality of both sides, and what it suggests to do.
+# Seed 003, "Types of Conflicts": how much a conflict lowers the quality of both sides, and the suggested resolution.
 PENALTY = {ConflictType.CONTRADICTION: 0.30, ConflictType.TEMPORAL: 0.15, ConflictType.SEMANTIC: 0.10}
 RESOLUTION = {
     ConflictType.CONTRADICTION: "manual_review",
@@ -154,7 +155,7 @@ RESOLUTION = {
 
 
 class Lines(NamedTuple):
-    """Where one side says it: lines from 1, both inclusive, and what stands there."""
+    """Where one side of a conflict says it: lines from 1, both inclusive, with their text."""
 
     path: str
     line_start: int
@@ -163,10 +164,10 @@ class Lines(NamedTuple):
 
 
 class Conflict(NamedTuple):
-    """An open conflict between two memories, the one that was asked about first.
+    """An open conflict between two memories; the one that was asked about comes first.
 
-    `penalty` is what it takes from the quality of the first, from 0 to 0.3; `command` decides it, or shows what to
-    decide about; `rule` is what found it.
+    `penalty` is how much it lowers the quality of the first memory, from 0 to 0.3. `command` is the command that
+    decides the conflict or shows what to decide. `rule` is the rule that found it.
     """
 
     conflict_type: ConflictType
@@ -182,15 +183,15 @@ class Conflict(NamedTuple):
 
     @property
     def suggested_resolution(self) -> str:
-        """Seed 003's name of what to do."""
+        """Seed 003's name for the suggested resolution."""
         return RESOLUTION[self.conflict_type]
 
 
-# -- what was done last, and what was begun --------------------------------------------------------
+# -- the last operation, and a begun one -----------------------------------------------------------
 
 
 class Written(NamedTuple):
-    """What an operation made of one file: its bytes before and after, None where there was or is no file."""
+    """What an operation did to one file: its bytes before and after, None where the file does not exist."""
 
     path: str
     before: bytes | None
@@ -198,9 +199,9 @@ class Written(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One command's writing; `verb` is the command, `at` when it was done, RFC 3339 in UTC.
+    """The files that one command wrote; `verb` is the command, `at` the time it was done, RFC 3339 in UTC.
 
-    `by` is who did it; None where nobody wrote that down.
+    `by` is who did it; None if that was not recorded.
     """
 
     verb: str
@@ -210,30 +211,31 @@ class Operation(NamedTuple):
 
 
 class Journal(Protocol):
-    """Remembers the last operation, and one that was begun; what can't be kept or read is a `VaultError`."""
+    """Remembers the last operation and a begun one; raises `VaultError` if it can't be written or read."""
 
     def begin(self, operation: Operation) -> None:
         """Remember what is about to be written, until it is recorded or cleared."""
 
     def begun(self) -> Operation | None:
-        """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
+        """Return the operation that was begun and not cleared; None if there is none or its record is garbled."""
 
     def record(self, operation: Operation) -> None:
-        """Remember an operation instead of the one before of whoever did it.
+        """Remember an operation as the last one of whoever did it, in place of the one before.
 
-        One that is too large is not kept, and neither is that.
+        If the operation is too large, it is not kept, and the one before is dropped as well.
 
-        None is begun any more. An error means that it was not recorded, unless `recorded` says otherwise.
+        Afterwards no operation counts as begun. An error means that the operation was not recorded, unless `recorded`
+        is true.
         """
 
     def recorded(self) -> bool:
-        """Whether what was begun has been recorded since: the program died between that and clearing it."""
+        """Return whether the begun operation was recorded but not cleared, because the program died in between."""
 
     def clear(self) -> None:
         """Forget what was begun."""
 
     def last(self, by: str | None = None) -> Operation | None:
-        """Return the last operation of an entity, or of anybody; None where none is known.
+        """Return the last operation of an entity, or of anybody; None if none is known.
 
-        Each has one, so that nobody learns from their own that somebody else wrote something.
+        Each entity has its own, so that nobody learns from theirs that somebody else wrote something.
         """

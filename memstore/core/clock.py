@@ -1,4 +1,4 @@
-"""Time and chance, which enter from outside: the protocols, and the machine's own clock and ids."""
+"""Time and randomness, which are passed in from outside: the protocols, and the machine's own clock and ids."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """Gives the current time."""
 
     def now(self) -> datetime:
         """Return the time, in UTC, to the second."""
@@ -19,14 +19,14 @@ class IdSource(Protocol):
     """Makes ids for new memories."""
 
     def memory_id(self) -> str:
-        """Return an id that is new in all likelihood."""
+        """Return an id that is almost certainly new."""
 
 
 # -- system clock ----------------------------------------------------------------------------------
 
 
 class SystemClock:
-    """Tells the machine's time."""
+    """Gives the machine's time."""
 
     def now(self) -> datetime:
         """Return the time, in UTC, to the second."""
@@ -41,10 +41,10 @@ _BITS = _LAST.bit_length()
 
 
 class RandomIds:
-    """Makes ids that nobody can guess and that, in all likelihood, nobody else makes."""
+    """Makes ids that nobody can guess and almost certainly nobody else makes."""
 
     def memory_id(self) -> str:
-        """Return an id: `m_` and ten characters of Crockford's base 32, 50 bits of chance."""
+        """Return an id: `m_` and ten characters of Crockford's base 32, 50 random bits."""
         import secrets
 
         chance = secrets.randbits(_BITS * ID_RANDOM_CHARACTERS)

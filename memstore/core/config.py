@@ -1,4 +1,4 @@
-"""A vault's configuration and a user's: data only, from TOML files."""
+"""The settings of a vault and of a user: plain data, read from TOML files."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FORMAT_VERSION = 1
-# Extensions of the format that this version knows: none yet.
+# Extensions of the format that this version knows; none so far.
 EXTENSIONS: tuple[str, ...] = ()
-# How new files are called: `memories.add.path_of_new`.
+# How new files are named: `memories.add.path_of_new`.
 FILENAMES = ("short", "slug-id", "id")
-# "own": whatever has a fence is a memory, or an error. "mixed": notes that were there before stay what they are.
+# "own": a file with a fence is a memory, or an error. "mixed": notes that were there before stay plain notes.
 NOTES = ("own", "mixed")
 
 CONFIG_PATH = ".memstore/config.toml"
 
 
 class QualityProfile(Enum):
-    """How quality is computed: by memstore's formula, or by the letter of seed 003's."""
+    """How quality is computed: by memstore's formula, or by seed 003's to the letter."""
 
     MEMSTORE = "memstore"
     SEED_003 = "seed-003"
@@ -31,7 +31,7 @@ QUALITY_PROFILES = tuple(profile.value for profile in QualityProfile)
 
 
 class SettingKind(Enum):
-    """What the value of a setting looks like; the value is how people read it."""
+    """The form of a setting's value; each enum value is the description shown to people."""
 
     WHOLE = "a whole number"
     FLAG = "true or false"
@@ -48,7 +48,7 @@ class SettingKind(Enum):
 
 
 class Setting(NamedTuple):
-    """One key of a configuration file. `fixed` ones are written by `init` and not by `config`."""
+    """One key of a configuration file. Keys marked `fixed` are written by `init`, not by `config`."""
 
     name: str
     kind: SettingKind
@@ -96,7 +96,7 @@ USER_SETTINGS = (
 
 
 class Config(NamedTuple):
-    """What a vault's owner has chosen; the names are the file's keys, and `VAULT_SETTINGS` says what they mean."""
+    """The settings of a vault, chosen by its owner; the fields are the file's keys, which `VAULT_SETTINGS` explains."""
 
     owner: str
     format: int = FORMAT_VERSION
@@ -111,12 +111,12 @@ class Config(NamedTuple):
 
     @property
     def mixed(self) -> bool:
-        """Whether notes that memstore did not write stay what they are: only an id of memstore makes a memory."""
+        """Whether notes that memstore did not write stay plain notes: only a memstore id makes a file a memory."""
         return self.notes == "mixed"
 
 
 class UserConfig(NamedTuple):
-    """What a user has chosen for all vaults; `USER_SETTINGS` says what the keys mean."""
+    """A user's settings for all vaults; `USER_SETTINGS` explains the keys."""
 
     vault: str | None = None
     entity: str | None = None

@@ -1,16 +1,16 @@
-"""Blob ids: the name that git gives to a file's bytes."""
+"""Blob ids: the names that git gives to the bytes of files."""
 
 from __future__ import annotations
 
 import hashlib
 
-# Before the hexadecimal digits of a SHA-256 digest that is not git's.
+# Precedes the hexadecimal digits of a SHA-256 digest that is not a git id.
 DIGEST_PREFIX = "sha256:"
 _SHA256_DIGITS = 64
 
 
 def blob_id(data: bytes, object_format: str = "sha1") -> str:
-    """Return the id of the blob with these bytes, in a repository's object format, `sha1` or `sha256`."""
+    """Return the blob id of these bytes in a repository's object format, `sha1` or `sha256`."""
     digest = hashlib.new(object_format, usedforsecurity=False)
     digest.update(b"blob %d\0" % len(data))
     digest.update(data)
@@ -18,5 +18,5 @@ def blob_id(data: bytes, object_format: str = "sha1") -> str:
 
 
 def format_of(blob: str) -> str:
-    """Return the object format that an id is of."""
+    """Return the object format of an id."""
     return "sha256" if len(blob) == _SHA256_DIGITS else "sha1"

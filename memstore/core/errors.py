@@ -1,4 +1,4 @@
-"""The one tree of errors. Each has an exit code and says what was tried, what was found and what to do."""
+"""The hierarchy of errors. Each has an exit code and says what was tried, what was found and what to do."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Exit(IntEnum):
 
 
 class MemstoreError(Exception):
-    """What stops the work.
+    """Base class of all errors that stop the work.
 
     Args:
-        message: what was tried and what was found, one sentence.
+        message: what was tried and what was found, in one sentence.
         hint: what to do about it, or None.
-        outcome: what became of the files, as the end of the sentence; whoever knows better later puts it right.
+        outcome: what happened to the files, as the end of the sentence; a caller that knows better corrects it later.
     """
 
     exit_code: Exit = Exit.VAULT
@@ -43,23 +43,23 @@ class MemstoreError(Exception):
 
 
 class UsageError(MemstoreError):
-    """The words of a command, a filter, a query or a date are off."""
+    """A command, filter, query or date is worded wrongly."""
 
     exit_code = Exit.USAGE
 
 
 class NotThereYetError(UsageError):
-    """A call that is promised, and not built yet; the text says which ability it needs."""
+    """A call that is planned but not built yet; the text says which feature it needs."""
 
 
 class NotFoundError(MemstoreError):
-    """No memory, or more than one, answers to a ref; the same for one that may not be seen."""
+    """A ref matches no memory or more than one; also raised for a memory that may not be seen."""
 
     exit_code = Exit.NOT_FOUND
 
 
 class PlainNoteError(NotFoundError):
-    """What was named is a plain note, and no memory yet; `path` is its file, relative to the vault."""
+    """The named file is a plain note, not a memory yet; `path` is the file, relative to the vault."""
 
     def __init__(self, message: str, *, path: str, hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -73,7 +73,7 @@ class RefusedError(MemstoreError):
 
 
 class VaultError(MemstoreError):
-    """The vault, git, the file system or a file's format is in the way."""
+    """The vault, git, the file system or a file's format prevents it."""
 
     exit_code = Exit.VAULT
 
@@ -83,7 +83,7 @@ class FormatError(VaultError):
 
 
 class TooLargeError(VaultError):
-    """A file has more bytes than a memory may have, and was not read any further than that: its `beginning`."""
+    """A file is larger than a memory may be; only its `beginning`, up to that size, was read."""
 
     def __init__(self, message: str, *, size: int, beginning: bytes = b"", hint: str | None = None) -> None:
         super().__init__(message, hint=hint)
@@ -91,11 +91,11 @@ class TooLargeError(VaultError):
 
 
 class NoFileError(VaultError):
-    """There is no file of that name in the vault."""
+    """The vault has no file of that name."""
 
 
 class GitError(VaultError):
-    """Git is missing, or said no."""
+    """Git is missing or refused."""
 
 
 class LockedError(MemstoreError):
@@ -105,26 +105,26 @@ class LockedError(MemstoreError):
 
 
 class ChangedMeanwhileError(MemstoreError):
-    """The file is no longer the one that was read."""
+    """The file has changed since it was read."""
 
     exit_code = Exit.LOCKED
 
 
-# -- the word that was likely meant ----------------------------------------------------------------
+# -- suggesting the intended word ------------------------------------------------------------------
 
 
-# difflib's ratio of two words' similarity, from 0 to 1; at its own default of 0.6 a slip or two is forgiven.
+# difflib's similarity ratio of two words, from 0 to 1. Its own default of 0.6 forgives a typo or two.
 SIMILAR = 0.6
 
 
 def nearest(word: str, known: Iterable[str], *, similar: float = SIMILAR) -> str | None:
-    """Return the known word that is most like `word`; None where none is at least so `similar`, in [0, 1]."""
+    """Return the known word most like `word`; None if no word is at least this `similar`, in [0, 1]."""
     import difflib
 
     return next(iter(difflib.get_close_matches(word, list(known), n=1, cutoff=similar)), None)
 
 
 def did_you_mean(word: str, known: Iterable[str], *, otherwise: str, similar: float = SIMILAR) -> str:
-    """Return a hint that names the nearest known word, or `otherwise` where none is near."""
+    """Return a hint that names the nearest known word, or `otherwise` if none is near."""
     near = nearest(word, known, similar=similar)
     return f"did you mean {near}?" if near else otherwise

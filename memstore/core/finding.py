@@ -9,7 +9,10 @@ from memstore.core.short_repr import short_repr
 
 
 class Severity(Enum):
-    """How bad it is: an error fails a check and leaves the file out, a warning does not, a notice is no fault."""
+    """How serious a finding is: an error fails a check and excludes the file, a warning does neither.
+
+    A notice reports something that is not a fault.
+    """
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,7 +20,7 @@ class Severity(Enum):
 
 
 class Position(NamedTuple):
-    """A place in a file: line and column count from 1; the column counts characters."""
+    """A place in a file; line and column count from 1, and columns count characters."""
 
     line: int
     column: int = 1
@@ -26,8 +29,8 @@ class Position(NamedTuple):
 class Finding(NamedTuple):
     """One problem, with its place and what to do about it.
 
-    `mended` is the line as it could read, where that needs no judgement; `key` the frontmatter key that it is about
-    (the outermost one of a value inside another), empty where it is about none, or about which can't be told.
+    `mended` is the corrected line, if only one correction makes sense. `key` is the frontmatter key it concerns (the
+    outermost one for a nested value); empty if it concerns no key or the key is unknown.
     """
 
     code: str
@@ -49,11 +52,11 @@ class Finding(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The finding on one line, which editors and terminals jump from."""
+        """The finding on one line, in a form that editors and terminals can jump from."""
         at = f"{self.path}:{self.at.line}:{self.at.column}"
         return f"{at}: {self.severity.value}: {self.text} [{self.code}]"
 
 
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Return the findings by path, place and code, without repetition."""
+    """Return the findings sorted by path, place and code, without duplicates."""
     return tuple(sorted(set(findings), key=lambda f: (f.path, f.at, f.code, f.text)))

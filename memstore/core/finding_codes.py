@@ -1,4 +1,4 @@
-"""Every code that a finding can have: how bad it is, what it means, what to do. docs/findings.md lists the same."""
+"""All finding codes: their severity, what they mean and what to do. docs/findings.md lists the same."""
 
 from __future__ import annotations
 
@@ -398,7 +398,7 @@ _CODES = (
             "history with that commit (`git fetch --unshallow` in a shallow clone)."
         ),
     ),
-    # -- what a memory may become: two states of one file
+    # -- transitions: two states of one file
     _error(
         "id-changed",
         "a memory's id was changed or removed",
@@ -669,5 +669,5 @@ def finding_of(
     key: str = "",
     mended: str | None = None,
 ) -> Finding:
-    """Return a finding that is as bad as its code; on the first line of the file, if no place is given."""
+    """Return a finding with the severity of its code; it is on the first line of the file if no place is given."""
     return Finding(code, CODES[code].severity, path, at, text, hint, mended, key)

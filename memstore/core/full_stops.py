@@ -1,4 +1,4 @@
-"""Full stops: which of them end a sentence, and which belong to the word before them."""
+"""Full stops: which ones end a sentence, and which belong to the word before them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# After them a sentence goes on, whatever follows: `Dr. Amsel`, `e.g. tea`, `approx. 5`.
+# The sentence always continues after these: `Dr. Amsel`, `e.g. tea`, `approx. 5`.
 _ABBREVIATED = re.compile(
     r"(?:\b(?:dr|mr|ms|mrs|st|vs|prof|approx|ca|cf|dept|ext|fig|messrs|mt|rev|sr|jr|tel|vol)\.|\.[a-z]\.)$",
     re.IGNORECASE,
 )
-# After them it goes on where a number follows: `no. 3`, `p. 12`; but `He said no.` ends.
+# The sentence continues after these if a number follows: `no. 3`, `p. 12`; but `He said no.` ends one.
 _BEFORE_A_NUMBER = re.compile(r"\b(?:no|nos|nr|art|pp?|par|sec|ch|max|min|est|c)\.$", re.IGNORECASE)
-# An initial stands at the beginning, or after a name or another initial; `plan B.` ends a sentence.
+# An initial is at the beginning, or follows a name or another initial; `plan B.` ends a sentence.
 _INITIAL = re.compile(r"(?:^|(?:^|\s)(?:[A-Z]\.|[A-Z][^\W\d_]+)[ ]|^[ ]*)[A-Z]\.$")
 _TWO_INITIALS = re.compile(r"[A-Z]\. [A-Z]\.")
 _FARTHEST_BACK = 24
@@ -23,7 +23,7 @@ _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+")
 
 
 def ends_sentence(text: str, end: int, after: int) -> bool:
-    """Whether a sentence ends with a full stop before `end`, the next beginning at `after`."""
+    """Return whether a sentence ends with a full stop before `end`, with the next one beginning at `after`."""
     if not text.endswith(".", 0, end):
         return True
     start = max(0, end - _FARTHEST_BACK)
@@ -36,12 +36,12 @@ def ends_sentence(text: str, end: int, after: int) -> bool:
 
 
 def first_sentence(text: str) -> str:
-    """Return a text up to where its first sentence ends."""
+    """Return the first sentence of a text."""
     return next(split_sentences(text), text)
 
 
 def split_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text of one paragraph."""
+    """Yield the sentences of a one-paragraph text."""
     start = 0
     for found in _BREAK.finditer(text):
         if ends_sentence(text, *found.span()):

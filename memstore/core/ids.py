@@ -10,7 +10,7 @@ MEMORY_TYPES = (
     "insight", "encounter", "decision", "correction", "observation",
 )  # fmt: skip
 
-# Crockford's base 32 in lower case: no i, l, o, u, so an id survives being read aloud.
+# Crockford's base 32 in lower case: without i, l, o and u, so an id can be read aloud without errors.
 ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_RANDOM_CHARACTERS = 10
 SHORTEST_PREFIX = 3
@@ -22,12 +22,12 @@ _ENTITY_ID = re.compile(ENTITY_ID_PATTERN)
 
 
 def is_memory_id(text: str) -> bool:
-    """Whether `text` has the form of a memory's id, our own or a foreign one."""
+    """Return whether `text` has the form of a memory's id, one of ours or a foreign one."""
     return _MEMORY_ID.fullmatch(text) is not None
 
 
 def is_entity_id(text: str) -> bool:
-    """Whether `text` has the form of an entity's id, like `human:sean`."""
+    """Return whether `text` has the form of an entity's id, like `human:sean`."""
     return _ENTITY_ID.fullmatch(text) is not None
 
 
@@ -42,7 +42,7 @@ class MemoryRef(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> MemoryRef | None:
-        """Return the ref that `text` spells, or None where it spells none."""
+        """Return the ref that `text` spells, or None if it is not a ref."""
         kind, colon, memory_id = text.partition(":")
         if not colon or kind not in MEMORY_TYPES or not is_memory_id(memory_id):
             return None

@@ -1,6 +1,6 @@
-"""The table of the keys that a memory's frontmatter may have, and the words that some of them are chosen from.
+"""The table of the keys that a memory's frontmatter may have, and the words allowed as values of some of them.
 
-Apart from `memory.py`, since a search asks for these words and for no memory's value.
+Separate from `memory.py`, because a search needs these words and never the value of a memory.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SOURCE_TYPES = (
     "direct_experience", "inference", "consolidation", "seed",
     "told_by_agent", "told_by_human", "observation", "unknown",
 )  # fmt: skip
-# How much one observation weighs, by how it is known; also the base of quality where no confidence is stored.
+# How much one observation weighs, by how it is known; also the base of quality if no confidence is stored.
 RELIABILITY: Mapping[str, float] = MappingProxyType(
     {
         "told_by_human": 1.00,
@@ -36,20 +36,20 @@ LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "
 ATTESTATIONS = ("confirm", "dispute", "partial")
 OUTCOMES = ("upheld", "overturned")
 ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockchain")
-# Anchors that are pages: the vault keeps a copy of each.
+# Anchors that are pages; the vault keeps a copy of each.
 PAGE_ANCHORS = ("url", "moltbook_post")
 ANCHOR_ROLES = ("commitment", "source")
 STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
 BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")
 IMPORTANCES = ("low", "normal", "high", "pinned")
-# What a suggestion would do; beside `create`, to the belief in its `relates_to`.
+# What a suggestion would do; all except `create` apply to the belief in its `relates_to`.
 PROPOSALS = ("create", "support", "contradict", "archive", "revise")
 
 
 class Shape(Enum):
-    """What the value of a key looks like; the value is how people read it."""
+    """The form of a key's value; each enum value is the description shown to people."""
 
-    __hash__ = object.__hash__  # a shape is itself alone; Enum's own is a call in Python, a hundred a file
+    __hash__ = object.__hash__  # identity suffices; Enum's own is a Python call, about a hundred per file
 
     LINE = "one line of text"
     LINES = "a list of one-line texts"
@@ -168,7 +168,7 @@ GENERALIZATION_KEYS = (
 )
 COMPRESSED_KEYS = (_required("commit", Shape.LINE), _required("blob", Shape.LINE))
 
-# In the order in which a new file is written.
+# In the order in which they are written to a new file.
 KEYS = (
     _required("type", Shape.CHOICE, MEMORY_TYPES),
     Key("id", Shape.MEMORY_ID),
@@ -219,7 +219,7 @@ KEYS = (
     Key("anchors", Shape.ENTRIES, entry=ANCHOR_KEYS),
     Key("resolutions", Shape.ENTRIES, entry=RESOLUTION_KEYS),
 )
-# What a memory of a type usually says beside its text: worth a hint to whoever leaves all of it out.
+# Keys that memories of a type usually have; a writer who leaves out all of them gets a hint.
 USUAL_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "raw": ("source",),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompressedFrom:
-    """Where the whole body of a compressed memory is kept."""
+    """Where the full body of a compressed memory is kept."""
 
     commit: str
     blob: str
@@ -24,7 +24,7 @@ class CompressedFrom:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """What one file says. Field names are the frontmatter's keys; absent keys are None or empty."""
+    """The content of one file. Field names are the frontmatter's keys; absent keys are None or empty."""
 
     type: str
     id: str | None = None
@@ -76,20 +76,20 @@ class Memory:
     resolutions: tuple[Resolution, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     body: str = ""
-    # What the file says, where this is less: somebody may not be shown all that it names. What was signed, and what
-    # decides who sees it, is this.
+    # The file's full content, if this value has less because somebody may not see all that it names. Signatures and
+    # access rules apply to the original.
     original: Memory | None = field(default=None, repr=False, compare=False)
 
     __repr__ = short_repr
 
     @property
     def sharing(self) -> object:
-        """What its owner decides of who sees it; where that changes, it is audited."""
+        """The owner's decisions about who sees it; changes to them are audited."""
         return self.access_grants, self.access_denies, self.owner
 
     @property
     def ref(self) -> MemoryRef | None:
-        """The memory's ref, or None where it has no id yet."""
+        """The memory's ref, or None if it has no id yet."""
         return MemoryRef(self.type, self.id) if self.id else None
 
 
@@ -99,13 +99,13 @@ class Memory:
 EVERYBODY = "*"
 EVERYBODY_SPELLED = "public"
 
-# Whoever may be listening without having been named.
+# Stands for anybody who may be listening without having been named.
 UNKNOWN_LISTENER = "anon:unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generalization:
-    """The verdict of the check that let a memory be seen more widely than its sources."""
+    """The verdict of the check that allowed a memory to be seen more widely than its sources."""
 
     verdict: str
     checks: tuple[str, ...] = ()
@@ -114,7 +114,7 @@ class Generalization:
     acknowledged_by: str | None = None
 
 
-# -- where it comes from ---------------------------------------------------------------------------
+# -- its origin ------------------------------------------------------------------------------------
 
 
 # Marks in `derived_from` that name something outside the vault; they don't count as grounding.
@@ -122,13 +122,13 @@ EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:")
 
 
 def is_external_mark(text: str) -> bool:
-    """Whether an entry of `derived_from` names something outside the vault."""
+    """Return whether an entry of `derived_from` names something outside the vault."""
     return text.startswith(EXTERNAL_MARKS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """The circumstances of writing (seed 004's context)."""
+    """The circumstances in which a memory was written (seed 004's context)."""
 
     session_id: str | None = None
     trigger: str | None = None
@@ -150,7 +150,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Witness:
-    """What another agent says about a memory; unsigned ones count for nothing."""
+    """What another agent says about a memory; unsigned statements count for nothing."""
 
     agent_id: str
     attestation: str
@@ -164,7 +164,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """How a dispute came out: the memory was upheld, or overturned."""
+    """The outcome of a dispute: the memory was upheld or overturned."""
 
     by: str
     outcome: str
@@ -188,7 +188,7 @@ class Anchor:
     created_at: str | None = None
 
 
-# -- how sure its holder is ------------------------------------------------------------------------
+# -- confidence ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,20 +237,20 @@ class ResolvedConflict:
 
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
-# Signs of emphasis stand at the edge of a word: `load_file` has none, and `2*3` neither.
+# Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
 _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
 LONGEST_DEFAULT_TITLE = 80
-# The headings that every episode has say nothing of this one.
+# Every episode has these headings, so they say nothing about this one.
 _OF_EPISODES = frozenset({"outcome", "lessons"})
 
 
 def title_of(memory: Memory) -> str:
-    """Return the memory's title, or what serves for one: its first heading or sentence, at most 80 characters."""
+    """Return the memory's title, or if it has none, its first heading or sentence, at most 80 characters."""
     return memory.title or default_title(memory.body)
 
 
 def default_title(body: str) -> str:
-    """Return the first heading, or else the first sentence, of a body; empty for a body without either."""
+    """Return the first heading of a body, or else its first sentence; empty if it has neither."""
     headings = (found[1] for found in _HEADING.finditer(body))
     heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
     lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))

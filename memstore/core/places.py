@@ -1,6 +1,6 @@
-"""Which places in a vault can hold memories, and which hold files of the vault itself, by their names alone.
+"""The places in a vault that can hold memories, and those of the vault's own files, told apart by name alone.
 
-Its own files are settings, registries, audit and pages; a clone needs them.
+The vault's own files are settings, registries, audit and pages; a clone needs them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 MEMORY_SUFFIX = ".md"
-# What else is Markdown, in a vault with notes of other programs.
+# All Markdown suffixes, for a vault that also holds notes of other programs.
 NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
-# Folders of other people's texts, whatever they hold.
+# Folders of other people's texts, whatever they contain.
 FOREIGN_FOLDERS = frozenset({"node_modules"})
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
-# Where new memories of each type go.
+# The folder for new memories of each type.
 FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
     {
         "raw": "raw",
@@ -41,44 +41,45 @@ FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
         "observation": "observations",
     }
 )
-# The folder that makes the one around it a vault.
+# A folder that contains this folder is a vault.
 SETTINGS_FOLDER = ".memstore"
 NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
-# Where what was suggested waits for a decision.
+# Where suggestions wait for a decision.
 SUGGESTIONS = "suggestions/"
 IGNORE_FILE = ".memstoreignore"
-# Of a file that is being written: it begins with a dot, so that neither the walk nor `ls` shows it.
+# Prefix of a file that is being written. It begins with a dot, so neither the walk nor `ls` shows the file.
 TEMPORARY_PREFIX = ".memstore-tmp-"
 
 
 def without_suffix(path: str) -> str:
-    """Return a path without the suffix that makes it a Markdown file's."""
+    """Return a path without its Markdown suffix."""
     suffix = next((suffix for suffix in NOTE_SUFFIXES if path.lower().endswith(suffix)), "")
     return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
 
 
 def stem_of(path: str) -> str:
-    """Return the name of a file without its folders and suffix."""
+    """Return a file's name without its folders and suffix."""
     return without_suffix(path.rpartition("/")[2])
 
 
 # -- the id in a file's name -----------------------------------------------------------------------
 
 
-# A short name ends with the id's first characters: `memstore show m_7f3k` takes a beginning, and no other part of it.
+# A short name ends with the first characters of the id: `memstore show m_7f3k` accepts a beginning of an id, but no
+# other part of it.
 LEAST_OF_ID = 4
 _CHANCE = re.compile(rf"m_([{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})")
 
 
 def id_endings(memory_id: str) -> tuple[str, ...]:
-    """Return what the name of a memory's file may end with, the shortest first; a foreign id is never cut."""
+    """Return the possible endings of the name of a memory's file, shortest first; a foreign id is never cut."""
     chance = _CHANCE.fullmatch(memory_id)
     cut = range(LEAST_OF_ID, ID_RANDOM_CHARACTERS + 1) if chance else ()
     return (*(chance[1][:length] for length in cut if chance), memory_id)
 
 
 def longer_names(path: str, memory_id: str) -> Iterator[str]:
-    """Yield other paths for the file of a new memory, each with one character more of its id; none for other names."""
+    """Yield other paths for a new memory's file, each with one more character of its id; none for other file names."""
     words, dash, ending = without_suffix(path).rpartition("-")
     endings = id_endings(memory_id)
     if dash and ending in endings:
@@ -86,20 +87,20 @@ def longer_names(path: str, memory_id: str) -> Iterator[str]:
 
 
 def without_id(stem: str, memory_id: str) -> str:
-    """Return the stem of a file's name without the id, or its beginning, that new files have in theirs."""
+    """Return the stem of a file name without the id, or the beginning of the id, that new files have in their names."""
     words, dash, ending = stem.rpartition("-")
     return words if dash and ending in id_endings(memory_id) else stem.replace(memory_id, " ")
 
 
-# -- what can be a memory --------------------------------------------------------------------------
+# -- paths that can be memories --------------------------------------------------------------------
 
 
 def is_memory_name(name: str, *, mixed: bool) -> bool:
-    """Whether a file of this name can be a memory or a note; hidden files can't.
+    """Return whether a file of this name can be a memory or a note; hidden files can't.
 
     Args:
         name: the file's name, without its folder.
-        mixed: whether the vault holds notes of other programs, whose pages are notes like others.
+        mixed: whether the vault holds notes of other programs; then their pages are notes like any other.
     """
     if name.startswith("."):
         return False
@@ -107,12 +108,12 @@ def is_memory_name(name: str, *, mixed: bool) -> bool:
 
 
 def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:
-    """Whether a folder of this name can hold memories; hidden ones can't, and a few at the top have another use.
+    """Return whether a folder of this name can hold memories; hidden ones can't, and a few at the top are reserved.
 
     Args:
         name: the folder's name.
-        at_top: whether it lies in the vault's own folder.
-        mixed: whether the vault holds notes of other programs, whose folders may be called so.
+        at_top: whether it is directly in the vault's folder.
+        mixed: whether the vault holds notes of other programs; then their folders may have reserved names.
     """
     if name.startswith(".") or name in FOREIGN_FOLDERS:
         return False
@@ -120,7 +121,7 @@ def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:
 
 
 def is_memory_path(path: str, *, mixed: bool) -> bool:
-    """Whether the path of a file, relative to the vault, is one where memories lie; what is ignored aside."""
+    """Return whether a path, relative to the vault, is a place for memories; ignore rules are not considered."""
     *folders, name = path.split("/")
     return is_memory_name(name, mixed=mixed) and all(
         is_memory_folder(folder, at_top=i == 0, mixed=mixed) for i, folder in enumerate(folders)
@@ -128,7 +129,7 @@ def is_memory_path(path: str, *, mixed: bool) -> bool:
 
 
 def is_audit_path(path: str) -> bool:
-    """Whether the path of a file, relative to the vault, is one where an audit event lies."""
+    """Return whether a path, relative to the vault, is a place for audit events."""
     return path.startswith("audit/") and path.endswith(".json") and "/." not in path
 
 
@@ -143,7 +144,7 @@ class RegistryKind(Enum):
 
     @property
     def suffix(self) -> str:
-        """How the names of its files end."""
+        """The suffix of its files' names."""
         return ".yaml" if self in (RegistryKind.GROUP, RegistryKind.CONTEXT) else ".md"
 
 
@@ -159,16 +160,16 @@ def kind_of(path: str) -> RegistryKind | None:
     return kind
 
 
-# -- files of the vault itself ---------------------------------------------------------------------
+# -- the vault's own files -------------------------------------------------------------------------
 
 
 _SETTINGS = frozenset({IGNORE_FILE, ".gitattributes", "MEMORY.md"})
-# The page of what a project's memories graduated to, beside the one at the vault's top.
+# The page for what graduated from a project's memories, in addition to the one at the top of the vault.
 _PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")
 
 
 def is_own_path(path: str) -> bool:
-    """Whether the file at a path, relative to the vault, is the vault's own; hidden ones in its folders are not."""
+    """Return whether a path, relative to the vault, is one of its own files; hidden files in its folders are not."""
     top, *below = path.split("/")
     if path in _SETTINGS or _PAGE_OF_PROJECT.fullmatch(path):
         return True
@@ -176,9 +177,9 @@ def is_own_path(path: str) -> bool:
 
 
 def told(paths: Collection[str]) -> str:
-    """Return what a commit message says of own files: settings by name, of all else only how many.
+    """Return how a commit message lists own files: settings by name, everything else only as counts.
 
-    A message outlives what is forgotten, and the names of other files hold those of people.
+    A message outlives what is forgotten, and the names of the other files contain names of people.
     """
     named = sorted(path for path in paths if path in _SETTINGS or path.startswith(f"{SETTINGS_FOLDER}/"))
     counts = Counter(path.partition("/")[0] for path in paths if path not in named)

@@ -1,4 +1,4 @@
-"""What is wrong with a text that is being read, before its path is known, and with a memory that is being checked."""
+"""Problems of a text that is being read, before its path is known, and of a memory that is being checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Problem(NamedTuple):
-    """One problem of a text; `mended` and `key` are those of the `Finding` that it becomes."""
+    """One problem of a text; `mended` and `key` are passed on to its `Finding`."""
 
     code: str
     at: Position
@@ -27,7 +27,7 @@ class Problem(NamedTuple):
     key: str = ""
 
     def found_in(self, path: str) -> Finding:
-        """Return the finding that this problem is in the file at `path`."""
+        """Return this problem as a finding in the file at `path`."""
         return Finding(
             code=self.code,
             severity=Severity.ERROR,
@@ -40,12 +40,12 @@ class Problem(NamedTuple):
         )
 
 
-# -- a memory that is being checked ----------------------------------------------------------------
+# -- a memory being checked ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A memory with its places: `place` gives the position of a key or an item, `body_line` where the body begins."""
+    """A memory with positions: `place` gives the position of a key or an item, `body_line` is the body's first line."""
 
     path: str
     memory: Memory

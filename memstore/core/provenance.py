@@ -1,4 +1,4 @@
-"""Where a new memory comes from, by what its writer says of it (seed 000; docs/format.md, "Source and lineage")."""
+"""A new memory's provenance, inferred from what its writer says (seed 000; docs/format.md, "Source and lineage")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memstore.core.memory import Memory
 
-# First match wins. Whole words: "unseeded" is no seed, "kernle:seed-beliefs" is one.
+# First match wins. Only whole words match: not the "seed" in "unseeded", but the one in "kernle:seed-beliefs".
 _BY_WORD = (
     (re.compile(r"\b(told|said|heard)\b", re.IGNORECASE), "told_by_agent"),
     (re.compile(r"\b(infer\w*|deduce\w*|conclude\w*)", re.IGNORECASE), "inference"),
@@ -22,12 +22,12 @@ _BY_WORD = (
 )
 _WEB = re.compile(r"\bhttps?:", re.IGNORECASE)
 _BY_ENTITY = {"human": "told_by_human", "si": "told_by_agent"}
-# The kinds of memory for which a source by itself says what they were made of.
+# Types of memory that were made from the source they name.
 _MADE_OF_THEIR_SOURCE = frozenset({"episode", "note"})
 
 
 def infer_source_type(source: str | None, source_entity: str | None) -> str:
-    """Return how a memory is known whose writer does not say so: by who told it, else by the words of its source."""
+    """Return how a memory is known if its writer does not say: by who told it, else by the words of its source."""
     kind = (source_entity or "").partition(":")[0]
     if kind in _BY_ENTITY:
         return _BY_ENTITY[kind]
@@ -39,12 +39,12 @@ def infer_source_type(source: str | None, source_entity: str | None) -> str:
 
 
 def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of provenance that a new memory gets beside those that its writer gave.
+    """Return the provenance keys to add to those that the writer of a new memory gave.
 
-    An entity id in `source` says how it is known and no more: only `source_entity` gives whoever told it a say.
+    An entity id in `source` only says how it is known; only `source_entity` gives whoever told it a say.
 
     Args:
-        values: the frontmatter as given, `type` included.
+        values: the frontmatter as given, including `type`.
     """
     source, entity = _text(values.get("source")), _text(values.get("source_entity"))
     added: dict[str, Any] = {}
@@ -57,11 +57,11 @@ def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None  # anything else is refused where its shape is checked
+    return value if isinstance(value, str) else None  # anything else is rejected when its shape is checked
 
 
 def says_its_source(memory: Memory) -> bool:
-    """Whether a memory says where it comes from; who wrote it, where and when does not say so."""
+    """Return whether a memory says where it comes from; who wrote it, where and when doesn't count."""
     said = (memory.source, memory.source_entity, memory.channel, memory.derived_from, memory.relates_to)
     named = (line.evidence_source or "" for line in memory.confidence_history)
     return (

@@ -1,4 +1,4 @@
-"""How values look at Python's own prompt: on one line."""
+"""One-line representations of values for Python's interactive prompt."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ _MOST_OF_A_FIELD = 40
 
 
 def short_repr(value: object) -> str:
-    """Return a `repr` of a named tuple or a dataclass that fits on a line: what is long is cut, and so is the end.
+    """Return a `repr` of a named tuple or a dataclass that fits on a line; long fields and the end are cut.
 
-    For values that a person looks at in Python's own prompt; `__repr__ = one_line` in a class takes it.
+    For values that people look at in Python's interactive prompt; a class uses it with `__repr__ = short_repr`.
     """
     fields = getattr(value, "_fields", ())
     fields += tuple(name for name, field in getattr(value, "__dataclass_fields__", {}).items() if field.repr)

@@ -1,4 +1,4 @@
-"""Times as memories have them, and as people give them to filters: a day, a month, a minute, `yesterday`, `3d`."""
+"""Times as memories store them, and as people type them in filters: a day, a month, a minute, `yesterday`, `3d`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _LENGTH = len("0001-01-01T00:00:00Z")
 
 
 def instant(at: datetime) -> str:
-    """Return a time that knows its zone as memories have it: RFC 3339 in UTC, to the second."""
+    """Return a timezone-aware time in the form memories use: RFC 3339 in UTC, to the second."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".rjust(_LENGTH, "0")  # %Y leaves out leading zeros on Linux
 
 
-# -- as people give them ---------------------------------------------------------------------------
+# -- as people type them ---------------------------------------------------------------------------
 
 
 _DATE = re.compile(
@@ -33,21 +33,21 @@ FORMS = "2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d
 
 
 class Period(NamedTuple):
-    """A stretch of time that a date names: its first and last second, in UTC."""
+    """The period that a date names: its first and last second, in UTC."""
 
     start: datetime
     end: datetime
 
 
 def period(text: str, *, now: datetime) -> Period:
-    """Return the time that `text` names: a year lasts a year, `3d` is the instant three days before `now`.
+    """Return the period that `text` names: a year is a whole year, `3d` the instant three days before `now`.
 
     Args:
         text: one of `FORMS`.
-        now: in UTC, to the second; days are UTC's.
+        now: in UTC, to the second; days are UTC days.
 
     Raises:
-        UsageError: it is none of them, or there is no such day.
+        UsageError: it has none of these forms, or there is no such day.
     """
     try:
         found = _named(text, now) or _ago(text, now) or _written(text)
@@ -84,7 +84,7 @@ def _ago(text: str, now: datetime) -> Period | None:
 
 
 def _months_before(at: datetime, months: int) -> datetime:
-    """Return the same day of an earlier month, or its last where it is shorter."""
+    """Return the same day of an earlier month, or the last day of that month if it is shorter."""
     year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
     last = monthrange(date(year, month + 1, 1).year, month + 1)[1]
     return at.replace(year=year, month=month + 1, day=min(at.day, last))

@@ -1,7 +1,7 @@
-"""The only way to write: all of an operation or nothing of it, checked together and compared under the lock.
+"""The only way to write: all of an operation or nothing, checked as a whole and compared under the lock.
 
-`save` and `save_all` write memories through it; `again_where_changed` runs a use case once more where somebody else
-wrote in the meantime what it had read.
+`save` and `save_all` write memories through it. `again_where_changed` reruns a use case if somebody else changed in the
+meantime what it had read.
 """
 
 from __future__ import annotations
@@ -24,64 +24,65 @@ if TYPE_CHECKING:
 
 
 class Transaction(Protocol):
-    """What is to be written, collected in a `with` block and written at its end; nothing is where the block fails.
+    """Collects what is to be written in a `with` block and writes it at the end; nothing is written if the block fails.
 
-    What is written: memories (`edit`), and files of the vault's own with the audit event of an act (`put`). All are
-    checked before the first one is touched, and read again and compared under the lock.
+    It writes memories (`edit`), and the vault's own files with an act's audit event (`put`). All of them are checked
+    before the first one is touched, and read again and compared under the lock.
     """
 
     def __enter__(self) -> Self:
-        """Begin to collect."""
+        """Begin collecting."""
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
-        """Write all that was collected.
+        """Write everything that was collected.
 
         Raises:
-            FormatError: new bytes could not be read as a memory, or as what such a file has to be.
-            RefusedError: a memory must not change in that way, or is not the actor's to change.
-            ChangedMeanwhileError: a file is no longer what was read, or there is one already; nothing was written.
-            MemstoreError: it could not be written, and was not; or it was and could not be committed, as the text says.
+            FormatError: new bytes could not be read as a memory, or as the kind of file they must be.
+            RefusedError: a memory must not change in that way, or the actor may not change it.
+            ChangedMeanwhileError: a file is no longer what was read, or already exists; nothing was written.
+            MemstoreError: writing failed and nothing was written; or it was written but could not be committed, as the
+                text says.
         """
 
     def edit(self, *edits: Edit) -> None:
-        """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
+        """Add edits of memory files; files whose bytes stay the same are left alone."""
 
     def put(self, *files: Written) -> None:
-        """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
+        """Add changes to files of the vault itself: registries, consents, its keyring, pages, audit events."""
 
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
-        """Give a memory's file another path, and the bytes that its links need there."""
+        """Move a memory's file to another path, with the bytes that its links need there."""
 
     def take_back(self, last: Operation) -> Operation:
-        """Undo an operation, and return what is written to do so; the only change of its transaction."""
+        """Undo an operation and return what is written for that; it must be the transaction's only change."""
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:
-        """Commit what is pending of the memories that `refs` mean, all of it for none; writes no file."""
+        """Commit what is pending of the memories that `refs` mean, or everything pending for no refs; write no file."""
 
     @property
     def saved(self) -> tuple[Saved, ...]:
-        """What became of the memories, in the order of their edits; what would, in a dry run."""
+        """What happened to the memories, in the order of their edits; in a dry run, what would happen."""
 
     @property
     def commit(self) -> str | None:
-        """The commit that has it all; None where none was asked for, or git takes no notice of any of it."""
+        """The commit that contains everything; None if no commit was asked for, or git ignores all of it."""
 
 
-# -- a use case again ------------------------------------------------------------------------------
+# -- retrying a use case ---------------------------------------------------------------------------
 
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Under the lock nobody but an editor can be in the way, and hardly one twice.
+# Under the lock only an editor can interfere, and hardly ever twice.
 MOST_TRIES = 4
 
 
 def again_where_changed(use_case: Callable[Concatenate[View, P], T]) -> Callable[Concatenate[View, P], T]:
-    """Return a use case that writes, tried again under the vault's lock where its first try came too late.
+    """Wrap a use case that writes, so that it is retried under the vault's lock if its first try came too late.
 
-    Two programs that change one memory at once both succeed: the second does its work on what the first has left. The
-    first try takes no lock while it reads, so that many who write to different files don't wait for each other.
+    If two programs change one memory at once, both succeed: the second applies its change to the first one's result.
+    The first try takes no lock while it reads, so writers of different files don't wait for each other.
     """
 
     @wraps(use_case)
@@ -125,16 +126,16 @@ def save_all(
     own: Sequence[Written] = (),
     message: str | None = None,
 ) -> tuple[Saved, ...]:
-    """Write the memories of one operation, after all of them have been checked.
+    """Write the memories of one operation after checking all of them.
 
     Args:
         view: the vault.
         edits: what is to be written; files whose bytes stay the same are left alone.
         verb: the command, for `undo`.
-        dry_run: write nothing, and return what would be.
-        commit: commit the files as well; the vault's configuration may ask for that too.
+        dry_run: write nothing, and return what would happen.
+        commit: commit the files as well; the vault's configuration may also ask for that.
         own: files of the vault itself that belong to the operation: registries, consents, audit events.
-        message: what the commit says; None for what the changes say themselves.
+        message: the commit message; None to derive it from the changes.
 
     Raises:
         MemstoreError: as `Transaction.__exit__`.
@@ -148,7 +149,7 @@ def save_all(
 def save_own(
     view: View, files: Sequence[Written], *, verb: str, dry_run: bool = False, commit: bool = False
 ) -> str | None:
-    """Write files of the vault itself as one operation; return the commit that has them, None where there is none.
+    """Write files of the vault itself as one operation; return its commit, or None if there is none.
 
     Raises:
         MemstoreError: as `Transaction.__exit__`.
@@ -159,7 +160,7 @@ def save_own(
 
 
 def refuse_as_not_owner(view: View, file: MemoryFile) -> NoReturn:
-    """Say that only its owner changes a memory; the viewer knows already that it is there."""
+    """Refuse a change because only the owner may change a memory; the viewer already knows that it exists."""
     owner = file.memory.owner or view.config.owner
     raise RefusedError(
         f"{file.memory.ref or file.path} is {owner}'s, and only its owner may change it",
@@ -168,10 +169,10 @@ def refuse_as_not_owner(view: View, file: MemoryFile) -> NoReturn:
 
 
 def message_of(view: View, reason: str | None, *, commit: bool, dry_run: bool) -> str | None:
-    """Return what the commit is to say where a change leaves its reason nowhere else.
+    """Return the commit message for a change that records its reason nowhere else.
 
     Raises:
-        UsageError: there is a reason, and nothing is committed that could keep it.
+        UsageError: there is a reason, but no commit that could keep it.
     """
     if reason and not (commit or view.config.auto_commit or dry_run):
         raise UsageError(
@@ -182,17 +183,17 @@ def message_of(view: View, reason: str | None, *, commit: bool, dry_run: bool) -
 
 
 def shown(findings: Sequence[Finding]) -> str:
-    """Return findings as lines that editors jump from."""
+    """Return findings as lines that editors can jump from."""
     return "\n".join(finding.line for finding in findings)
 
 
 def hint(findings: Sequence[Finding]) -> str | None:
-    """Return the first hint among findings."""
+    """Return the first hint among the findings."""
     return next((finding.hint for finding in findings if finding.hint), None)
 
 
 def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
-    """Return the difference between two states of a file as `git diff` shows it; empty where they are the same."""
+    """Return the difference between two states of a file as `git diff` shows it; empty if they are the same."""
     import difflib
 
     if before == after:
@@ -209,7 +210,7 @@ def unified_diff(path: str, before: bytes | None, after: bytes | None) -> str:
 
 
 def _all_new(path: str, lines: list[str]) -> str:
-    """Return the difference to no file, for which nothing need be compared."""
+    """Return the diff of a new file, without comparing anything."""
     if not lines:
         return ""
     count = "" if len(lines) == 1 else f",{len(lines)}"
@@ -221,12 +222,12 @@ def _ended(line: str) -> str:
 
 
 def _lines(data: bytes | None) -> list[str]:
-    """Return a file's lines with their ends; a carriage return is part of its line."""
+    """Return a file's lines with their line ends; a carriage return is part of its line."""
     parts = (data or b"").decode(errors="replace").split("\n")
     return [f"{line}\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def unchanged(file: MemoryFile) -> Saved:
-    """Return what became of a memory that stays as it is."""
+    """Return the result for a memory that stays as it is."""
     ref = file.memory.ref
     return Saved(ref=str(ref) if ref else None, path=file.path, title=title_of(file.memory), diff="")

@@ -1,6 +1,6 @@
-"""What one principal may see of a vault, in one context, at one moment: the only way from a use case to content.
+"""What one principal may see of a vault, in one context, at one moment: the only access that a use case has to content.
 
-There is one implementation, in `memstore/vault/`. What it does not show can't be forgotten to be hidden.
+The one implementation is in `memstore/vault/`. Nobody can forget to hide what a view never shows.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 class View(Protocol):
     """A vault as `actor` sees it.
 
-    A row is a number of a memory, valid in this view alone. `alone` is the actor's word that nobody else listens;
-    `here` the folder in which they are, below the vault's, where they are in it. What is no content of the vault lies
-    beside it: clock, keys, settings, and the logs and caches of this machine.
+    A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening.
+    `here` is the folder the actor is in, relative to the vault, if it is inside the vault. Clock, keys, settings, and
+    the logs and caches of this machine are not content of the vault and are available beside it.
     """
 
     actor: str
@@ -64,7 +64,7 @@ class View(Protocol):
     embedder: Embedder | None
     vectors: VectorStore
 
-    # -- who looks, at what ------------------------------------------------------------------------
+    # -- who is looking, and at what ---------------------------------------------------------------
 
     @property
     def root(self) -> Path:
@@ -72,46 +72,46 @@ class View(Protocol):
 
     @property
     def is_past(self) -> bool:
-        """Whether this is the vault as of a commit, and not as it is now."""
+        """Whether this is the vault as of a commit rather than as it is now."""
 
     @property
     def is_owners(self) -> bool:
-        """Whether the vault's owner looks and nobody else listens: then even files that can't be read are shown.
+        """Whether the vault's owner is looking and nobody else listens: then even files that can't be read are shown.
 
         Raises:
-            RefusedError: the context has expired, or can't be read.
+            RefusedError: the context has expired or can't be read.
         """
 
     def require_owner(self) -> None:
-        """Let the vault's owner pass, who has all files anyway; anybody else gets the same error, whatever they named.
+        """Let only the vault's owner pass, who has all files anyway; others get the same error, whatever they named.
 
         Raises:
-            RefusedError: somebody else looks, or others listen.
+            RefusedError: somebody else is looking, or others are listening.
         """
 
     @property
     def session(self) -> Session:
-        """Who looks now, and in which context; `RefusedError` where that has expired or can't be read."""
+        """Who is looking now, and in which context; `RefusedError` if the context has expired or can't be read."""
 
     def again(self) -> View:
-        """Return the same principal's view of the vault as it is by now."""
+        """Return a view of the vault as it is now, for the same principal."""
 
     def glance(self) -> View:
-        """Return this view, or a cheap one where no file was looked at yet: of what the folders show (docs/adr/0019).
+        """Return a cheap view from the folders alone if no file has been looked at yet, else this view (docs/adr/0019).
 
-        For what is only worth knowing if it costs next to nothing.
+        For information that is only worth having if it costs next to nothing.
         """
 
     @property
     def is_glance(self) -> bool:
-        """Whether files that were written anew in place may have been overlooked."""
+        """Whether files that were rewritten in place may have been missed."""
 
     def at(self, when: str | None) -> View:
         """Return the vault as of a date or a revision in git's notation; this view for None.
 
         Raises:
-            RefusedError: somebody else than the vault's owner asks, whose the past is.
-            UsageError: it is nothing, or looks like a date and is not one.
+            RefusedError: somebody other than the vault's owner asks; only the owner sees the past.
+            UsageError: it is empty, or looks like a date and is not one.
             NotFoundError: there is no such commit.
             GitError: the vault has no history.
         """
@@ -120,10 +120,10 @@ class View(Protocol):
         """Return the commit that `when` names; raises as `at`."""
 
     def committed(self) -> View:
-        """Return the current commit's state of the files that are different or gone by now; for the owner alone."""
+        """Return the committed state of the files that have since changed or gone; for the owner alone."""
 
     def without_commits(self) -> View:
-        """Return the view of somebody who commits nothing, whatever the vault's settings ask for."""
+        """Return the same view with automatic commits off, whatever the vault's settings say."""
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -132,62 +132,62 @@ class View(Protocol):
         """The rows of the memories that the actor may see, ascending.
 
         Raises:
-            RefusedError: their context has expired, or can't be read.
+            RefusedError: the context has expired or can't be read.
         """
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
-        """Return those of some visible rows whose memories others vouch for so far; `Trust` says how far that is.
+        """Return those of the given visible rows whose memories reach a level of trust; `Trust` explains the levels.
 
         Args:
-            rows: which memories.
-            least: the least score, in [0, 1].
-            levels: words for levels of trust, each of which must be reached; empty for any.
+            rows: the rows to filter.
+            least: the lowest score, in [0, 1].
+            levels: names of trust levels, all of which must be reached; empty for any.
         """
 
     @property
     def broken(self) -> Sequence[int]:
-        """The rows of files that mean to be memories and can't be read; none but for the vault's owner."""
+        """The rows of files that are meant to be memories but can't be read; empty except for the vault's owner."""
 
     @property
     def plain(self) -> Sequence[int]:
-        """The rows of plain notes; none but for the vault's owner alone, and whom its settings name."""
+        """The rows of plain notes; empty except for the vault's owner when alone, and those whom the settings name."""
 
     @property
     def texts(self) -> Sequence[int]:
-        """The rows of `rows` and `plain`, ascending: all that is searched, listed and cited."""
+        """The rows of `rows` and `plain`, ascending: everything that is searched, listed and cited."""
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row; empty for rows that are hidden, lists joined by `ITEM_SEPARATOR`.
+        """Return a field of `Entry` for every row; empty for hidden rows, with lists joined by `ITEM_SEPARATOR`.
 
-        Refs to memories that are hidden from the actor, or are not there, are left out for others than the owner.
+        For anybody but the owner, refs to memories that are hidden or don't exist are left out.
         """
 
     def entry(self, row: int) -> Entry:
-        """Return what the catalogue says of a visible row, refs as in `column`; `KeyError` for a hidden one."""
+        """Return the catalogue entry of a visible row, with refs as in `column`; `KeyError` for a hidden row."""
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the visible rows with this id (two where a copy was left lying about)."""
+        """Return the visible rows with this id (two if somebody left a copy)."""
 
     def edges(self) -> EdgeTable | None:
-        """Return the edges of lineage as far as they can be walked over visible rows alone; None where nobody can."""
+        """Return the edges of lineage, which can be walked over visible rows alone; None if that is not possible."""
 
-    # -- words, over visible rows alone ------------------------------------------------------------
+    # -- words, in visible rows only ---------------------------------------------------------------
 
     @property
     def ranker(self) -> Ranker:
-        """What ranks memories by words."""
+        """The ranker that orders memories by words."""
 
     def holding(self, field: Field, term: str) -> Sequence[int]:
-        """Return the visible rows that hold a term in a field, ascending."""
+        """Return the visible rows that contain a term in a field, ascending."""
 
     def frequency(self, term: str) -> int:
-        """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
+        """Return about how many visible memories have a term in their text; some deleted ones may be counted."""
 
     def word_count(self, rows: Sequence[int]) -> int:
-        """Return how many words the texts of some visible rows have in all."""
+        """Return how many words the texts of some visible rows have in total."""
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return the terms that begin with `prefix`, sorted; some may stand in no visible memory."""
+        """Return the terms that begin with `prefix`, sorted; some may occur in no visible memory."""
 
     # -- memories ----------------------------------------------------------------------------------
 
@@ -195,130 +195,131 @@ class View(Protocol):
         """Return the memory that `text` means: `type:id`, an id, a unique beginning of one, or a path.
 
         Raises:
-            NotFoundError: no memory answers to it, several do, it has another type, or it may not be seen, which reads
-                as if it were not there.
+            NotFoundError: no memory matches, several do, it has another type, or it may not be seen, which reads as if
+                it did not exist.
         """
 
     def named(self, text: str, *, notes: bool = False) -> Entry:
-        """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one has.
+        """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one memory has.
 
-        For reading alone: a name is anybody's to give, so what grants, shares, signs or forgets goes by id or path.
+        Only for reading: anybody can give a memory any name, so granting, sharing, signing and forgetting go by id or
+        path.
 
         Args:
             text: as a person typed it.
-            notes: plain notes answer too.
+            notes: whether plain notes match too.
 
         Raises:
-            PlainNoteError: it means a plain note, and none was asked for.
-            NotFoundError: as `find`; where several memories have the name, they are listed.
+            PlainNoteError: it means a plain note, and notes were not asked for.
+            NotFoundError: as `find`; if several memories have the name, they are listed.
         """
 
     def read(self, path: str) -> MemoryFile | None:
-        """Return a memory's file as it is now, without refs to what is hidden; None where it can't be seen."""
+        """Return a memory's file as it is now, without refs to what is hidden; None if it can't be seen."""
 
     def text(self, path: str) -> MemoryFile | PlainFile | None:
-        """Return a memory's file as `read` does, or a plain note; None where it can't be seen."""
+        """Return a memory's file as `read` does, or a plain note; None if it can't be seen."""
 
     def memories(self) -> Iterator[MemoryFile]:
-        """Yield the files of all visible memories by path, as `read` gives them."""
+        """Yield the files of all visible memories by path, as `read` returns them."""
 
     def opened(self, row: int) -> Opened | None:
-        """Return the file of a visible row for citing; None where what it holds now is hidden or of another status."""
+        """Return the file of a visible row for citing; None if its current content is hidden or has another status."""
 
     def original(self, ref: str) -> MemoryFile:
-        """Return the whole file of the memory that `ref` means, as it stands, to be changed or signed.
+        """Return the complete file of the memory that `ref` means, unchanged, for editing or signing.
 
         Raises:
             NotFoundError: there is none that the actor may see.
-            ChangedMeanwhileError: it became another file, or nobody's to see, since the view was taken.
+            ChangedMeanwhileError: the file has been replaced or hidden since the view was taken.
         """
 
     def sees(self, memory: Memory) -> bool:
-        """Whether the actor may see a memory as it was read, which may be newer or older than this view."""
+        """Return whether the actor may see a memory as it was read, which may be newer or older than this view."""
 
     def owns(self, memory: Memory) -> bool:
-        """Whether a memory is the actor's own: nobody else changes it through the program."""
+        """Return whether a memory is the actor's own; only its owner changes it through the program."""
 
     def made_at(self, path: str, created_at: str | None) -> datetime | None:
-        """Return when a memory was made, UTC: as it says itself, else when its file was saved; None in the past."""
+        """Return when a memory was made, in UTC: the time it gives, else when its file was saved; None in the past."""
 
     def shows_all(self, file: MemoryFile) -> bool:
-        """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""
+        """Return whether a file's raw bytes may be shown: its frontmatter names nothing hidden."""
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs of the history, by id; for others than the owner those of memories they may see."""
+        """Return the bytes of blobs of the history, by id; for others than the owner only memories they may see."""
 
     def note_shown(self, how: str, memory_ids: Iterable[str]) -> None:
-        """Remember which memories somebody else than the owner was shown."""
+        """Record which memories somebody other than the owner was shown."""
 
     # -- other files -------------------------------------------------------------------------------
 
     def file(self, path: Path) -> bytes:
-        """Return the bytes of any file that somebody named; what lies in a vault only if it may be seen.
+        """Return the bytes of any file that somebody named; a file in a vault only if it may be seen.
 
         Raises:
-            FileNotFoundError: it is not there, or is not the actor's to see, which reads the same.
+            FileNotFoundError: it doesn't exist, or the actor may not see it; the two look the same.
             OSError: it can't be read.
         """
 
     def has_folder(self, path: str) -> bool:
-        """Whether a folder is there in the vault, as far as the actor may know: for others, one with visible files."""
+        """Return whether the vault has a folder, as far as the actor may know: for others, one with visible files."""
 
     def cited_file(self, path: str) -> bytes | None:
-        """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
+        """Return the bytes of a cited file of the vault that is not a memory; None if it can't be read."""
 
     def own_file(self, path: str) -> bytes | None:
-        """Return the bytes of a file of the vault's own, like its keyring; None where there is none.
+        """Return the bytes of a file of the vault's own, like its keyring; None if there is none.
 
         Raises:
-            VaultError: there is one, and it can't be read.
+            VaultError: the file exists but can't be read.
         """
 
     def audit_paths(self) -> Sequence[str]:
         """Return the paths of all files with audit events, sorted."""
 
     def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
-        """Return all registry files of a kind, by path in order; None for one that can't be read."""
+        """Return all registry files of a kind, by path, in order; None for a file that can't be read."""
 
     # -- who may see what --------------------------------------------------------------------------
 
     @property
     def registries(self) -> World:
-        """What the vault's registries say at this moment, without any memories."""
+        """The content of the vault's registries at this moment, without any memories."""
 
     @property
     def policy(self) -> World:
-        """What decides who sees what, with the labels of all memories that the actor may know of."""
+        """The rules for who sees what, with the labels of all memories that the actor may know of."""
 
     def labels(self, row: int) -> Labels:
-        """Return what decides about the memory in one visible row."""
+        """Return the access labels of the memory in a visible row."""
 
-    # -- for the vault's owner alone ---------------------------------------------------------------
+    # -- only for the vault's owner ----------------------------------------------------------------
 
     @property
     def whole(self) -> Whole:
-        """All files and the history; `RefusedError` for anybody but the vault's owner alone."""
+        """All files and the history; `RefusedError` for anybody but the vault's owner when alone."""
 
     @property
     def history(self) -> GitHistory:
-        """The repository around the vault; what its blobs hold is asked of `blobs`."""
+        """The repository around the vault; for the contents of its blobs use `blobs`."""
 
     def pending(self, *, since: str | None = None) -> Pending:
-        """Return what is not committed yet, or not as of a commit, of what the actor may see."""
+        """Return the uncommitted changes that the actor may see, compared with the current commit or with `since`."""
 
     def own_pending(self) -> Mapping[str, bytes | None]:
-        """Return the vault's own files that are not committed as they are, by path, None where one is gone."""
+        """Return the vault's own files with uncommitted changes, by path; None for a file that is gone."""
 
-    # -- the index as a thing ----------------------------------------------------------------------
+    # -- the index itself --------------------------------------------------------------------------
 
     def index_status(self) -> IndexStatus:
-        """Return how the index stands to the vault; nothing is written."""
+        """Return how the index compares with the vault; nothing is written."""
 
     def rebuild_index(self) -> View:
-        """Drop the index, build it anew, and return the view of the vault as it is now."""
+        """Drop the index, rebuild it, and return a view of the vault as it is now."""
 
     def refresh_index(self, *, purge: bool = False) -> Refreshed:
-        """Write what has changed into the index, however little it is."""
+        """Write all changes into the index, however small."""
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -328,30 +329,30 @@ class View(Protocol):
         """Return a transaction: the only way to write. See `core/transaction.py`."""
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
 
     def may_commit(self) -> bool:
-        """Whether something could be committed just now."""
+        """Return whether a commit is possible just now."""
 
     def last_operation(self) -> Operation | None:
-        """Return what memstore wrote last here, if it is the actor's to take back; None where it is not, or unknown."""
+        """Return memstore's last operation here if the actor may undo it; None if not, or if it is unknown."""
 
 
 class Whole(Protocol):
-    """All files of a vault, and its history, as its owner has them."""
+    """All files of a vault and its history, as its owner has them."""
 
     @property
     def rows(self) -> Sequence[int]:
-        """The rows of all memories, others' among them that the owner may not be shown; ascending."""
+        """The rows of all memories, ascending, including others' memories that the owner may not be shown."""
 
     def memory_files(self) -> Iterator[FileStat]:
-        """Yield all Markdown files that can be memories, in no order."""
+        """Yield all Markdown files that can be memories, in no particular order."""
 
     def registry_files(self) -> list[str]:
         """Return the paths of all registry files, sorted."""
 
     def read(self, path: str) -> bytes:
-        """Return a file's bytes; `VaultError` where they can't be had."""
+        """Return a file's bytes; `VaultError` if it can't be read."""
 
     def read_file(self, path: str) -> ReadFile:
-        """Return what a file holds; one that is too large is a broken file. `VaultError` where it can't be read."""
+        """Return the content of a file; one that is too large is a broken file. `VaultError` if it can't be read."""

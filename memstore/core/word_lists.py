@@ -1,4 +1,4 @@
-"""Lists of words, written as one text; the long ones stand as data beside the code that goes by them."""
+"""Word lists, each written as one text; the long ones are data files beside the code that uses them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def listed(text: str) -> frozenset[str]:
 
 @cache
 def word_lists(package: str) -> dict[str, Any]:
-    """Return the lists in the file `words.toml` of one of memstore's packages, each as one text, by name.
+    """Return the lists in the `words.toml` of one of memstore's packages, by name, each as one text.
 
-    It is read when a word is first looked up, and by its path: to import `importlib.resources` takes longer than that.
+    The file is read on first use, and by its path: importing `importlib.resources` takes longer than that.
     """
     import tomllib
 

@@ -1,4 +1,4 @@
-"""Who may see what, as JSON: registries, consents, contexts, decisions, and what was done with access."""
+"""Who may see what, as JSON: registries, consents, contexts, decisions, and acts that concern access."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _context_document(one: KnownContext) -> dict[str, Any]:
 
 
 def present_document(present: Present) -> dict[str, Any]:
-    """Return the active context, and who listens there."""
+    """Return the active context, and who is listening there."""
     active = present.context
     expires = instant(active.expires_at) if active and active.expires_at else None
     return {
@@ -105,7 +105,7 @@ def present_document(present: Present) -> dict[str, Any]:
 
 
 def left_document(left: str | None) -> dict[str, Any]:
-    """Return which context was left."""
+    """Return the context that was left."""
     return {"left": left}
 
 
@@ -118,7 +118,7 @@ def suggested_contexts_document(found: Iterable[Suggestion]) -> dict[str, Any]:
 
 
 def shared_document(done: Shared, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was granted, or whose grant was taken back."""
+    """Return a memory that was granted to somebody, or whose grant was revoked."""
     return {
         **saved_document(done.saved, dry_run=dry_run),
         "scope": done.scope,
@@ -141,7 +141,7 @@ def decision_document(decision: Decision) -> dict[str, Any]:
 
 
 def sight_document(found: Iterable[Sighted]) -> dict[str, Any]:
-    """Return memories, each with those who see it."""
+    """Return memories, each with the entities that see it."""
     return {"memories": [_sighted_document(one) for one in found]}
 
 
@@ -162,7 +162,7 @@ def _seers_document(seers: Iterable[Seer]) -> list[dict[str, Any]]:
 
 
 def sight_report_document(found: Mapping[str, Iterable[Sighted]]) -> dict[str, Any]:
-    """Return entities, each with what it sees."""
+    """Return entities, each with the memories that it sees."""
     return {"entities": [_seen_document(entity, seen) for entity, seen in found.items()]}
 
 
@@ -177,12 +177,12 @@ def _seen_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
 
 
 def sight_diff_document(changes: Iterable[SightChange]) -> dict[str, Any]:
-    """Return who gained or lost sight of what."""
+    """Return the entities that gained or lost sight of memories."""
     return {"changes": [sight_change_document(change) for change in changes]}
 
 
 def sight_change_document(change: SightChange) -> dict[str, Any]:
-    """Return who gained or lost sight of one memory."""
+    """Return the entities that gained or lost sight of one memory."""
     return {
         "ref": change.ref,
         "path": change.path,
@@ -197,7 +197,7 @@ def sight_change_document(change: SightChange) -> dict[str, Any]:
 
 
 def audit_document(events: Iterable[AuditEvent]) -> dict[str, Any]:
-    """Return what was done with access."""
+    """Return audit events."""
     return {"events": [_event_document(event) for event in events]}
 
 
@@ -214,12 +214,12 @@ def _event_document(event: AuditEvent) -> dict[str, Any]:
 
 
 def audit_verified_document(done: Verified) -> dict[str, Any]:
-    """Return whether the record of what was done with access is whole."""
+    """Return whether the audit is complete, with findings."""
     return {"events": done.events, "findings": [finding_document(finding) for finding in done.findings]}
 
 
 def looks_document(found: Iterable[Access]) -> dict[str, Any]:
-    """Return what others were shown and denied on this machine."""
+    """Return what others were shown or denied on this machine."""
     return {"looks": [_look_document(look) for look in found]}
 
 

@@ -1,4 +1,4 @@
-"""How sure one is, as JSON: evidence, what follows from it, recall, consolidation, graduation."""
+"""Confidence as JSON: evidence and its consequences, recall, consolidation, graduation."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.revise import Proposal
     from memstore.beliefs.suggestion_file import SuggestionFile
 
-# A recall's scores lie close together.
+# The scores of a recall are close together.
 _SCORE_DIGITS = 6
 
 
@@ -28,7 +28,7 @@ _SCORE_DIGITS = 6
 
 
 def reinforced_document(done: Reinforced, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory for or against which evidence was recorded, and its confidence before and after."""
+    """Return a memory for or against which evidence was recorded, with its confidence before and after."""
     return {
         **saved_document(done.saved, dry_run=dry_run),
         "old": done.old,
@@ -38,7 +38,7 @@ def reinforced_document(done: Reinforced, *, dry_run: bool) -> dict[str, Any]:
 
 
 def recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:
-    """Return the confidences that are not what their histories amount to."""
+    """Return the confidences that differ from what their histories add up to."""
     diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
     return {
         "memories": [_unequal_document(one, diffs.get(one.path)) for one in done.unequal],
@@ -57,7 +57,7 @@ def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
 
 
 def propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> dict[str, Any]:
-    """Return what a change of confidence does to what rests on it."""
+    """Return the effect of a changed confidence on the memories that rest on it."""
     diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
     return {
         "applied": applied,
@@ -76,7 +76,7 @@ def _step_document(step: PropagationStep, path: str, diffs: dict[str, str]) -> d
 
 
 def proposals_document(found: Iterable[Proposal], *, applied: Sequence[str]) -> dict[str, Any]:
-    """Return the beliefs that an episode supports or contradicts, and the refs of those where that was recorded."""
+    """Return the beliefs that an episode supports or contradicts, and the refs of those where this was recorded."""
     return {"proposals": [_proposal_document(one) for one in found], "applied": applied}
 
 
@@ -88,7 +88,7 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
 
 
 def calibration_document(found: Calibration) -> dict[str, Any]:
-    """Return how well the numbers held up against what came next."""
+    """Return how well confidences predicted what came next."""
     return {
         "predictions": found.predictions,
         "brier": found.brier,
@@ -97,7 +97,7 @@ def calibration_document(found: Calibration) -> dict[str, Any]:
 
 
 def rebuilt_document(done: Rebuilt) -> dict[str, Any]:
-    """Return what the numbers would be, if they were made anew."""
+    """Return what the confidences would be if they were recomputed from scratch."""
     memories = [
         {
             "ref": one.ref, "path": one.path, "line": one.line,
@@ -157,7 +157,7 @@ def _bite_document(bite: Bite) -> dict[str, Any]:
 
 
 def consolidated_document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
-    """Return what consolidation suggests."""
+    """Return the suggestions of a consolidation."""
     return {
         "enough": done.enough,
         "due": done.due,
@@ -188,7 +188,7 @@ def _suggestion_document(one: SuggestionFile, done: Consolidated) -> dict[str, A
 
 
 def compressed_document(done: Compressed, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that gave way to their summary, and how much shorter they are."""
+    """Return memories that were compressed to their summaries, and how much shorter they are."""
     memories = [
         {**saved_document(saved, dry_run=dry_run), "bytes_before": size.before, "bytes_after": size.after}
         for saved, size in zip(done.saved, done.sizes, strict=True)
@@ -197,7 +197,7 @@ def compressed_document(done: Compressed, *, dry_run: bool) -> dict[str, Any]:
 
 
 def graduated_document(pages: Iterable[Graduated], *, dry_run: bool) -> dict[str, Any]:
-    """Return what came into pages like MEMORY.md, and what went."""
+    """Return the lines that entered and left pages like MEMORY.md."""
     return {"pages": [_page_document(page, dry_run=dry_run) for page in pages]}
 
 
@@ -222,7 +222,7 @@ def _page_document(page: Graduated, *, dry_run: bool) -> dict[str, Any]:
 
 
 def proposal_hint(proposal: GraduationProposal) -> str:
-    """Return what a hand did, and the command that makes the memories say the same."""
+    """Return what was edited by hand, and the command that makes the memories say the same."""
     accept = f"memstore suggestions accept {proposal.suggestion}"
     if proposal.ref is None:
         return f"written by hand, and kept; {accept} turns it into a memory"

@@ -20,7 +20,7 @@ def conflicts_document(found: Iterable[Conflict]) -> dict[str, Any]:
 
 
 def resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
-    """Return how a conflict was settled, and the memories that say so."""
+    """Return how a conflict was decided, and the memories that record the decision."""
     return {
         "conflict_type": done.conflict_type,
         "decision": done.decision,

@@ -1,4 +1,4 @@
-"""Findings in the forms that build servers read: SARIF 2.1.0, and GitHub's workflow commands."""
+"""Findings in formats that build servers read: SARIF 2.1.0, and GitHub's workflow commands."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def sarif_document(findings: Sequence[Finding], prefix: str, *, version: str) -> dict[str, Any]:
-    """Return the one SARIF document of all findings.
+    """Return a single SARIF document with all findings.
 
     Args:
         findings: of a check.
-        prefix: the vault's folder in the repository, with a slash at its end, or nothing.
+        prefix: the vault's folder in the repository, with a trailing slash, or empty.
         version: of this program.
     """
     used = sorted({finding.code for finding in findings})
@@ -60,7 +60,7 @@ def _sarif_level(severity: Severity) -> str:
 
 
 def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
-    """Yield a workflow command for each finding, which GitHub shows at its line; `prefix` as for SARIF."""
+    """Yield a workflow command for each finding, for GitHub to show at its line; `prefix` as for SARIF."""
     for finding in findings:
         yield github_line(
             finding.severity, prefix + finding.path, finding.at, title=finding.code, text=_message(finding)
@@ -68,7 +68,7 @@ def github_lines(findings: Sequence[Finding], prefix: str) -> Iterator[str]:
 
 
 def review_lines(review: Review, prefix: str) -> Iterator[str]:
-    """Yield workflow commands for a review: findings, then warnings of conflicts and of access gained, then numbers."""
+    """Yield workflow commands for a review: findings, then warnings of conflicts and gained access, then numbers."""
     yield from github_lines(review.findings, prefix)
     for conflict in review.conflicts:
         mine, theirs = conflict.lines
@@ -87,7 +87,7 @@ def review_lines(review: Review, prefix: str) -> Iterator[str]:
 
 
 def github_line(severity: Severity, path: str, at: Position, *, title: str, text: str) -> str:
-    """Return a workflow command, which GitHub shows at a line of a file, given as the repository has it."""
+    """Return a workflow command, for GitHub to show at a line of a file; the path is relative to the repository."""
     where = {"file": path, "line": at.line, "col": at.column, "title": title}
     properties = ",".join(f"{name}={_github_property(str(value))}" for name, value in where.items())
     return f"::{severity.value} {properties}::{_github_data(text)}"

@@ -1,4 +1,4 @@
-"""What happened, as JSON: log, blame, diff, what a branch changes, commits, what was undone."""
+"""History as JSON: log, blame, diff, changes of a branch, commits, undone operations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def log_document(log: Log) -> dict[str, Any]:
-    """Return what happened, the latest first."""
+    """Return a log, newest first."""
     return {"ref": log.ref, "entries": [_log_line_document(line) for line in log.lines]}
 
 
@@ -58,7 +58,7 @@ def _blamed_line_document(line: BlamedLine) -> dict[str, Any]:
 
 
 def diff_document(diff: Diff) -> dict[str, Any]:
-    """Return what became different between two states."""
+    """Return the differences between two states."""
     return {
         "old": diff.old,
         "new": diff.new,
@@ -79,7 +79,7 @@ def _memory_diff_document(memory: MemoryDiff) -> dict[str, Any]:
 
 
 def review_document(review: Review) -> dict[str, Any]:
-    """Return what a branch changes, in memories' terms."""
+    """Return the changes of a branch, in terms of memories."""
     branching = review.branching
     return {
         "branch": branching.head_name,
@@ -134,7 +134,7 @@ def _own_change_document(one: OwnChange) -> dict[str, Any]:
 
 
 def committed_document(done: Committed) -> dict[str, Any]:
-    """Return what was committed, and what was left out of it."""
+    """Return what was committed, and what was left out."""
     return {
         "commit": done.commit,
         "message": done.message or None,
@@ -146,5 +146,5 @@ def committed_document(done: Committed) -> dict[str, Any]:
 
 
 def undone_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
-    """Return which operation was taken back, or would be."""
+    """Return the operation that was undone, or would be."""
     return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}

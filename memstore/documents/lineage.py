@@ -1,4 +1,4 @@
-"""Lineage as other programs read it: JSON documents, Graphviz, Mermaid."""
+"""Lineage for other programs: JSON documents, Graphviz, Mermaid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.lineage.trace import Harmed, Impact
     from memstore.lineage.values import Edge, Node, Trace
 
-# What an edge is called: from the dependent, and from its source.
+# Names of an edge: seen from the dependent, and from its source.
 _UP = {
     EdgeKind.DERIVED_FROM: "derived from",
     EdgeKind.PROCESSED_INTO: "derived from",
@@ -34,7 +34,7 @@ _DOWN = {
     EdgeKind.SUPERSEDED_BY: "superseded by",
     EdgeKind.CITES: "cited by",
 }
-# What the ledger's latest word about evidence means, from both ends.
+# The meaning of the ledger's latest op for some evidence, seen from both ends.
 _OPS_UP = {
     "support": "supported by", "partial": "partly supported by", "contradict": "contradicted by",
     "retract": "no longer rests on", "propagate": "depends on", "witness": "witnessed with",
@@ -46,7 +46,7 @@ _OPS_DOWN = {
 
 
 def edge_words(edge: Edge, direction: Direction) -> str:
-    """Return what an edge is called, seen from where the trace came: "derived from, supported by"."""
+    """Return the name of an edge, seen from where the trace came from: "derived from, supported by"."""
     up = direction is Direction.UP
     words = [(_UP if up else _DOWN)[kind] for kind in edge.kinds if kind not in _WEAK]
     if EdgeKind.EVIDENCE in edge.kinds and edge.ops:
@@ -57,7 +57,7 @@ def edge_words(edge: Edge, direction: Direction) -> str:
     return ", ".join(dict.fromkeys(words))
 
 
-# Said only where there is nothing better to say.
+# Used only if no other name applies.
 _WEAK = frozenset({EdgeKind.EVIDENCE, EdgeKind.RELATES_TO})
 
 
@@ -97,7 +97,7 @@ def node_document(node: Node) -> dict[str, Any]:
 
 
 def edge_document(edge: Edge) -> dict[str, Any]:
-    """Return an edge as JSON; `kinds` are the fields in which it is recorded."""
+    """Return an edge as JSON; `kinds` are the fields that record it."""
     return {
         "dependent": edge.dependent,
         "source": edge.source,
@@ -128,7 +128,7 @@ def orphans_document(found: Orphans) -> dict[str, Any]:
 
 
 def impact_document(found: Impact) -> dict[str, Any]:
-    """Return what would lose ground if a memory were gone."""
+    """Return which memories would lose ground if a memory were gone."""
     return {
         "ref": found.gone[0].key,
         "lost": [_harmed_document(one) for one in found.lost],
@@ -168,7 +168,7 @@ _SHAPES = {NodeState.MEMORY: "box", NodeState.MISSING: "octagon", NodeState.EXTE
 
 
 def dot_lines(trace: Trace) -> Iterator[str]:
-    """Yield a trace as a Graphviz digraph; arrows lead from dependents to sources."""
+    """Yield a trace as a Graphviz digraph; arrows point from dependents to sources."""
     yield "digraph lineage {"
     yield "  rankdir=BT;"
     for node in trace.nodes:
@@ -183,7 +183,7 @@ def _dot(text: str) -> str:
 
 
 def mermaid_lines(trace: Trace) -> Iterator[str]:
-    """Yield a trace as a Mermaid flowchart; arrows lead from dependents to sources."""
+    """Yield a trace as a Mermaid flowchart; arrows point from dependents to sources."""
     names = {node.key: f"n{number}" for number, node in enumerate(trace.nodes)}
     yield "flowchart BT"
     for node in trace.nodes:
@@ -194,7 +194,7 @@ def mermaid_lines(trace: Trace) -> Iterator[str]:
 
 
 def _mermaid(text: str) -> str:
-    """Return a text that Mermaid shows as it is: entities for what it, or HTML, would read."""
+    """Return a text that Mermaid shows as it is: characters special to Mermaid or HTML become entities."""
     escaped = "".join(f"#{ord(sign)};" if sign in '"<>&#`[]{}|\\' else sign for sign in text)
     return escaped.replace("\n", "<br>")
 

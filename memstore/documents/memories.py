@@ -1,4 +1,4 @@
-"""Memories as JSON: shown, listed, written, moved, imported; and suggestions that wait for a decision."""
+"""Memories as JSON: shown, listed, written, moved, imported; and suggestions waiting for a decision."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def shown_document(shown: Shown) -> dict[str, Any]:
-    """Return every key of the frontmatter under its own name, those that are absent too; then what is about them."""
+    """Return every key of the frontmatter under its own name, including absent ones; then what is derived from it."""
     from memstore.core.keys import KEYS, Shape
     from memstore.files.shapes import listed
 
@@ -91,13 +91,13 @@ def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None
 
 
 def traced_document(shown: Shown, *, sources: Trace, dependents: Trace) -> dict[str, Any]:
-    """Return a memory with what it comes from and what came of it."""
+    """Return a memory with what it comes from and what has come from it."""
     trace = {"sources": trace_document(sources), "dependents": trace_document(dependents)}
     return {**shown_document(shown), "trace": trace}
 
 
 def expanded_document(expanded: Expanded) -> dict[str, Any]:
-    """Return a memory with its links, and its whole text where it was compressed."""
+    """Return a memory with its links, and its full text if it was compressed."""
     whole = expanded.whole
     return {
         **shown_document(expanded.shown),
@@ -118,7 +118,7 @@ def listed_document(listed: Listed) -> dict[str, Any]:
 
 
 def entry_document(entry: Entry) -> dict[str, Any]:
-    """Return a memory as a list has it."""
+    """Return a memory as an item of a list."""
     return {
         "ref": entry.ref,
         "path": entry.path,
@@ -135,12 +135,12 @@ def entry_document(entry: Entry) -> dict[str, Any]:
 
 
 def path_document(entry: Entry) -> dict[str, Any]:
-    """Return where a memory's file lies."""
+    """Return the path of a memory's file."""
     return {"ref": entry.ref, "path": entry.path}
 
 
 def why_document(explained: Why) -> dict[str, Any]:
-    """Return how a memory's numbers came about, term by term."""
+    """Return how a memory's numbers were computed, term by term."""
     return {
         "ref": explained.shown.entry.ref,
         "path": explained.shown.entry.path,
@@ -171,7 +171,7 @@ def _number_document(explained: Why, number: Number) -> dict[str, Any]:
 
 
 def linked_document(linked: Linked, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was written, and in few words those that changed with it."""
+    """Return a memory that was written, and briefly those that changed with it."""
     return {
         **saved_document(linked.saved, dry_run=dry_run),
         "changed": [_changed_document(saved, dry_run=dry_run) for saved in linked.others],
@@ -184,13 +184,13 @@ def _changed_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
 
 
 def changed_memories_document(changed: Iterable[Saved], *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that were written in one go, and how many there are."""
+    """Return memories that were written by one operation, and their number."""
     memories = [saved_document(saved, dry_run=dry_run) for saved in changed]
     return {"memories": memories, "total": len(memories)}
 
 
 def moved_document(moved: Moved, *, dry_run: bool) -> dict[str, Any]:
-    """Return where a memory's file lies now, where it lay, and what became of links to it and in it."""
+    """Return the new and the old path of a memory's file, and what happened to links to it and in it."""
     document: dict[str, Any] = {
         "ref": moved.ref,
         "path": moved.path,
@@ -204,7 +204,7 @@ def moved_document(moved: Moved, *, dry_run: bool) -> dict[str, Any]:
 
 
 def links_document(found: NoteLinks) -> dict[str, Any]:
-    """Return the links of a note and those that lead to it; `to` is null where a link leads nowhere."""
+    """Return the links of a note and those that lead to it; `to` is null if a link leads nowhere."""
     return {
         **_linked_note(found.note),
         "outgoing": [
@@ -243,7 +243,7 @@ def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
 
 
 def formatted_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories whose layout changed, of how many."""
+    """Return memories whose layout changed, and the total number."""
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
         "total": done.total,
@@ -255,7 +255,7 @@ def formatted_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
 
 
 def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that were taken over, and those that were there already."""
+    """Return memories that were imported, and those that already existed."""
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
         "known": list(done.known),
@@ -265,12 +265,12 @@ def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) 
 
 
 def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
-    """Return the same, and those that say something else here."""
+    """Return the same as `imported_document`, and the memories whose content differs here."""
     return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
 
 
 def exported_document(found: Iterable[Document]) -> dict[str, Any]:
-    """Return memories in seed 004's form."""
+    """Return memories in seed 004's format."""
     return {"memories": list(found)}
 
 
@@ -278,13 +278,13 @@ def exported_document(found: Iterable[Document]) -> dict[str, Any]:
 
 
 def suggestions_document(waiting: Iterable[Waiting]) -> dict[str, Any]:
-    """Return what waits for a decision."""
+    """Return the suggestions waiting for a decision."""
     suggestions = [waiting_document(one) for one in waiting]
     return {"suggestions": suggestions, "total": len(suggestions)}
 
 
 def waiting_document(one: Waiting) -> dict[str, Any]:
-    """Return a suggestion as a list has it."""
+    """Return a suggestion as an item of a list."""
     from memstore.core.memory import title_of
 
     memory = one.memory

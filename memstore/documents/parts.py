@@ -1,4 +1,4 @@
-"""What many documents have in common: a finding, a conflict, a citation, a memory that was written."""
+"""Parts that many documents share: a finding, a conflict, a citation, a memory that was written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.search.retrieval import Citation
 
-# After the point: what is beyond is noise of the computation.
+# Decimals; any further ones are numerical noise.
 DIGITS = 4
 
 
@@ -22,7 +22,7 @@ def published(verb: str, document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def finding_document(finding: Finding) -> dict[str, Any]:
-    """Return a finding with its place; lines and columns count from 1."""
+    """Return a finding with its position; lines and columns count from 1."""
     return {
         "code": finding.code,
         "severity": finding.severity.value,
@@ -49,7 +49,7 @@ def conflict_document(conflict: Conflict) -> dict[str, Any]:
 
 
 def citation_document(citation: Citation) -> dict[str, Any]:
-    """Return a citation with its whole blob id."""
+    """Return a citation with its full blob id."""
     return {
         "path": citation.path,
         "line_start": citation.line_start,
@@ -77,12 +77,12 @@ def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
 
 
 def nothing_saved_document() -> dict[str, Any]:
-    """Return that no memory was written, as somebody left the editor without a text."""
+    """Return that no memory was written, because somebody left the editor without a text."""
     return {"ref": None, "path": None, "conflicts": [], "findings": []}
 
 
 def registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
-    """Return what became of a file of a registry."""
+    """Return what happened to a registry file."""
     document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}
     if dry_run:
         document["diff"] = done.diff

@@ -1,4 +1,4 @@
-"""What the program says of itself, as JSON: its failures, its help, and what it has for shells."""
+"""The program's own messages as JSON: errors, help, and completion scripts for shells."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def help_document(topic: Sequence[str], text: str) -> dict[str, Any]:
 
 
 def completion_document(shell: str, script: str) -> dict[str, Any]:
-    """Return the script by which a shell completes commands."""
+    """Return the script that a shell uses to complete commands."""
     return {"shell": shell, "script": script}

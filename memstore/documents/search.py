@@ -1,4 +1,4 @@
-"""Answers of a search as JSON, and what became of a citation."""
+"""Search results as JSON, and the status of citations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
 
 
 def hit_document(hit: Hit) -> dict[str, Any]:
-    """Return one result; its `confidence` is seed 003's, which is quality here."""
+    """Return one result; its `confidence` is seed 003's, which is called quality here."""
     return {
         "ref": hit.ref,
         "path": hit.path,
@@ -54,13 +54,13 @@ def hit_document(hit: Hit) -> dict[str, Any]:
 
 
 def refused_document(answer: Answer, error: MemstoreError) -> dict[str, Any]:
-    """Return the answer to one of many queries that can't be understood: there are no results, and why."""
+    """Return the answer to an invalid query among many: no results, and the reason."""
     refused = {"code": "usage", "message": str(error), "hint": error.hint}
     return {**answer_document(answer), "error": refused}
 
 
 def cited_document(cited: Cited) -> dict[str, Any]:
-    """Return what became of cited lines."""
+    """Return the status of cited lines."""
     return {
         "ref": cited.ref,
         "status": cited.standing.value,

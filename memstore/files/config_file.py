@@ -1,6 +1,6 @@
 """Settings of a vault or a user: a strict reader, and a writer that keeps the person's comments and layout.
 
-TOML that can't be read is explained: where it goes wrong, and the line that was meant, proved by reading it.
+If TOML can't be read, the error shows where it goes wrong and the line that was meant, proved by reading it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# Of tables: what each key and its value look like.
+# For settings that are tables: the form of each key and value.
 _TABLES = {
     SettingKind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
     SettingKind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
@@ -40,7 +40,7 @@ _TABLES = {
 
 
 def read_vault_config(vault: Path, *, default_owner: str) -> Config:
-    """Return a vault's configuration; `default_owner` holds where the file names none.
+    """Return a vault's configuration; `default_owner` applies if the file names no owner.
 
     Raises:
         FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
@@ -52,11 +52,11 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
 
 
 def read_user_config(path: Path) -> UserConfig:
-    """Return the user's configuration; there need not be one.
+    """Return the user's configuration; the file is optional.
 
     Raises:
-        FormatError: there is one that can't be read, or has an unknown key or a bad value. To go on without it would
-            be a guess at who looks, and at whose keys count.
+        FormatError: the file can't be read, or has an unknown key or a bad value. Continuing without it would mean
+            guessing who is looking and whose keys count.
     """
     try:
         return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
@@ -72,14 +72,14 @@ class ConfigFile:
         self.settings = {setting.name: setting for setting in settings}
 
     def values(self) -> dict[str, Any]:
-        """Return what the file sets, checked; empty where there is no file.
+        """Return the file's settings, checked; empty if there is no file.
 
         Raises:
             FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
         """
         text = self._text()
         values = self._parsed(text)
-        # Before anything else: a newer format may have keys and values that look wrong from here.
+        # Checked first: a newer format may have keys and values that look wrong to this version.
         self._check_version(values, text)
         for name, value in values.items():
             self._check(name, value, text)
@@ -93,29 +93,29 @@ class ConfigFile:
             text: the value as a person types it.
 
         Raises:
-            UsageError: there is no such setting, it is not for changing, or the value does not fit.
-            FormatError: the file is broken as it is.
+            UsageError: there is no such setting, it can't be changed, or the value does not fit.
+            FormatError: the file is already broken.
         """
         value = self.typed(name, text)
         self._edit(name, value)
         return value
 
     def typed(self, name: str, text: str) -> bool | int | str | list[str]:
-        """Return the value that `set` would write; raises what it raises, and writes nothing."""
+        """Return the value that `set` would write, and write nothing; raises what `set` raises."""
         value = _typed(self._setting(name), text)
         self.values()
         return value
 
     def unset(self, name: str) -> None:
-        """Take one setting out of the file, so that its default holds."""
+        """Remove one setting from the file, so that its default applies."""
         self._setting(name)
         self._edit(name, None)
 
     def set_entry(self, name: str, key: str, value: str | None) -> None:
-        """Write one entry of a table that is no choice, None to take it out; all other bytes stay as they are.
+        """Write one entry of a table, which `set` can't do, or remove it for None; all other bytes stay as they are.
 
         Raises:
-            FormatError: the file is broken as it is.
+            FormatError: the file is already broken.
         """
         import tomlkit
 
@@ -148,7 +148,7 @@ class ConfigFile:
             raise self._no_toml(error, text) from error
 
     def _no_toml(self, error: Exception, text: str) -> FormatError:
-        """Return the error of a text that is no TOML, with the line as it could read."""
+        """Return the error for a text that is not TOML, with the corrected line."""
 
         def fits(name: str, value: object) -> bool:
             return name not in self.settings or _fits(self.settings[name], value)
@@ -198,12 +198,12 @@ class ConfigFile:
             )
 
     def _place(self, name: str, text: str) -> str:
-        """Return the file and the line on which a key stands."""
+        """Return the file and line of a key."""
         found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
         return f"{self.path}:{text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
 
     def advice(self, name: str) -> str:
-        """Return what to do where there is no setting of that name in this file."""
+        """Return what to do if this file has no setting of that name."""
         from memstore.core.errors import did_you_mean
 
         if name in _names(VAULT_SETTINGS):
@@ -226,12 +226,12 @@ class ConfigFile:
         import tomlkit
 
         before = self._text()
-        self.values()  # a file that is broken is not touched
+        self.values()  # a broken file is not touched
         document = tomlkit.parse(before)
         if value is None:
             document.pop(name, None)
         elif document.get(name) != value:
-            # What `init` left as a comment is where a person looks for the setting.
+            # People look for a setting where `init` left it as a comment.
             offered = re.compile(rf"^# {re.escape(name)} = .*$", re.MULTILINE)
             line = f"{name} = {tomlkit.item(value).as_string()}"
             if name not in document and offered.search(before):
@@ -243,7 +243,7 @@ class ConfigFile:
     def _write(self, before: str, after: str) -> None:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(self.path.resolve(), after.encode())  # settings are often links into a person's dot-files
+            write_whole(self.path.resolve(), after.encode())  # often links into a person's dotfiles
 
 
 def _names(settings: tuple[Setting, ...]) -> set[str]:
@@ -259,7 +259,7 @@ def _wanted(setting: Setting) -> str:
 
 
 def _fits(setting: Setting, value: object) -> bool:
-    """Whether a value read from a file is what the setting takes."""
+    """Return whether a value from a file is valid for the setting."""
     match setting.kind:
         case SettingKind.FLAG:
             return isinstance(value, bool)
@@ -278,12 +278,12 @@ def _fits(setting: Setting, value: object) -> bool:
 
 
 def words_typed(text: str) -> list[str]:
-    """Return the words of a list as a person types it, between commas or blanks."""
+    """Return the words of a list as a person types it, separated by commas or spaces."""
     return text.replace(",", " ").split()
 
 
 def _typed(setting: Setting, text: str) -> bool | int | str | list[str]:
-    """Return the value that a person's word for a setting means."""
+    """Return a setting's value from what a person typed."""
     value: bool | int | str | list[str] = text
     if setting.kind is SettingKind.FLAG:
         value = {"true": True, "false": False}.get(text, text)
@@ -301,20 +301,20 @@ def _typed(setting: Setting, text: str) -> bool | int | str | list[str]:
 # -- advice on TOML that can't be read -------------------------------------------------------------
 
 
-# Up to Python 3.13, the parser says where in its text alone.
+# Up to Python 3.13, the parser reports the position only in its text.
 _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _SETTING = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<value>.*?),?(?P<comment>\s+#.*|\s*)")
 _BARE = re.compile(r"[\w-]+", re.ASCII)
-# What people put around a text or a name, some of it by way of a word processor.
+# Quotes that people put around a text or a name, some inserted by word processors.
 _QUOTES = "\"'`\u201c\u201d\u201e\u2018\u2019"
 _FLAGS = {"true": "true", "yes": "true", "on": "true", "false": "false", "no": "false", "off": "false"}
 
 
 class Slip(NamedTuple):
-    """Where a text stops being TOML, line and column from 1; what the parser said of it.
+    """Where a text stops being TOML, line and column from 1, and what the parser said about it.
 
-    `name` is what the line seems to set, empty where that can't be told; `mended` the line as it could read, None where
-    there is no such line; a line `is_again` where it says what a line above says already.
+    `name` is what the line seems to set; empty if unknown. `mended` is the corrected line, None if there is none.
+    `is_again` is true if the line repeats a setting from a line above.
     """
 
     line: int
@@ -326,12 +326,12 @@ class Slip(NamedTuple):
 
 
 def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], bool]) -> Slip:
-    """Return the slip that makes a text no TOML.
+    """Return the slip that makes a text invalid TOML.
 
     Args:
         error: what the parser raised.
         text: the whole text.
-        fits: whether a value is one that a name may have.
+        fits: whether a name may have a value.
     """
     lines = text.split("\n")
     said, line, column = _told(error, lines)
@@ -345,7 +345,7 @@ def of_syntax_error(error: Exception, text: str, fits: Callable[[str, object], b
 
 
 def _told(error: Exception, lines: list[str]) -> tuple[str, int, int]:
-    """Return what the parser said, and where."""
+    """Return what the parser said, and the line and column."""
     place = _PLACE.search(str(error))
     said = _PLACE.sub("", str(error))
     said = said[:1].lower() + said[1:]
@@ -356,7 +356,7 @@ def _told(error: Exception, lines: list[str]) -> tuple[str, int, int]:
 
 
 def _guesses(written: re.Match[str]) -> Iterator[str]:
-    """Yield what a line could have been meant to be: with an equals sign, its name and its value written as TOML is."""
+    """Yield possible corrections of a line: with an equals sign, and name and value in TOML's notation."""
     name, value, comment = written["name"].strip(_QUOTES), written["value"].strip(_QUOTES), written["comment"]
     begin = name if _BARE.fullmatch(name) else f'"{name}"'
     if value.lower() in _FLAGS:
@@ -385,7 +385,7 @@ def _is_sound(guess: str, fits: Callable[[str, object], bool]) -> bool:
 
 
 def _helps(guess: str, line: int, lines: list[str]) -> bool:
-    """Whether all is TOML with that line, or at least up to a later one."""
+    """Return whether the text with that line is TOML, at least up to a later line."""
     mended = [*lines[: line - 1], guess, *lines[line:]]
     try:
         tomllib.loads("\n".join(mended))
@@ -394,10 +394,11 @@ def _helps(guess: str, line: int, lines: list[str]) -> bool:
     return True
 
 
-# -- whose a vault was, in any state of it ---------------------------------------------------------
+# -- the owner of a vault, in any state of it ------------------------------------------------------
 
 
-# Owns a vault whose configuration can't be relied on: no entity has such an id, so nobody sees what has no other owner.
+# Owns a vault whose configuration can't be trusted. No entity has this id, so nobody sees memories without an owner of
+# their own.
 NOBODY = "?"
 
 
@@ -405,12 +406,12 @@ def owner_of(config: bytes | None, *, default: str) -> str:
     """Return the owner that a vault's configuration names.
 
     Args:
-        config: the bytes of `.memstore/config.toml` as of some state; None where there was no such file.
-        default: the owner where there is no file, or it names none.
+        config: the bytes of `.memstore/config.toml` as of some state; None if there was no such file.
+        default: the owner if there is no file, or it names none.
 
     Returns:
-        An entity id; or `?`, which is not an id of anybody, where the file can't be read, has another format or names
-        something else. Nobody knows then whose the vault was, and it is not taken for the default's.
+        An entity id; or `?`, which is nobody's id, if the file can't be read, has another format or names something
+        else. Then nobody knows whose the vault was, and it is not assumed to be the default's.
     """
     if config is None:
         return default

@@ -1,4 +1,4 @@
-"""The last operation and the one that was begun, in files of the vault's local state."""
+"""The last operation and a begun one, stored in files of the vault's local state."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-# An import of a whole archive is taken back with git; a journal of it would cost as much as the import.
+# The import of a whole archive is undone with git; a journal of it would cost as much as the import.
 MOST_BYTES = 16 * 1024 * 1024
 
 
 class DiskJournal:
-    """Remembers the last operation beyond the end of the program.
+    """Remembers the last operation after the program has ended.
 
     Args:
-        state: the folder of the vault's local state; made when it is first needed.
+        state: the folder of the vault's local state; created when first needed.
     """
 
     def __init__(self, state: Path) -> None:
@@ -36,7 +36,7 @@ class DiskJournal:
 
     def begin(self, operation: Operation) -> None:
         """Remember what is about to be written, until it is recorded or cleared."""
-        # The mark tells this operation from all others; the last operation bears it as soon as it is recorded.
+        # The mark identifies this operation; it is copied to the last operation once that is recorded.
         mark = os.urandom(8).hex()
         with _trouble("write", self._begun):
             _keep(self._begun, _document(operation) | {"mark": mark})
@@ -44,15 +44,16 @@ class DiskJournal:
         self._mark = mark
 
     def begun(self) -> Operation | None:
-        """Return the operation that was begun and not cleared; None where all is well, or what is kept is garbled."""
+        """Return the operation that was begun and not cleared; None if there is none or its record is garbled."""
         return _operation_in(_kept(self._begun))
 
     def record(self, operation: Operation) -> None:
-        """Remember an operation instead of the one before; one that is too large is not kept, and neither is that."""
-        # (1) The last operation bears the mark of what was begun, in one step; (2) that is durable; (3) what was begun
-        # goes. After a crash before (1) the next opener takes the files back; after it, `recorded` is true, and all
-        # that is left to do is (3). So nothing that fails after (1) may say that it was not recorded, and unless (2) is
-        # done, (3) must not be: without both the files would be neither taken back nor known to `undo`.
+        """Remember an operation in place of the one before; if it is too large, neither of them is kept."""
+        # (1) The last operation gets the mark of the begun one, in one step; (2) that is made durable; (3) the begun
+        # one is deleted. After a crash before (1), the next process to open the vault restores the files; after a crash
+        # later on, `recorded` is true and only (3) is left to do. So nothing that fails after (1) may say that it was
+        # not recorded, and (3) must not happen without (2): with neither record, the files would not be restored and
+        # `undo` would not know of them.
         path = self._path_of(operation.by)
         with _trouble("write", path):
             if not _is_too_large(operation):
@@ -68,7 +69,7 @@ class DiskJournal:
             self._mark = None
 
     def recorded(self) -> bool:
-        """Whether what was begun has been recorded since: the program died between that and clearing it."""
+        """Return whether the begun operation was recorded but not cleared, because the program died in between."""
         kept = _kept(self._begun)
         mark, begun = _mark_in(kept), _operation_in(kept)
         return mark is not None and mark == _mark_in(_kept(self._path_of(begun.by if begun else None)))
@@ -80,7 +81,7 @@ class DiskJournal:
         self._mark = None
 
     def last(self, by: str | None = None) -> Operation | None:
-        """Return the last operation of an entity, or of anybody; None where none is known."""
+        """Return the last operation of an entity, or of anybody; None if none is known."""
         paths = self._newest() if by is None else [self._path_of(by), self._path_of(None)]
         for path in paths:
             with suppress(VaultError):
@@ -89,12 +90,12 @@ class DiskJournal:
         return None
 
     def _path_of(self, by: str | None) -> Path:
-        """Return where the last operation of an entity is kept; None did one of whom nobody wrote down who it was."""
+        """Return the file for the last operation of an entity; None stands for operations without a recorded entity."""
         name = f"-{hashlib.sha256(by.encode()).hexdigest()[:16]}" if by else ""
         return self._state / f"last-operation{name}.json"
 
     def _newest(self) -> list[Path]:
-        """Return the files of all that have a last operation, the newest first."""
+        """Return the files of all last operations, newest first."""
         found: list[tuple[int, Path]] = []
         with suppress(OSError):
             found += [(path.lstat().st_mtime_ns, path) for path in self._state.glob("last-operation*.json")]
@@ -132,7 +133,7 @@ def _keep(path: Path, document: dict[str, Any]) -> None:
 
 
 def _kept(path: Path) -> object:
-    """Return the document in a file; None where there is no such file, or none of ours."""
+    """Return the document in a file; None if there is no such file, or it is not one of ours."""
     with _trouble("read", path):
         try:
             return json.loads(regular_bytes(path))

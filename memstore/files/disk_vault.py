@@ -1,4 +1,4 @@
-"""The vault on disk. Other programs, editors above all, change its files at any moment and know nothing of locks."""
+"""The vault on disk. Other programs, mainly editors, change its files at any moment and ignore our locks."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from memstore.files.vault import FileStat
 
 LEFT_BEHIND_AFTER_SECONDS = 3600
-# A folder into which a thousand files are written is not looked through a thousand times.
+# A folder into which a thousand files are written is not swept a thousand times.
 SWEPT_AGAIN_AFTER_SECONDS = 60
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
-# renameat2(2); some containers forbid what they do not know, which a plain rename then finds out for itself.
+# renameat2(2). Some containers reject calls they don't know; the plain rename that follows then reports its own errors.
 _AT_CURRENT_FOLDER, _NO_REPLACE, _EXCHANGE = -100, 1, 2
 _NOT_SUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM})
-# O_NONBLOCK: opening a named pipe must not wait for somebody to write into it.
+# O_NONBLOCK: opening a named pipe must not wait for a writer.
 _OPEN_TO_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -42,8 +42,8 @@ class DiskVault:
 
     Args:
         root: the vault's folder.
-        state: the folder of its local state, where the write lock lies; made when it is first needed.
-        mixed: whether notes of other programs lie here (`core.config.Config.mixed`).
+        state: the folder of its local state, which has the write lock; created when first needed.
+        mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
     """
 
     def __init__(self, root: Path, *, state: Path, mixed: bool = False) -> None:
@@ -53,7 +53,7 @@ class DiskVault:
         self._base = os.path.join(self._real_root, "")  # noqa: PTH118 -- ends with a slash
         self._lock = WriteLock(state / "write.lock")
         self._swept: dict[Path, float] = {}
-        # The real folders of files that are created together, by their names; None where each is for itself.
+        # The real folders of files that are created together, by name; None outside `together`.
         self._together: dict[str, Path] | None = None
 
     @property
@@ -62,23 +62,23 @@ class DiskVault:
         return self._root
 
     def lock(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
         return self._lock.held()
 
     def memory_files(self) -> Iterator[FileStat]:
-        """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
+        """Yield all Markdown files that can be memories (docs/format.md, "Where files are"), in no particular order."""
         rules = walk.ignore_rules(self._root, mixed=self.mixed)
         yield from walk.walk(self._root, walk.KnownTree(), rules).new
 
     def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`core.places`), in no order."""
+        """Yield the paths of all registry files (`core.places`), in no particular order."""
         from memstore.core.places import REGISTRY_FOLDERS, kind_of
 
         for top in REGISTRY_FOLDERS:
             yield from [path for path in self._files_below(top) if kind_of(path) and not self._is_foreign(path)]
 
     def _is_foreign(self, path: str) -> bool:
-        """Whether a file is another program's; what can't be read is doubted as the vault's own."""
+        """Return whether a file is another program's; if it can't be read, it counts as the vault's own."""
         from memstore.files.plain_note import is_foreign
 
         if not self.mixed:
@@ -89,13 +89,13 @@ class DiskVault:
             return False
 
     def audit_files(self) -> Iterator[str]:
-        """Yield the paths of all files with audit events, in no order."""
+        """Yield the paths of all files with audit events, in no particular order."""
         from memstore.core.places import is_audit_path
 
         yield from [path for path in self._files_below("audit") if is_audit_path(path)]
 
     def _files_below(self, top: str) -> Iterator[str]:
-        """Yield the paths of all files below a folder, but for hidden folders."""
+        """Yield the paths of all files below a folder, except in hidden folders."""
         place = os.path.join(self._real_root, top)  # noqa: PTH118
         for folder, folders, names in os.walk(place, onerror=_stop_unless_missing):
             folders[:] = [name for name in folders if not name.startswith(".")]
@@ -106,9 +106,9 @@ class DiskVault:
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); no more of them were read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); only that many were read.
             NoFileError: there is no such file.
-            VaultError: it is no regular file, can't be read, or lies outside the vault.
+            VaultError: it is not a regular file, can't be read, or is outside the vault.
         """
         joined = self._joined(path)
         try:
@@ -135,11 +135,11 @@ class DiskVault:
             os.close(handle)
 
     def leaves_out(self, path: str) -> bool:
-        """Whether `.memstoreignore`, or git's in a vault with other notes, leaves out what lies at a path."""
+        """Return whether a path is excluded by `.memstoreignore`, or in a mixed vault by git's ignore files."""
         return walk.ignore_rules(self._root, mixed=self.mixed, paths=[path]).leave_out(path)
 
     def saved_at(self, path: str) -> datetime | None:
-        """Return when a file was saved last, UTC; None where there is no such file."""
+        """Return when a file was last saved, in UTC; None if there is no such file."""
         from datetime import UTC, datetime
 
         try:
@@ -149,24 +149,24 @@ class DiskVault:
             return None
 
     def create(self, path: str, data: bytes, *, like: str | None = None) -> None:
-        """Write a new file, whole or not at all; see the port."""
+        """Write a new file, completely or not at all; see the protocol."""
         status = None if like is None else self._status_of(like)
         with self._new_place(path) as place, _Temporary(place.parent, path, self._swept) as temporary:
             temporary.write(data, mode=stat.S_IMODE(status.st_mode) if status else None, saved=status)
             try:
                 os.link(temporary.place, place)  # unlike a rename, a link never overwrites
             except OSError as error:
-                if not temporary.is_at(place):  # NFS may link, and say that it could not
+                if not temporary.is_at(place):  # NFS may create the link and still report failure
                     if isinstance(error, FileExistsError):
                         raise _is_there(path) from error
-                    _rename_to_free(temporary.place, place, path)  # FAT and some network folders have no links
+                    _rename_to_free(temporary.place, place, path)  # FAT and some network folders don't support links
             with _or_back("write", path, lambda: _take_away(place, data)):
                 if self._together is None:
                     sync_folder(place.parent)
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Look for the folders of files that are created meanwhile, and make them durable, once each; see the port."""
+        """Resolve the folders of files created meanwhile, and make them durable, once each; see the protocol."""
         self._together = {}
         try:
             yield
@@ -179,7 +179,7 @@ class DiskVault:
             self._together = None
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
-        """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
+        """Rewrite a file, completely or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
         place = self._place(path)
         with _Temporary(place.parent, path, self._swept) as temporary:
             temporary.write(data, mode=_mode_of(place))
@@ -188,12 +188,12 @@ class DiskVault:
                 temporary.rename_over(place, data, expected=expected)
 
     def delete(self, path: str, *, expected: bytes) -> None:
-        """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
+        """Delete a file; `ChangedMeanwhileError` unless its bytes are `expected`."""
         self._must_be(path, expected)
         place = Path(self._real_root, path)
         aside = _temporary_in(place.parent)
-        # (1) The file gets another name; (2) what it held is looked at, so that nobody's save goes with it; (3) its
-        # folder is made durable; (4) its bytes go. After a crash before (4) a temporary file is left, which is swept.
+        # (1) The file is renamed; (2) its content is checked, so that nobody's save is deleted with it; (3) the folder
+        # is made durable; (4) the file is deleted. A crash before (4) leaves a temporary file, which is swept later.
         try:
             with _or_back("delete", path, lambda: _put_back(aside, place)):
                 place.rename(aside)
@@ -219,12 +219,12 @@ class DiskVault:
             raise _changed(path, "its text has changed")
 
     def _place(self, path: str) -> Path:
-        """Return the real place of an existing file; links are followed, so that a write goes where they lead."""
+        """Return the real path of an existing file; links are followed, so a write goes to their target."""
         return self._inside(path, os.path.realpath(self._joined(path)))
 
     @contextmanager
     def _new_place(self, path: str) -> Iterator[Path]:
-        """Give the place of a file to come, with its folders made; those that it fails to come into go again."""
+        """Yield the path for a new file, with its folders created; they are removed again if writing the file fails."""
         above, name = os.path.split(self._joined(path))
         if self._together is not None and above in self._together:
             yield self._together[above] / name
@@ -240,13 +240,13 @@ class DiskVault:
                 self._together[above] = folder
             yield folder / name
         except BaseException:
-            with suppress(OSError):  # one that is not empty stays, and so do those around it
+            with suppress(OSError):  # a folder that is not empty stays, with those above it
                 for one in reversed(made):
                     one.rmdir()
             raise
 
     def _status_of(self, path: str) -> os.stat_result | None:
-        """Return what the system knows of a file; None where it is gone."""
+        """Return a file's stat result; None if it is gone."""
         try:
             return self._place(path).stat()
         except FileNotFoundError:
@@ -270,7 +270,7 @@ class DiskVault:
 
 
 class _Temporary:
-    """A file beside the one that it will become; at the end it is gone, unless it holds what somebody else saved."""
+    """A file beside the one that it will become; deleted at the end, unless it holds what somebody else saved."""
 
     def __init__(self, folder: Path, path: str, swept: dict[Path, float]) -> None:
         self.folder, self.path, self._swept = folder, path, swept
@@ -282,12 +282,12 @@ class _Temporary:
         return self
 
     def write(self, data: bytes, *, mode: int | None, saved: os.stat_result | None = None) -> None:
-        """Write the file down to the disk.
+        """Write the file to disk.
 
         Args:
             data: its bytes.
             mode: its permissions; None for those of any new file.
-            saved: of a file that was saved when this one is to seem saved; None for now.
+            saved: the stat result of a file whose times this one takes over; None for the current time.
         """
         try:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
@@ -307,17 +307,17 @@ class _Temporary:
             raise _cant("write", self.path, error) from error
 
     def is_at(self, place: Path) -> bool:
-        """Whether the file is in a place, too."""
+        """Return whether the file is also at a given path."""
         try:
             return place.lstat().st_ino == self._inode
         except OSError:
             return False
 
     def exchange(self, place: Path, data: bytes, *, expected: bytes) -> bool:
-        """Take the place of a file that holds `expected`; False where the system can't do that in one step."""
-        # (1) The two files are exchanged; (2) what came out is looked at: an editor may have saved since the file was
-        # compared, and then all goes back; (3) the folder is made durable; (4) what came out is deleted, on leaving.
-        # After a crash before (4) it lies in the temporary file.
+        """Exchange places with a file that holds `expected`; False if the system can't do that in one step."""
+        # (1) The two files are exchanged; (2) the displaced file is checked: if an editor has saved since the
+        # comparison, the exchange is undone; (3) the folder is made durable; (4) the displaced file is deleted, on
+        # leaving. A crash before (4) leaves it as the temporary file.
         self._is_ours = False
         kept = f"; what was there is in {self.place.name}"
         with _or_back("write", self.path, lambda: self._exchange_back(place, data), kept=kept):
@@ -333,28 +333,28 @@ class _Temporary:
         return done
 
     def _exchange_back(self, place: Path, data: bytes) -> None:
-        """Undo an exchange; whatever was saved since is newer than what goes back, and ends up in the place."""
+        """Undo an exchange; anything saved since is newer than what is restored, and ends up in the file's place."""
         if self.place.lstat().st_ino == self._inode:
-            self._is_ours = True  # there was none
+            self._is_ours = True  # there was no exchange
             return
-        # What was put into the place last, and what the temporary file holds.
+        # The content last put into the place, and the content of the temporary file.
         placed: _Seen | None = data
         kept = self._seen_or_none()
         while True:
             try:
                 if not _swap(self.place, place):
                     raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
-            except FileNotFoundError:  # an editor that first takes away what it saves anew
+            except FileNotFoundError:  # an editor that deletes the file before saving it
                 _put_back(self.place, place)
                 return
             out = self._seen_or_none()
             if out is None or placed is None:
-                return  # what can't be looked at is not deleted
+                return  # what can't be read is not deleted
             if out == placed:
                 self._is_ours = True
                 break
             placed, kept = kept, out
-        with suppress(OSError):  # that it goes back is durable as well, where that can be had
+        with suppress(OSError):  # make the undo durable too, if possible
             sync_folder(self.folder)
 
     def _seen_or_none(self) -> _Seen | None:
@@ -364,7 +364,7 @@ class _Temporary:
             return None
 
     def rename_over(self, place: Path, data: bytes, *, expected: bytes) -> None:
-        """Take the place of a file that held `expected` just now; a save of this very moment is lost."""
+        """Replace a file that held `expected` a moment ago; a save made at this very moment is lost."""
 
         def write_back() -> None:
             with _Temporary(self.folder, self.path, self._swept) as again:
@@ -378,7 +378,7 @@ class _Temporary:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         if self._is_ours:
-            with suppress(OSError):  # what can't be removed now is swept later
+            with suppress(OSError):  # if it can't be removed now, it is swept later
                 self.place.unlink(missing_ok=True)
         if isinstance(value, OSError):
             raise _cant("write", self.path, value) from value
@@ -386,13 +386,13 @@ class _Temporary:
 
 @contextmanager
 def _or_back(what: str, path: str, back: Callable[[], object], *, kept: str = "") -> Iterator[None]:
-    """Take back what was done to a file where the rest of it fails; an error that remains says that it is done.
+    """Undo a change to a file if the rest fails; if undoing fails too, the error says that the change was made.
 
     Args:
         what: what is done, a verb.
         path: the file.
-        back: takes it back.
-        kept: where to find what was there before, if it can't be put back.
+        back: undoes the change.
+        kept: where to find what was there before, if it can't be restored.
     """
     try:
         yield
@@ -409,12 +409,12 @@ def _or_back(what: str, path: str, back: Callable[[], object], *, kept: str = ""
         raise
 
 
-# A file's bytes; of what is not a plain file, or larger than a memory, what tells it from others.
+# A file's bytes; for anything that is not a plain file or is larger than a memory, its identifying stats.
 _Seen = bytes | tuple[int, int, int]
 
 
 def _seen(place: Path) -> _Seen:
-    """Return what is in a place; `OSError` where nothing is, or it can't be read."""
+    """Return the content at a path; `OSError` if there is none, or it can't be read."""
     status = place.lstat()
     if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
         return status.st_ino, status.st_size, status.st_mtime_ns
@@ -423,7 +423,7 @@ def _seen(place: Path) -> _Seen:
 
 
 def _take_away(place: Path, data: bytes) -> None:
-    """Delete a file that holds `data`; any other stays."""
+    """Delete a file that holds `data`; any other file stays."""
     aside = _temporary_in(place.parent)
     place.rename(aside)
     try:
@@ -438,7 +438,7 @@ def _take_away(place: Path, data: bytes) -> None:
 
 
 def _put_back(aside: Path, place: Path) -> None:
-    """Give a file that was put aside its name again; one that was saved there since is newer, and stays."""
+    """Restore the name of a file that was put aside; a file saved there since is newer, and stays."""
     try:
         _rename_to_free(aside, place, place.name)
         with suppress(OSError):
@@ -455,9 +455,9 @@ def _temporary_in(folder: Path) -> Path:
 
 
 def _sweep(folder: Path, now: float, swept: dict[Path, float]) -> None:
-    """Remove what killed writers left in a folder long ago; `now` is the folder's own file system's time.
+    """Remove files that killed writers left in a folder long ago; `now` is the time of the folder's file system.
 
-    `swept` says when each folder was swept last.
+    `swept` has the time of each folder's last sweep.
     """
     if abs(now - swept.get(folder, -SWEPT_AGAIN_AFTER_SECONDS)) < SWEPT_AGAIN_AFTER_SECONDS:
         return
@@ -472,7 +472,7 @@ def _sweep(folder: Path, now: float, swept: dict[Path, float]) -> None:
 
 
 def _rename_to_free(old: Path, new: Path, path: str) -> None:
-    """Rename without overwriting; where the system can't, as far as can be known: the lock keeps our writers out."""
+    """Rename without overwriting; if the system can't ensure that, check first: the lock keeps our writers out."""
     try:
         if _renamed(old, new, _NO_REPLACE):
             return
@@ -484,12 +484,12 @@ def _rename_to_free(old: Path, new: Path, path: str) -> None:
 
 
 def _swap(one: Path, other: Path) -> bool:
-    """Exchange two files in one step; False where the system can't."""
+    """Exchange two files in one step; False if the system can't."""
     return _renamed(one, other, _EXCHANGE)
 
 
 def _renamed(old: Path, new: Path, flag: int) -> bool:
-    """Rename in the way that a flag of renameat2(2) asks for; False where the system or the file system can't."""
+    """Rename with a flag of renameat2(2); False if the system or the file system does not support it."""
     rename = _renameat2()
     number = rename(os.fsencode(old), os.fsencode(new), flag) if rename else errno.ENOSYS
     if number and number not in _NOT_SUPPORTED:
@@ -499,10 +499,10 @@ def _renamed(old: Path, new: Path, flag: int) -> bool:
 
 @cache
 def _renameat2() -> Callable[[bytes, bytes, int], int] | None:
-    """Return the kernel's rename with flags, which gives an error number or 0; None where there is none."""
+    """Return the kernel's rename with flags, which returns an error number or 0; None if it doesn't exist."""
     if sys.platform != "linux":
         return None
-    import ctypes  # a search, which writes nothing, does without it
+    import ctypes  # not needed by a search, which writes nothing
 
     try:
         call = ctypes.CDLL(None, use_errno=True).renameat2
@@ -517,23 +517,23 @@ def _renameat2() -> Callable[[bytes, bytes, int], int] | None:
 
 
 def _place_of(handle: int, path: str) -> str:
-    """Return the real place of an open file: from the kernel where it tells, which is one call instead of many."""
+    """Return the real path of an open file, from the kernel if possible: that is one call instead of many."""
     try:
-        return os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 -- a search asks this for every file it reads
+        return os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115 -- called for every file that a search reads
     except OSError:
         return os.path.realpath(path)
 
 
 def _parts_of(handle: int, size: int) -> Iterator[bytes]:
-    """Yield the bytes of an open file of some `size`; it may have grown since, and its end is where nothing follows."""
+    """Yield the bytes of an open file of some `size`; the file may have grown since, so reading goes on to its end."""
     while part := os.read(handle, size + 1):
         yield part
         if len(part) == size:
-            return  # one more byte was asked for
+            return  # one more byte was requested, so this is the end
 
 
 def _make_folders(folder: Path, made: list[Path]) -> None:
-    """Make a folder and those above it, durably; add each that was not there to `made`."""
+    """Create a folder and its parents, durably; add each created one to `made`."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -567,6 +567,6 @@ def _changed(path: str, how: str) -> ChangedMeanwhileError:
 
 
 def _stop_unless_missing(error: OSError) -> None:
-    """Let a folder be missing; one that can't be listed may hold anything, a refusal too."""
+    """Ignore a missing folder; one that can't be listed may hold anything, even a denial, so it is an error."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise _cant("list", str(error.filename), error) from error

@@ -1,4 +1,4 @@
-"""The text of a new memory, of an episode, and of a draft in an editor with notes on top."""
+"""The text of a new memory, of an episode, and of a draft in an editor with notes at the top."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _RANK = {key.name: i for i, key in enumerate(KEYS)}
 
 
 def new_file(values: Mapping[str, Plain], body: str) -> bytes:
-    """Return the bytes of a new memory file that says just this.
+    """Return the bytes of a new memory file with exactly these values and this body.
 
-    Keys stand in the order of the table of keys, a person's own ones last; absent values are left out. A blank line
-    and a final line end set the body off.
+    Keys are in the order of the table of keys, a person's own keys last; absent values are left out. The body is
+    preceded by a blank line and ends with a line end.
     """
     said = {name: value for name, value in values.items() if not is_absent(value)}
     lines = [
@@ -45,12 +45,12 @@ def _set_off(body: str) -> str:
     return text if text.endswith("\n") else text + "\n"
 
 
-# A memory begins with its fence, so lines before it are nobody's text.
+# A memory begins with its fence, so lines before the fence belong to nobody's text.
 NOTE = "# memstore: "
 
 
 def with_notes(data: bytes, notes: Iterable[str]) -> bytes:
-    """Return a draft with notes to its writer on top, one line each."""
+    """Return a draft with notes to its writer at the top, one per line."""
     newline = "\r\n" if data.partition(b"\n")[0].endswith(b"\r") else "\n"
     mark = BOM if data.startswith(BOM) else b""
     top = "".join(f"{NOTE}{line}{newline}" for note in notes for line in note.splitlines() or [""])
@@ -58,7 +58,7 @@ def with_notes(data: bytes, notes: Iterable[str]) -> bytes:
 
 
 def without_notes(data: bytes) -> bytes:
-    """Return a draft without the notes on top of it, as its writer means it."""
+    """Return a draft without the notes at its top, as its writer meant it."""
     mark = BOM if data.startswith(BOM) else b""
     rest = data.removeprefix(BOM)
     while rest.startswith(NOTE.rstrip().encode()):
@@ -66,7 +66,7 @@ def without_notes(data: bytes) -> bytes:
     return mark + rest
 
 
-# -- what happened, how it came out, what was learnt -----------------------------------------------
+# -- episodes: objective, outcome, lessons ---------------------------------------------------------
 
 
 OUTCOME = "## Outcome"
@@ -75,7 +75,7 @@ LESSONS = "## Lessons"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """What an episode tells: its objective, which is its title, how it came out, and what was learnt."""
+    """The parts of an episode: its objective, which is its title, its outcome, and the lessons learnt."""
 
     objective: str = ""
     outcome: str = ""
@@ -90,7 +90,7 @@ class Account:
         return " ".join(self.objective.split())
 
     def told(self, text: str = "") -> str:
-        """Return a text with the outcome and the list of lessons below headings of their own, where there are any."""
+        """Return a text followed by the outcome and the list of lessons, if any, under headings of their own."""
         parts = [text.strip("\n")] if text.strip() else []
         if self.outcome.strip():
             parts += [OUTCOME, self.outcome.strip()]

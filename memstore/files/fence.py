@@ -1,6 +1,6 @@
 """The frontmatter fence: where a file's YAML ends and its body begins.
 
-Conflict markers, control characters and tabs are found before any YAML is looked at.
+Conflict markers, control characters and tabs are found before the YAML is parsed.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-# Where the end of an unclosed frontmatter is looked for.
+# The end of an unclosed frontmatter is looked for within this many lines.
 MOST_HEAD_LINES = 200
 BOM = b"\xef\xbb\xbf"
 
-# A memory is a page or so; what is larger is a log or a mistake, and reading it whole would stall every search.
+# A memory is about a page. Anything larger is a log or a mistake, and reading it whole would stall every search.
 MOST_BYTES = 8 * 1024 * 1024
 
-# A fence may be followed by blanks, which editors leave behind unseen.
+# A fence may be followed by blanks, which editors leave behind unnoticed.
 _OPENING = re.compile(rb"---[ \t]*(\r?\n|\Z)")
 _CLOSING = re.compile(rb"\n(---[ \t]*(?:\r?\n|\Z))")
 
 
 class FencedText(NamedTuple):
-    """A file taken apart: `before + head + between + body` are its bytes.
+    """A file split into parts: `before + head + between + body` are its bytes.
 
-    `head` is the YAML between the fences, `head_line` and `body_line` the file lines on which head and body begin.
+    `head` is the YAML between the fences; `head_line` and `body_line` are the file lines on which head and body begin.
     """
 
     before: bytes
@@ -49,7 +49,7 @@ class FencedText(NamedTuple):
 
     @property
     def newline(self) -> str:
-        """The file's own line end, as its first line has it."""
+        """The file's line end, taken from its first line."""
         return "\r\n" if self.before.endswith(b"\r\n") else "\n"
 
     def joined(self, head: str) -> bytes:
@@ -58,11 +58,11 @@ class FencedText(NamedTuple):
 
 
 def split(data: bytes) -> FencedText | Problem | None:
-    """Take a file apart at its fences.
+    """Split a file at its fences.
 
     Returns:
-        The parts; a `Problem` where a fence was opened and nothing sound follows; None for a file without a fence,
-        which is no memory.
+        The parts; a `Problem` if a fence is opened but what follows is not sound; None for a file without a fence,
+        which is not a memory.
     """
     start = len(BOM) if data.startswith(BOM) else 0
     opening = _OPENING.match(data, start)
@@ -86,9 +86,9 @@ def split(data: bytes) -> FencedText | Problem | None:
 
 
 def head_of(data: bytes) -> bytes:
-    """Return what lies between the fences, or up to where one would have ended that is unclosed or in a conflict.
+    """Return the text between the fences; for an unclosed or conflicting fence, up to where it would have ended.
 
-    Empty without a fence.
+    Empty if there is no fence.
     """
     start = len(BOM) if data.startswith(BOM) else 0
     opening = _OPENING.match(data, start)
@@ -100,10 +100,11 @@ def head_of(data: bytes) -> bytes:
     return b"\n".join(data[opening.end() :].split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES])
 
 
-# A file that opens like this and names a type soon after means to be a memory; called plain, its grants would vanish.
+# A file that opens like this and soon names a type is meant to be a memory; if it counted as plain, its grants would be
+# lost.
 _ALMOST_OPENING = re.compile(rb"(?:\xef\xbb\xbf|\s)*-{2,4}[^\S\r\n]*\r?\n(?:[^\n]*\n){0,20}?type[ \t]*:")
 _CARRIAGE_RETURNS = re.compile(rb"(?:\xef\xbb\xbf)?---[ \t]*\r(?!\n)")
-# Where a merge collides from line 1 on, as with other line ends, the fences of both sides stand below git's marker.
+# If a merge conflicts from line 1 on, as with different line ends, the fences of both sides are below git's marker.
 _CONFLICT_ABOVE = re.compile(rb"(?:\xef\xbb\xbf)?<{7,}[ \r\n]")
 _FENCE_BELOW = re.compile(rb"^(?:\xef\xbb\xbf)?---[ \t]*\r?$", re.MULTILINE)
 _UNFINISHED = "a conflict marker of an unfinished merge"
@@ -113,12 +114,12 @@ _ALMOST_CLOSING = re.compile(
     rb"^(?:[ \t]+-{3}|-{2}|-{4,}|\.{3}|\+{3}|-?\xe2\x80[\x93\x94]-?|(?:\xe2\x80[\x93\x94]){2,3})[ \t]*\r?$",
     re.MULTILINE,
 )
-# What a frontmatter's lines look like: a key, an item, more of the one above, a comment.
+# The lines of a frontmatter: a key, an item, the continuation of the line above, a comment.
 _LIKE_YAML = re.compile(rb"[A-Za-z_\"'][^:]*:(?:\s|$)|[ \t]|- |#|\]|\}")
 
 
 def _fence_that_was_meant(data: bytes) -> Problem | None:
-    """Return what is wrong with the opening of a file that means to be a memory; None for any other text."""
+    """Return what is wrong with the opening of a file that is meant to be a memory; None for any other text."""
     if data.startswith(_UTF_16):
         return Problem("utf8-invalid", Position(1), "the file is in UTF-16", hint="save the file as UTF-8")
     if _is_in_conflict(data):
@@ -145,12 +146,12 @@ def _fence_that_was_meant(data: bytes) -> Problem | None:
 
 
 def _is_in_conflict(data: bytes) -> bool:
-    """Whether a conflict of a merge begins the file, and a fence stands in it or below."""
+    """Return whether a file begins with a merge conflict and has a fence in or below it."""
     return _CONFLICT_ABOVE.match(data) is not None and _FENCE_BELOW.search(data) is not None
 
 
 def _unclosed(data: bytes, head_start: int) -> Problem:
-    """Return the problem of a fence that is opened and never closed, at the line that was meant to close it."""
+    """Return the problem of an unclosed fence, at the line that was meant to close it."""
     almost = _ALMOST_CLOSING.search(data, head_start)
     if almost:
         found = almost[0].strip().decode()
@@ -190,23 +191,23 @@ def not_utf8(data: bytes) -> Problem:
     raise AssertionError("called only for bytes that do not decode")
 
 
-# -- wrong whatever the YAML says ------------------------------------------------------------------
+# -- problems independent of the YAML --------------------------------------------------------------
 
 
-# Of each kind; a hostile file could make millions of them.
+# Per kind; a hostile file could produce millions of them.
 MOST_OF_A_KIND = 20
 
 _CONFLICT_MARKER = re.compile(r"^(<{7}|={7}|>{7}|\|{7})(?= |\r?$)", re.MULTILINE)
-# C0 but for tab and line ends, DEL, C1 with NEL, the line and paragraph separators, byte order marks, lone CR.
+# C0 except tab and line ends, DEL, C1 with NEL, the line and paragraph separators, byte order marks, lone CR.
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|\r(?!\n)")
 _KEY = re.compile(r"[A-Za-z_][\w-]*:(?=\s|$)")
-# On one line: not with a text or a list that may go on below.
+# Complete on one line: not a text or a list that may continue below.
 _KEY_WITH_VALUE = re.compile(r"[A-Za-z_][\w-]*:\s+[^\s|>\[{#]")
 _TAB_INDENT = re.compile(r"^ *\t", re.MULTILINE)
 
 
 def problems(head: str, lines: list[str], first_line: int) -> list[Problem]:
-    """Return what is wrong with the text `head`, whose `lines` begin on the file line `first_line`."""
+    """Return what is wrong with the text `head`, whose `lines` begin on file line `first_line`."""
     scan = _Scan(head, lines, first_line)
     return list(scan.markers()) or [
         *islice(scan.controls(), MOST_OF_A_KIND),
@@ -215,14 +216,14 @@ def problems(head: str, lines: list[str], first_line: int) -> list[Problem]:
 
 
 class _Scan:
-    """The searches over one text."""
+    """Searches one text for problems."""
 
     def __init__(self, head: str, lines: list[str], first_line: int) -> None:
         self.head, self.lines, self.first_line = head, lines, first_line
 
     def markers(self) -> Iterator[Problem]:
         found = list(islice(_CONFLICT_MARKER.finditer(self.head), MOST_OF_A_KIND))
-        # The line that opens a conflict stands for all of it.
+        # The line that opens a conflict represents all of it.
         for m in [m for m in found if m.group().startswith("<")] or found:
             yield Problem(
                 "conflict-marker",
@@ -258,13 +259,13 @@ class _Scan:
         return Position(self.first_line + line, offset - (self.head.rfind("\n", 0, offset) + 1) + 1)
 
     def _mended(self, found: re.Match[str], mend: Callable[[str], str]) -> str | None:
-        """Return the line of what was `found`, mended; None where it is too long to be shown."""
+        """Return the line of a match, mended; None if it is too long to show."""
         line = worth_showing(self.lines[self.head.count("\n", 0, found.start())].rstrip("\r"))
         return None if line is None else mend(line)
 
 
 def _untabbed(line: str, above: str) -> str:
-    """Return a line indented with spaces; a key that has nothing to stand under is not indented at all."""
+    """Return a line indented with spaces; a key that has nothing above to belong to is not indented at all."""
     rest = line.lstrip(" \t")
     if _KEY.match(rest) and _KEY_WITH_VALUE.match(above):
         return rest

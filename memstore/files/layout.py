@@ -1,4 +1,4 @@
-"""Where the values of a frontmatter stand in its text; ruamel.yaml finds the places and writes nothing."""
+"""The positions of a frontmatter's values in its text, found by ruamel.yaml, which writes nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A scalar and its place: offsets in characters, `end` exclusive; `style` is `'`, `"`, `|`, `>` or empty."""
+    """A scalar and its position: offsets in characters, `end` exclusive; `style` is `'`, `"`, `|`, `>` or empty."""
 
     start: int
     end: int
@@ -25,7 +25,7 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list; it ends where its closing bracket or its last item does."""
+    """A list; it ends with its closing bracket or its last item."""
 
     start: int
     end: int
@@ -35,7 +35,7 @@ class Sequence:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """A map; it ends where its closing brace or its last value does, that of all keys where their text does."""
+    """A map; it ends with its closing brace or last value, and the map of all keys with the text."""
 
     start: int
     end: int
@@ -43,7 +43,7 @@ class Mapping:
     pairs: tuple[Pair, ...]
 
     def pair(self, name: str) -> Pair | None:
-        """Return the pair of a key, or None where the key is missing."""
+        """Return the pair of a key, or None if the key is missing."""
         return next((pair for pair in self.pairs if pair.name == name), None)
 
 
@@ -52,10 +52,10 @@ Node = Scalar | Sequence | Mapping
 
 @dataclass(frozen=True)
 class Pair:
-    """A key and its value; `find` is asked where they stand when that matters.
+    """A key and its value; `find` is called for their positions when these are needed.
 
     Raises:
-        UnlocatableError: by `key` and `value`, where that can't be told.
+        UnlocatableError: by `key` and `value`, if the positions can't be determined.
     """
 
     name: str
@@ -67,27 +67,27 @@ class Pair:
 
     @property
     def key(self) -> Scalar:
-        """Where the key stands."""
+        """The key's position."""
         return self._places[0]
 
     @property
     def value(self) -> Node:
-        """Where the value stands."""
+        """The value's position."""
         return self._places[1]
 
 
 class UnlocatableError(Exception):
-    """The text can be read, and yet the places in it can't be told."""
+    """The text can be read, but positions in it can't be determined."""
 
 
 def located(front: Frontmatter, head: str) -> Mapping | None:
-    """Return the places in a frontmatter that was read from `head`; None where there is nothing.
+    """Return the positions in a frontmatter that was read from `head`; None if it is empty.
 
-    Of keys below each other each is looked at by itself, and only when its place is asked for: ruamel.yaml takes ten
-    times longer to find all places than the strict reader takes for everything.
+    If each key begins a line, each is parsed by itself, and only when its position is needed: finding all positions
+    with ruamel.yaml takes ten times longer than the strict reader takes for everything.
 
     Raises:
-        UnlocatableError: ruamel.yaml does not follow this spelling; the places that are returned may raise it, too.
+        UnlocatableError: ruamel.yaml can't parse this spelling; the returned positions may raise it, too.
     """
     starts = _line_of_each_key(front, head)
     if not starts:
@@ -104,7 +104,7 @@ def located(front: Frontmatter, head: str) -> Mapping | None:
 
 
 def _line_of_each_key(front: Frontmatter, head: str) -> dict[str, int]:
-    """Return where the line of each key begins; nothing where one does not begin its line, as in braces."""
+    """Return where the line of each key begins; empty if a key doesn't begin its line, as in braces."""
     lines = [0, *(m.end() for m in re.finditer("\n", head))]
     starts: dict[str, int] = {}
     for name in front.values:
@@ -118,11 +118,11 @@ def _line_of_each_key(front: Frontmatter, head: str) -> dict[str, int]:
 
 
 def parts_by_key(front: Frontmatter, head: str) -> dict[str, str] | None:
-    """Return the text of each key with its value and the comments above it; joined they are the head.
+    """Return the text of each key with its value and the comments above it; joined, they are the head.
 
     Returns:
-        The parts in the order of the file, comments below the last key under an empty name; None where keys don't
-        stand below each other.
+        The parts in file order, with comments below the last key under an empty name; None if the keys are not on lines
+        of their own.
     """
     starts = _line_of_each_key(front, head)
     if not starts or "" in starts:
@@ -137,9 +137,9 @@ def parts_by_key(front: Frontmatter, head: str) -> dict[str, str] | None:
 
 
 def _comments_start(head: str, start: int, end: int, indent: int) -> int:
-    """Return where the comments begin that end the lines of a key, and belong to what stands below them.
+    """Return where the comments begin that follow the lines of a key and belong to what is below them.
 
-    They are indented no deeper than keys: in a literal text a line like these is text.
+    They are not indented deeper than keys: in a literal text a line like these is text.
     """
     lines = head[start:end].splitlines(keepends=True)
     found, at = end, end
@@ -154,7 +154,7 @@ def _comments_start(head: str, start: int, end: int, indent: int) -> int:
 
 
 def _alone(name: str, head: str, start: int, end: int) -> tuple[Scalar, Node] | None:
-    """Return the places of a key and its value, which begin and end with these lines; None where that is not so."""
+    """Return the positions of a key and its value that occupy exactly these lines; None if they don't."""
     try:
         node = _composed(head[start:end])
         pairs = [_pair(key, value, head, start) for key, value in node.value] if node.id == "mapping" else []
@@ -171,10 +171,10 @@ def _among(name: str, root: Mapping | None) -> tuple[Scalar, Node]:
 
 
 def locate(head: str) -> Mapping | None:
-    """Return the places of all that stands between the fences; None where there is nothing.
+    """Return the positions of everything between the fences; None if there is nothing.
 
     Raises:
-        UnlocatableError: ruamel.yaml does not follow this spelling.
+        UnlocatableError: ruamel.yaml can't parse this spelling.
     """
     node = _composed(head)
     found = None if node is None else _node(node, head, 0)
@@ -194,7 +194,7 @@ def _composed(text: str) -> Any:
 
 
 def _node(node: Any, head: str, at: int) -> Node:
-    """Return the place of a node of the text that begins at `at`."""
+    """Return the position of a node in the text that begins at `at`."""
     start, end, style = node.start_mark.index + at, node.end_mark.index + at, getattr(node, "style", None) or ""
     if node.id == "scalar":
         return Scalar(start, _block_scalar_end(head, start, end) if style in ("|", ">") else end, style)
@@ -210,9 +210,9 @@ def _pair(key: Any, value: Any, head: str, at: int) -> Pair:
     if key.id != "scalar":
         raise UnlocatableError("a key that is not a word")
     place = _node(key, head, at)
-    assert isinstance(place, Scalar)  # noqa: S101 - tells the type checker what the line above made sure of
+    assert isinstance(place, Scalar)  # noqa: S101 - for the type checker; the line above ensures it
     found = _node(value, head, at)
-    # ruamel.yaml takes what comes next for the place of a value that is not there.
+    # For a missing value, ruamel.yaml gives the position of whatever comes next.
     if found.start == found.end:
         colon = head.find(":", place.end, found.start)
         found = _nothing_at(place.end if colon < 0 else colon + 1)
@@ -235,12 +235,12 @@ def _nothing_at(at: int) -> Scalar:
     return Scalar(at, at, "")
 
 
-# A `#` begins a comment after a blank or at the start of a line.
+# A `#` begins a comment after white space or at the start of a line.
 _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\n]*")
 
 
 def without_comments(text: str) -> str:
-    """Return what stands between two values with blanks instead of comments, so that its signs can be found."""
+    """Return the text between two values with comments blanked out, so that punctuation can be found."""
     return _COMMENT.sub(lambda m: " " * len(m[0]), text)
 
 
@@ -248,30 +248,30 @@ _KEEPS_BLANKS = re.compile(r"[|>][0-9]?\+")
 
 
 def _block_scalar_end(head: str, start: int, end: int) -> int:
-    """Return where the last line of a block scalar ends; the blank lines after it are its own only with `+`."""
+    """Return where the last line of a block scalar ends; the blank lines after it belong to it only with `+`."""
     text = head[start:end]
     kept = text.removesuffix("\n").removesuffix("\r") if _KEEPS_BLANKS.match(text) else text.rstrip()
     return line_end(head, start + len(kept))
 
 
 def line_start(head: str, at: int) -> int:
-    """Return where the line that holds `at` begins."""
+    """Return where the line that contains `at` begins."""
     return head.rfind("\n", 0, at) + 1
 
 
 def line_end(head: str, at: int) -> int:
-    """Return where the line that holds `at` ends, before its line end."""
+    """Return where the line that contains `at` ends, before its line end."""
     end = head.find("\n", at)
     end = len(head) if end < 0 else end
     return end - 1 if end > at and head[end - 1] == "\r" else end
 
 
 def next_line(head: str, at: int) -> int:
-    """Return where the line after the one that holds `at` begins."""
+    """Return where the line after the one that contains `at` begins."""
     end = head.find("\n", at)
     return len(head) if end < 0 else end + 1
 
 
 def after_colon(head: str, pair: Pair) -> int:
-    """Return the place right after the colon of a key."""
+    """Return the offset right after a key's colon."""
     return head.index(":", pair.key.end) + 1

@@ -1,7 +1,7 @@
-"""Links between notes, as they stand in a text: `[[Note]]`, `![[Note#Heading|text]]`, `[text](../note.md#heading)`.
+"""Links between notes, as written in a text: `[[Note]]`, `![[Note#Heading|text]]`, `[text](../note.md#heading)`.
 
-A link leads a reader from one note to another; it says nothing about what a memory was made of, and is no evidence.
-None stands in code. Finding them takes time in proportion to the text, whatever it holds.
+A link leads a reader from one note to another. It says nothing about what a memory was derived from, and is not
+evidence. Code contains no links. Finding them takes time linear in the text's length, whatever it contains.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class TextLink(NamedTuple):
 
     @classmethod
     def of(cls, written: str) -> TextLink:
-        """Return the link that is written so; the reverse of `written`."""
+        """Return the link that is written like this; the reverse of `written`."""
         bare = written.removeprefix("!")
         kind = LinkKind.WIKI if bare.startswith("[[") else LinkKind.MARKDOWN
         opening, closing = _AROUND[kind]
@@ -50,19 +50,19 @@ class TextLink(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The link without its text: `[[Note#Heading]]`, `(../note.md#heading)`; `!` before what is embedded."""
+        """The link without its text: `[[Note#Heading]]`, `(../note.md#heading)`, preceded by `!` if embedded."""
         opening, closing = _AROUND[self.kind]
         fragment = f"#{self.fragment}" if self.fragment else ""
         return f"{'!' if self.is_embedded else ''}{opening}{self.place}{fragment}{closing}"
 
     @property
     def target(self) -> str:
-        """What it names: a name or a path, without percent signs."""
+        """What it names: a name or a path, with percent signs decoded."""
         return self.place if self.kind is LinkKind.WIKI else unquote(self.place)
 
     @property
     def may_name_note(self) -> bool:
-        """Whether it can lead to a note: a picture, a folder or a page of a website is named by a path alone."""
+        """Whether it can lead to a note, judged by its path alone; a picture, a folder or a web page can't."""
         if self.kind is LinkKind.WIKI:
             return self.place != "" and not self.place.startswith("file:") and "://" not in self.place
         name = self.target.rpartition("/")[2]
@@ -70,14 +70,14 @@ class TextLink(NamedTuple):
 
     @property
     def must_name_note(self) -> bool:
-        """Whether it leads nowhere if there is no such note; anything else may be a file that is no note."""
+        """Whether the link is dead if there is no such note; any other target may be a file that is not a note."""
         if self.kind is LinkKind.MARKDOWN:
             return self.target.lower().endswith(NOTE_SUFFIXES)
         return self.target.lower().endswith(NOTE_SUFFIXES) or not _ATTACHMENT.search(self.target)
 
 
 class PlacedLink(NamedTuple):
-    """A link and where it stands: offsets count characters from 0, `end` and `place_end` exclusive."""
+    """A link and its position: offsets in characters from 0, `end` and `place_end` exclusive."""
 
     link: TextLink
     start: int
@@ -89,8 +89,8 @@ class PlacedLink(NamedTuple):
 _AROUND = {LinkKind.WIKI: ("[[", "]]"), LinkKind.MARKDOWN: ("(", ")")}
 _ATTACHMENT = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 
-# Every repetition is possessive, and none can begin anew inside what another one has passed: linear for any text. Every
-# alternative begins with a character as it is, so that the engine leaps from one of these to the next.
+# Every repetition is possessive, and none can restart inside what another one has consumed, so matching is linear for
+# any text. Every alternative begins with a literal character, so the engine can skip from one of these to the next.
 _TOKEN = re.compile(
     r"""
     \\[\\\[\]()!`#]                                          # a sign that is meant as itself
@@ -106,10 +106,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
-# `https:`, `mailto:`, `//host`; a letter and a colon is no drive here.
+# `https:`, `mailto:`, `//host`; a letter and a colon don't mean a drive here.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
 _MAY_LINK = re.compile(r"\[\[|\][(:](?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
-# `[label]: ../note.md "title"`, to which `[text][label]` leads; `[^1]:` begins a footnote.
+# `[label]: ../note.md "title"`, the target of `[text][label]`; `[^1]:` begins a footnote.
 _DEFINITION = re.compile(
     r"""
     ^[ ]{0,3}\[(?!\^)[^\[\]\n]++\]:[ \t]*+
@@ -123,13 +123,13 @@ _TAG = re.compile(r"#(?<![^\s(,;\"']#)(\w[\w/-]*+)")
 
 
 def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
-    """Yield the links of a text in the order of their ends; web addresses are none, nor is what stands in code.
+    """Yield the links of a text in the order of their ends, without web addresses and links in code.
 
-    Of a link by a label, `[text][label]`, it is the line that says where the label leads.
+    For a link by label, `[text][label]`, it yields the line that defines the label.
 
     Args:
-        text: what is read.
-        code: its code, where that is looked at for something else as well.
+        text: the text to search.
+        code: the text's code, if the caller needs it for something else as well.
     """
     if _MAY_LINK.search(text):
         code = code or Code(text)
@@ -167,7 +167,7 @@ def _links(text: str, code: Code) -> Iterator[PlacedLink]:
 
 
 def _begin(text: str, start: int) -> int:
-    """Return where the link with a bracket at `start` begins: a sign before it embeds it, unless that is escaped."""
+    """Return where the link with a bracket at `start` begins: an unescaped `!` before the bracket belongs to it."""
     return start - 1 if text[start - 1 : start] == "!" and not _is_escaped(text, start - 1) else start
 
 
@@ -175,7 +175,7 @@ def _wiki_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
     start = found.start("wiki")
     place, heading = found["wiki"], found["heading"] or ""
     if found["heading"] is None:
-        place = place.removesuffix("\\")  # `[[Note\|text]]`, as it has to be written in a table
+        place = place.removesuffix("\\")  # `[[Note\|text]]`, as it must be written in a table
     start += len(place) - len(place.lstrip())
     link = TextLink(LinkKind.WIKI, place.strip(), heading.removesuffix("\\").strip(), begin < found.start())
     return PlacedLink(link, begin, found.end(), start, start + len(link.place)) if link.place or link.fragment else None
@@ -192,7 +192,7 @@ def _markdown_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
 
 
 def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
-    """Return the tags that stand in a text as `#tag`, each once, without the sign; a number alone is none."""
+    """Return the tags in a text, written `#tag`, each once, without the `#`; a number alone is not a tag."""
     if "#" not in text:
         return ()
     code = code or Code(text)
@@ -201,13 +201,13 @@ def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in named if not tag.replace("/", "").isdecimal()))
 
 
-# -- what is code ----------------------------------------------------------------------------------
+# -- code in a text --------------------------------------------------------------------------------
 
 
 class Code:
-    """The parts of a text that are code: blocks between fences, and what stands between backticks in one passage.
+    """The code in a text: fenced blocks, and spans between backticks within one passage.
 
-    They are looked for when first asked about.
+    They are located on first use.
     """
 
     def __init__(self, text: str) -> None:
@@ -240,7 +240,7 @@ def _code_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _inline_code(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield what stands between backticks: it ends with the next run of as many as it began with."""
+    """Yield the spans between backticks: each ends with the next run of as many backticks as it began with."""
     runs = [found.span() for found in _TICKS.finditer(text, start, end)]
     following: dict[int, int] = {}
     closing = [0] * len(runs)

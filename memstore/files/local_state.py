@@ -1,7 +1,7 @@
-"""What belongs to a vault and is not part of it: where locks, logs and the cache lie, and the process's surroundings.
+"""What belongs to a vault without being part of it: paths of locks, logs and cache; and the process's environment.
 
-Variables, folders and who is logged in are taken once. Files of memstore's own are written whole or not at all;
-memories are written by `disk_vault`, which guards more.
+Variables, folders and the login name are read once. Memstore's own files are written completely or not at all; memories
+are written by `disk_vault`, which guards against more.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ if TYPE_CHECKING:
 
 
 PRIVATE = 0o700
-# Texts that are being written, in the folder of local state.
+# Texts being written, in the folder of local state.
 DRAFTS = "drafts"
-# What is about to be written, in the folder of local state; `composition` looks for it without loading the journal.
+# The operation about to be written, in the folder of local state; `composition` looks for it without loading the
+# journal.
 BEGUN_OPERATION = "begun-operation.json"
-# Neither a link nor a pipe in a log's place is followed or waited for.
+# If a log has been replaced by a link or a pipe, it is neither followed nor waited for.
 NOT_FOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class RepositoryFolders(NamedTuple):
-    """The git repository around a folder: its own folder, and the one that all its worktrees share."""
+    """The git repository around a folder: its git folder, and the one that all its worktrees share."""
 
     git_dir: Path
     common_dir: Path
 
     @property
     def object_format(self) -> str:
-        """How it names blobs: `sha1` or `sha256`."""
+        """The hash it names blobs with: `sha1` or `sha256`."""
         try:
             config = (self.common_dir / "config").read_text(errors="replace")
         except OSError:
@@ -46,9 +47,9 @@ class RepositoryFolders(NamedTuple):
 
 
 def find_repository(folder: Path) -> RepositoryFolders | None:
-    """Return the repository that holds `folder`, found as git finds it but without starting it.
+    """Return the repository that contains `folder`, found like git does but without running git.
 
-    The environment (`GIT_DIR`) is not asked: all programs have to agree on where a vault's lock lies.
+    The environment (`GIT_DIR`) is ignored: all programs must agree on where a vault's lock is.
     """
     for parent in (folder.resolve(), *folder.resolve().parents):
         git_dir = _git_dir(parent / ".git")
@@ -65,7 +66,7 @@ def state_folder(vault: Path, *, state_home: Path) -> Path:
 
 
 def cache_folder(vault: Path, *, cache_home: Path) -> Path:
-    """Return the folder of what is derived from a vault."""
+    """Return the folder for data derived from a vault."""
     return cache_home / "memstore" / vault_hash(vault)
 
 
@@ -75,13 +76,13 @@ def vault_hash(vault: Path) -> str:
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner may enter; its parents are made as usual."""
+    """Create a folder that only its owner may enter; its parents get the usual permissions."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=PRIVATE, exist_ok=True)
 
 
 def is_private(folder: Path) -> bool:
-    """Whether a folder belongs to this user and nobody else can have written into it."""
+    """Return whether a folder belongs to this user and nobody else can write into it."""
     try:
         status = folder.lstat()
     except OSError:
@@ -90,7 +91,7 @@ def is_private(folder: Path) -> bool:
 
 
 def _git_dir(dot_git: Path) -> Path | None:
-    """Return the folder that a `.git` is, or points at (worktrees, submodules)."""
+    """Return the folder that a `.git` is, or points to (worktrees, submodules)."""
     if (dot_git / "HEAD").is_file():
         return dot_git
     try:
@@ -111,7 +112,7 @@ def _common_dir(git_dir: Path) -> Path:
 
 
 def regular_bytes(path: Path, *, most: int = -1) -> bytes:
-    """Return the bytes of a plain file; `OSError` for anything else: nobody waits at a pipe that lies in its place.
+    """Return the bytes of a plain file; `OSError` for anything else, so that nobody waits at a pipe in its place.
 
     Args:
         path: the file.
@@ -126,7 +127,7 @@ def regular_bytes(path: Path, *, most: int = -1) -> bytes:
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Add a line to a log that is this user's alone, by one write; `OSError` where that can't be done."""
+    """Append a line to a private log in a single write; `OSError` if that is not possible."""
     make_private(path.parent)
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | NOT_FOLLOWED, 0o600)
     try:
@@ -136,7 +137,7 @@ def append_line(path: Path, line: bytes) -> None:
 
 
 def private_bytes(path: Path) -> bytes:
-    """Return a log's bytes; nothing where there is none, or where something else than a plain file is in its place."""
+    """Return a log's bytes; empty if there is none, or if its place is taken by something other than a plain file."""
     try:
         handle = os.open(path, os.O_RDONLY | NOT_FOLLOWED)
     except OSError:
@@ -145,14 +146,14 @@ def private_bytes(path: Path) -> bytes:
         return file.read() if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
-# -- the process's surroundings --------------------------------------------------------------------
+# -- the process's environment ---------------------------------------------------------------------
 
 
 class Environment(NamedTuple):
-    """What the composition root needs to know of the process that it runs in.
+    """The facts about the current process that the composition root needs.
 
-    `at_terminal` is whether a person can be asked: standard input is a terminal. `on_progress` is told how many of how
-    many files are indexed, where that takes long.
+    `at_terminal` is true if a person can be asked: standard input is a terminal. `on_progress` is called during long
+    work with what is being done, how much of it is done, and how much there is.
     """
 
     variables: Mapping[str, str]
@@ -164,7 +165,7 @@ class Environment(NamedTuple):
 
     @classmethod
     def of_process(cls, *, on_progress: Callable[[str, int, int], None] | None = None) -> Environment:
-        """Return the surroundings of this process."""
+        """Return the environment of this process."""
         variables = dict(os.environ)
         return cls(
             variables=variables,
@@ -176,32 +177,32 @@ class Environment(NamedTuple):
         )
 
     def get(self, name: str) -> str | None:
-        """Return a variable, or None where it is not set or empty."""
+        """Return a variable, or None if it is not set or empty."""
         return self.variables.get(name) or None
 
     @property
     def config_file(self) -> Path:
-        """Where the user's configuration lies."""
+        """The user's configuration file."""
         return self._base("XDG_CONFIG_HOME", ".config") / "memstore" / "config.toml"
 
     @property
     def cache_home(self) -> Path:
-        """Below which derived files lie."""
+        """The folder that contains derived files."""
         return self._base("XDG_CACHE_HOME", ".cache")
 
     @property
     def state_home(self) -> Path:
-        """Below which local state lies where there is no repository to keep it."""
+        """The folder that contains local state if there is no repository to keep it."""
         return self._base("XDG_STATE_HOME", ".local/state")
 
     @property
     def models(self) -> Path:
-        """Below which models lie that were fetched for all vaults."""
+        """The folder that contains models fetched for all vaults."""
         return self._base("XDG_DATA_HOME", ".local/share") / "memstore" / "models"
 
     @property
     def login_entity(self) -> str:
-        """The entity id of whoever is logged in, `human:<login name>`, in the letters that an id may have."""
+        """The entity id of the logged-in user, `human:<login name>`, with only the characters that an id may have."""
         name = re.sub(r"[^a-z0-9._-]+", "-", self.login.lower()).strip("._-")
         return f"human:{name or 'owner'}"
 
@@ -212,13 +213,13 @@ class Environment(NamedTuple):
         return self.folder / path
 
     def _base(self, variable: str, default: str) -> Path:
-        # The XDG base directory specification tells to ignore relative paths.
+        # The XDG base directory specification says to ignore relative paths.
         named = self.get(variable)
         return Path(named) if named and Path(named).is_absolute() else self.home / default
 
 
 def _working_folder(variables: Mapping[str, str]) -> Path:
-    """Return the working folder; one that was deleted meanwhile by the name that the shell knows."""
+    """Return the working folder; if it was deleted meanwhile, the name that the shell has for it."""
     try:
         return Path.cwd()
     except FileNotFoundError:
@@ -237,16 +238,16 @@ def _login(variables: Mapping[str, str]) -> str:
         return "owner"
 
 
-# -- files that are written whole ------------------------------------------------------------------
+# -- atomic writes ---------------------------------------------------------------------------------
 
 
 def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
-    """Write a file anew in one step; its folder must be there.
+    """Rewrite a file in one step; its folder must exist.
 
     Args:
-        path: the file; a link in its place is replaced, and not followed.
-        data: what it is to hold.
-        mode: its permissions; None for those that it has, or those of any new file.
+        path: the file; a link at this path is replaced, not followed.
+        data: the new content.
+        mode: its permissions; None for its current ones, or those of any new file.
     """
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
@@ -266,7 +267,7 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder outlive a crash of the machine."""
+    """Make the names in a folder survive a crash of the machine."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(handle)

@@ -1,11 +1,11 @@
-"""The part of a MEMORY.md that the program writes, between two comments; all around it is the user's.
+"""The part of a MEMORY.md that the program writes, between two comments; everything around it is the user's.
 
     <!-- memstore:begin what has graduated; memstore graduate writes this -->
     - Claire likes it hot. [[belief:m_2m8c1a9v0d]]
     <!-- memstore:end m_2m8c1a9v0d=8c1d2f -->
 
-The second comment says for each memory which line was written for it, as a digest: so a line that a hand changed or
-took out is told from one that the program has to change.
+The second comment has a digest of the line that was written for each memory, so a line that was edited or removed by
+hand can be told from one that the program has to change.
 """
 
 from __future__ import annotations
@@ -23,42 +23,42 @@ _LINE = re.compile(r"- .* \[\[[a-z]+:([a-z0-9_-]+)\]\]\s*")
 
 
 class Page(NamedTuple):
-    """A MEMORY.md: the user's text before and after the block, the block's lines, and the digests by memory id.
+    """A MEMORY.md: the user's text before and after the block, the block's lines, and their digests by memory id.
 
-    `first_line` is the number of the block's first line, from 1; `eol` ends the lines.
+    `first_line` is the file line of the block's first line, from 1; `eol` is the line end.
     """
 
     before: str = ""
     lines: tuple[str, ...] = ()
     after: str = ""
-    written: dict[str, str] = {}  # noqa: RUF012 - nobody changes it
+    written: dict[str, str] = {}  # noqa: RUF012 - never changed
     first_line: int = 1
     eol: str = "\n"
 
     @property
     def user_lines(self) -> int:
-        """How many lines stand around the block, the blank one above a new block among them."""
+        """How many lines are around the block, including the blank one above a new block."""
         return len(self.before.splitlines()) + len(self.after.splitlines()) + self.is_new
 
     @property
     def is_new(self) -> bool:
-        """Whether the block is to be set below a text."""
+        """Whether the block is still to be added below a text."""
         return bool(self.before) and self.first_line == 1
 
 
 def id_of(line: str) -> str | None:
-    """Return the id of the memory that a line of the block names; None where it names none."""
+    """Return the id of the memory that a line of the block names; None if it names none."""
     found = _LINE.fullmatch(line)
     return found[1] if found else None
 
 
 def digest(line: str) -> str:
-    """Return what tells whether a line is still as it was written."""
+    """Return a digest that shows whether a line is still as it was written."""
     return hashlib.sha256(line.strip().encode(errors="surrogateescape")).hexdigest()[:6]
 
 
 def read(path: str, data: bytes | None) -> Page:
-    """Return a page; one without a block gets it at its end.
+    """Return a page; a new block will go at its end if it has none.
 
     Raises:
         FormatError: the comments around the block are not one pair.
@@ -89,7 +89,7 @@ def read(path: str, data: bytes | None) -> Page:
 
 
 def rendered(page: Page) -> bytes:
-    """Return the bytes of a page; a block that is new stands a blank line below the user's text."""
+    """Return the bytes of a page; a new block goes below the user's text, after a blank line."""
     before = page.before
     if page.is_new:
         before += (page.eol if not before.endswith("\n") else "") + page.eol

@@ -1,4 +1,4 @@
-"""A memory file: bytes to a `Memory`, or to the findings that say why not."""
+"""Memory files: from bytes to a `Memory`, or to the findings that say why it can't be read."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _ENTRY_CLASSES: dict[str, type] = {
 }
 
 
-# What other programs mean something else by: in a vault with their notes it is the person's, and hides nothing.
+# Other programs use these keys differently: in a vault with their notes they belong to the person, and hide nothing.
 _FOREIGN_KEYS = frozenset({"type", "author", "status"})
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryFile:
-    """One file that was read: its bytes, its parts, and the memory in it."""
+    """A memory file that was read: its bytes, its parts, and the memory in it."""
 
     path: str
     data: bytes
@@ -62,7 +62,7 @@ class MemoryFile:
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:
-    """A file that means to be a memory and can't be read; it is reported, denied to others, and never rewritten."""
+    """A file that is meant to be a memory but can't be read; it is reported, denied to others, and never rewritten."""
 
     path: str
     data: bytes
@@ -70,13 +70,13 @@ class BrokenFile:
 
     @property
     def lacks_only_its_type(self) -> bool:
-        """Whether it would be a memory if it only said of what type: another program's note, most likely."""
+        """Whether only a type is missing to make it a memory; then it is most likely another program's note."""
         return {finding.code for finding in self.findings} == {"type-missing"}
 
 
 @dataclass(frozen=True, slots=True)
 class PlainFile:
-    """A Markdown file that isn't a memory, until it is adopted; `memory` is what is known of it all the same."""
+    """A Markdown file that isn't a memory, until it is adopted; `memory` has what is known of it anyway."""
 
     path: str
     data: bytes
@@ -88,7 +88,7 @@ ReadFile = MemoryFile | BrokenFile | PlainFile
 
 
 def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
-    """Return what the file at `path` with the bytes `data` holds.
+    """Return the content of the file at `path` with the bytes `data`.
 
     Args:
         path: the file.
@@ -109,7 +109,7 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
         front = strict_yaml.read(text.head, first_line=text.head_line)
     problems = front.problems or shapes.check(front, KEYS)
     values = front.values
-    # Only what was read whole can be in another form: where the YAML is not sound, a grant or a denial may be missing.
+    # Foreign keys are only dropped if all of the YAML was read: in unsound YAML a grant or a denial may be missing.
     if mixed and not front.problems and (foreign := {problem.key for problem in problems} & _FOREIGN_KEYS):
         problems = [problem for problem in problems if problem.key not in foreign]
         values = {"type": plain_note.NOTE_TYPE} | {name: value for name, value in values.items() if name not in foreign}
@@ -119,7 +119,7 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
 
 
 def as_if_adopted(note: PlainFile) -> MemoryFile:
-    """Return a plain note as the memory that it would be, to be shown; nothing in its front matter is a key of ours."""
+    """Return a plain note as the memory it would be, for display; none of its frontmatter counts as our keys."""
     known = note.memory
     values: dict[str, Any] = {"type": known.type, "title": known.title, "created_at": known.created_at}
     values |= {"tags": list(known.tags), "aliases": list(known.aliases)}
@@ -128,12 +128,12 @@ def as_if_adopted(note: PlainFile) -> MemoryFile:
 
 
 def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> BrokenFile | PlainFile:
-    """Return a file of more bytes than a memory may have: in a mixed vault a note by its name alone, else a broken one.
+    """Return a file larger than a memory may be: in a mixed vault a note known by name only, else a broken file.
 
     Args:
         path: the file.
         beginning: its first bytes, `fence.MOST_BYTES` of them or more.
-        size: how many bytes it has.
+        size: its size in bytes.
         mixed: whether the vault holds notes of other programs.
     """
     if mixed and not plain_note.means_to_be_memory(beginning):
@@ -150,7 +150,7 @@ def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> Br
 
 
 def unreadable(path: str, why: str) -> BrokenFile:
-    """Return the file that is there and of which no byte can be had."""
+    """Return a broken file for one that exists but can't be read at all."""
     from memstore.core.finding import Position
 
     found = Problem("file-unreadable", Position(1), why, hint="check its permissions").found_in(path)
@@ -158,7 +158,7 @@ def unreadable(path: str, why: str) -> BrokenFile:
 
 
 def memory_of(values: dict[str, Any], body: str) -> Memory:
-    """Return the memory of values whose shapes have been checked."""
+    """Return the memory with these values, whose shapes have been checked."""
     fields: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     for name, value in values.items():
@@ -200,11 +200,11 @@ def _grants(key: Key, texts: list[str]) -> tuple[str, ...]:
     return tuple([_grant(key, text) for text in texts])
 
 
-# What is made of an item of a list; of any other, itself.
+# How an item of a list is converted, by shape; other items stay as they are.
 _ITEMS: dict[Shape, Callable[[Key, Any], Any]] = {
     Shape.ENTRIES: _entry,
     Shape.GRANTS: _grant,
     Shape.GRANT_LISTS: _grants,
 }
 _PARTS = {key.name: {part.name: part for part in key.entry} for key in KEYS}
-_FIELDS = {"with": "with_"}  # Python owns the word
+_FIELDS = {"with": "with_"}  # a Python keyword

@@ -1,6 +1,6 @@
-"""Passages: a body cut into what can be cited, each with its file lines, as `sed -n 'START,ENDp'` would print them.
+"""Passages: a body split into citable pieces, each with its file lines, as `sed -n 'START,ENDp'` would print them.
 
-Line by line and tolerant: whatever a line looks like, it belongs to exactly one passage.
+It works line by line and is tolerant: whatever a line looks like, it belongs to exactly one passage.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class PassageKind(Enum):
-    """What a passage is."""
+    """The kind of a passage."""
 
     PARAGRAPH = "paragraph"
     ITEM = "item"
@@ -25,9 +25,9 @@ class PassageKind(Enum):
 class Passage(NamedTuple):
     """A piece of a body: file lines `line_start` to `line_end`, from 1, both inclusive, at most 40 below its headings.
 
-    The headings directly above a passage are among its lines; `text` is what stands below them, without the speaker.
-    `headings` holds those above it, outermost first, and the head of its table; `opening` those of them that are among
-    its lines. A section without text is a passage of kind HEADING whose text is its heading.
+    The lines include the headings directly above the passage; `text` is what follows them, without the speaker.
+    `headings` are the headings above it, outermost first, and the header of its table; `opening` those of them that are
+    among its lines. A section without text is a passage of kind HEADING whose text is its heading.
     """
 
     kind: PassageKind
@@ -39,10 +39,10 @@ class Passage(NamedTuple):
     opening: tuple[str, ...] = ()
 
 
-# What stands in these is not meant as a statement.
+# Their text is not meant as a statement.
 SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 
-# Longer ones are cut: nobody reads more for a citation.
+# Longer ones are split: nobody reads more for a citation.
 MOST_LINES = 40
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -58,7 +58,7 @@ _SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?
 
 
 def passages(body: str, *, first_line: int) -> list[Passage]:
-    """Return the passages of a body, in order; together they hold every line that is not blank.
+    """Return the passages of a body, in order; together they contain every line that is not blank.
 
     Args:
         body: the text after the frontmatter.
@@ -72,14 +72,14 @@ def passages(body: str, *, first_line: int) -> list[Passage]:
 
 
 class _Cutter:
-    """Takes one line after the other; one use."""
+    """Processes one line after the other; for one use."""
 
     def __init__(self, first_line: int) -> None:
         self.done: list[Passage] = []
         self.headings: list[tuple[int, str]] = []
-        self.heading_line: int | None = None  # of the first heading that waits for its text
+        self.heading_line: int | None = None  # of the first heading still without text
         self.waiting: list[str] = []  # the headings from that line on
-        self.kind: PassageKind | None = None  # of the passage being read, None between passages
+        self.kind: PassageKind | None = None  # of the current passage, None between passages
         self.start = first_line
         self.texts: list[str] = []
         self.fence = ""
@@ -87,7 +87,7 @@ class _Cutter:
         self.last_heading_line = first_line
 
     def line(self, number: int, line: str) -> None:
-        """Take the next line."""
+        """Process the next line."""
         if self.kind is PassageKind.CODE:
             self._code_line(line)
         elif not (content := line.lstrip()):
@@ -104,16 +104,16 @@ class _Cutter:
             self._text_line(number, line)
 
     def _plain_line(self, number: int, line: str) -> None:
-        """Take a line that begins nothing: it goes on with the item, quotation or paragraph before it."""
+        """Process a line without a special beginning: it continues the item, quotation or paragraph before it."""
         if self.kind in _CONTINUED:
             self.texts.append(line)
         else:
             self._open(PassageKind.PARAGRAPH, number, line)
 
     def end(self) -> None:
-        """Finish: no more lines."""
+        """Finish after the last line."""
         if self.kind is PassageKind.CODE:
-            while not self.texts[-1].strip():  # a fence that is never closed ends with the last line of text
+            while not self.texts[-1].strip():  # an unclosed fence ends with the last line of text
                 self.texts.pop()
         self._close()
         self._close_section()
@@ -145,7 +145,7 @@ class _Cutter:
         self.kind, self.start, self.texts = kind, number, [line]
 
     def _close(self) -> None:
-        """End the passage being read, if there is one; the headings that waited for text are its first lines."""
+        """End the current passage, if any; the headings that were waiting for text become its first lines."""
         if self.kind is None:
             return
         text, speaker = "\n".join(self.texts), ""
@@ -186,7 +186,7 @@ class _Cutter:
         self.table_head = ""
 
     def _close_section(self) -> None:
-        """Make a passage of headings that no text followed."""
+        """Make a passage of headings without text."""
         if self.heading_line is not None:
             title = self.headings[-1][1]
             above = tuple(title for _, title in self.headings[:-1] if title)
@@ -204,7 +204,7 @@ class _Cutter:
             self.waiting = []
 
     def _is_underline(self, number: int, line: str) -> bool:
-        """Whether the line makes a heading of the one line of text above it; if so, it is dealt with."""
+        """Return whether the line makes the one text line above it a heading; if so, process it."""
         if self.kind is not PassageKind.PARAGRAPH or len(self.texts) != 1:
             return False
         underline = _UNDERLINE.match(line)
@@ -217,12 +217,12 @@ class _Cutter:
 
 
 _CONTINUED = frozenset({PassageKind.PARAGRAPH, PassageKind.ITEM, PassageKind.QUOTE})
-# What a line that is more than plain text begins with, blanks aside.
+# The first characters, after blanks, of lines that may be more than plain text.
 _SIGNS = frozenset("`~#=-*_+>|0123456789")
 
 
 def _kind_of(line: str) -> PassageKind:
-    """Return what a line, which is no heading and no code, begins or goes on with."""
+    """Return the kind of passage that a line begins or continues; the line is not a heading or code."""
     sign = line.lstrip()[0]
     if sign in "*-_" and _RULE.match(line):
         return PassageKind.RULE
@@ -244,18 +244,18 @@ def _end_of_bullet(text: str) -> int:
 
 
 class LineMap:
-    """A file by line; lines count from 1 and end with a line feed, CRLF or not."""
+    """A file by lines; lines count from 1 and end with a line feed, as LF or CRLF."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = data.split(b"\n")
 
     @property
     def line_count(self) -> int:
-        """The number of lines, 1 or more; an empty last one after a final line feed does not count."""
+        """The number of lines, at least 1; the empty line after a final line feed does not count."""
         return len(self._lines) - (not self._lines[-1]) or 1
 
     def excerpt(self, line_start: int, line_end: int) -> str:
-        """Return the text of the lines, both inclusive, without the line feed that ends the last one.
+        """Return the text of the lines, both inclusive, without the last line feed.
 
         Raises:
             ValueError: the file has no such lines.

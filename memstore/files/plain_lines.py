@@ -1,6 +1,6 @@
-"""Frontmatter of plain lines, read without a parser: most files have no others, and a first index reads them all.
+"""Reads frontmatter of plain lines without a parser: most files have no others, and a first index reads them all.
 
-What these lines say nobody can doubt (docs/adr/0023):
+The meaning of these lines is beyond doubt (docs/adr/0023):
 
     title: Tea with Sean
     created_at: "2026-02-01T18:04:11Z"
@@ -10,7 +10,7 @@ What these lines say nobody can doubt (docs/adr/0023):
     witnesses:
       - {agent_id: "si:ash", attestation: confirm}
 
-A frontmatter with any other line in it is the strict reader's, whole: what is refused, where and why is for it to say.
+If a frontmatter has any other line, all of it is left to the strict reader, which says what is refused, where and why.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from typing import Any
 from memstore.files.strict_yaml import MOST_NODES, Frontmatter, is_ambiguous, is_plain, resolve_plain
 
 _KEY = r"[a-z][a-z0-9_]{0,63}"
-# In quotes: no escape, and nothing that the strict reader refuses in a value.
+# In quotes: no escapes, and nothing that the strict reader refuses in a value.
 _NEVER_QUOTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
 _QUOTED = rf"""(?:"[^"\\{_NEVER_QUOTED}]*+"|'[^'{_NEVER_QUOTED}]*+'(?!'))"""
-# Without quotes: a letter or digit, then what no reader takes for a sign. A blank has one of these on either side, so
-# that it neither begins a comment nor ends the line; a colon is followed by a letter, so that it ends no key.
+# Without quotes: a letter or digit, then nothing that any reader treats as syntax. A blank has one of these characters
+# on either side, so it neither begins a comment nor ends the line; a colon is followed by a letter, so it doesn't end a
+# key.
 _TEXT, _ITEM = (
     rf"[^\W_]{of}*+(?:(?:\ |:(?=[\w/])){of}++)*+"
     for of in (r"[\w.,;/()'+*=&%@!?~$<>|\xa1-\u2027\u2030-\ud7ff\U00010000-\U0010ffff-]", r"[\w./()'+-]")
@@ -47,23 +48,23 @@ _pair = re.compile(
     """,
     re.VERBOSE,
 ).match
-# The parts of what has been matched as a whole.
+# The parts of what was matched as a whole.
 _values_of_list = re.compile(rf"{_QUOTED}|{_ITEM}").findall
 _values_below = re.compile(rf"\n\ *-\ ({_QUOTED}|{_MAP}|{_TEXT})").findall
 _parts_of_map = re.compile(rf"({_KEY}):\ ({_QUOTED}|{_LIST}|{_ITEM})").findall
 
 
 def read(head: str, *, first_line: int) -> Frontmatter | None:
-    """Read the YAML between two fences, of plain lines alone.
+    """Read the YAML between two fences if it consists of plain lines only.
 
     Args:
         head: the text between the fences.
         first_line: the file line on which it begins, from 1.
 
     Returns:
-        The values that the strict reader gives, or None where reading is left to it.
+        The values that the strict reader would give, or None to leave reading to it.
     """
-    if len(head) > MOST_NODES:  # a value takes a character and more
+    if len(head) > MOST_NODES:  # each value takes at least one character
         return None
     values: dict[str, Any] = {}
     at, end = 0, len(head)
@@ -90,7 +91,7 @@ class _DoubtError(Exception):
 
 
 def _value(text: str) -> Any:
-    """Return the value of a matched text: by its first sign it is in quotes, a list, a map or plain."""
+    """Return the value of a matched text: quoted, a list, a map or plain, by its first character."""
     sign = text[0]
     if sign in "\"'":
         return text[1:-1]
@@ -99,10 +100,10 @@ def _value(text: str) -> Any:
     if sign == "{":
         parts = _parts_of_map(text)
         values = {_key(key): _value(value) for key, value in parts}
-        if len(values) < len(parts):  # a key stands twice
+        if len(values) < len(parts):  # a key is repeated
             raise _DoubtError
         return values
-    return text if " " in text else _word(text)  # nothing with a blank in it is a number or a flag
+    return text if " " in text else _word(text)  # a text with a blank is not a number or a flag
 
 
 @lru_cache(maxsize=1000)

@@ -1,7 +1,7 @@
-"""A plain note: a Markdown file that is not a memory, read loosely, since another program or a person wrote it.
+"""Plain notes: Markdown files that are not memories, read loosely because another program or a person wrote them.
 
-Nothing in it is an error: front matter that isn't YAML is text, bytes that aren't UTF-8 are read as U+FFFD. It opens
-nothing to anybody, whatever keys it has, and is never rewritten.
+Nothing in them is an error: front matter that isn't YAML is text, and bytes that aren't UTF-8 are read as U+FFFD. A
+note's keys never make it visible to anybody, and it is never rewritten.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ _TOML_END = re.compile(r"^\+\+\+[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CODE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
-# The first heading is looked for in so many lines.
+# The first heading is looked for in this many lines.
 MOST_LINES_TO_HEADING = 200
 LONGEST_TITLE = 200
 # A day in a file's name: 2026-02-01, 20260201, 202602011530.
 _DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}|\d{6})?(?!\d)")
-# What programs call the day on which a note was made, and else the last one on which it was changed.
+# Keys that programs use for the creation date and, failing that, for the last modification.
 _CREATED = ("created_at", "created", "date", "date_created", "creation_date", "date created", "timestamp")
 _MODIFIED = ("modified", "updated", "lastmod", "last_modified", "date modified")
 
-# What makes a fence a memory where other programs' notes lie beside: an id of memstore (that of a suggestion is one,
-# too), or an owner.
+# In a vault with other programs' notes, a fence makes a memory if it has an id of memstore (a suggestion's counts, too)
+# or an owner.
 _ID_LINE = re.compile(rb"^(?:\"id\"|'id'|id)[ \t]*:[ \t]*[\"']?(?:m_|prop_[0-9a-f]{12})", re.MULTILINE)
-# With the lines that go on below it: a mangled value still says whose it is.
+# With its continuation lines: a mangled value still says whose it is.
 _OWNER_LINES = re.compile(
     rb"^[ \t{?]*(?:\"owner\"|'owner'|owner)[ \t]*:?((?:[^\n]*)(?:\n(?:[ \t:]|- )[^\n]*)*)", re.MULTILINE
 )
@@ -47,10 +47,10 @@ _WORD = re.compile(rb"[^\s\"'\[\]{},]+")
 
 
 def means_to_be_memory(data: bytes) -> bool:
-    """Whether a file in a vault with notes of other programs claims to be a memory, readable or not.
+    """Return whether a file in a vault with notes of other programs claims to be a memory, readable or not.
 
-    A line of its fence begins with an id of memstore, or with an owner; were it taken for a note, whatever else the
-    fence says of who may see it would be lost.
+    A line of its fence begins with an id of memstore or with an owner. If it were taken for a note, everything else in
+    the fence about who may see it would be lost.
     """
     head = fence.head_of(data)
     if _ID_LINE.search(head):
@@ -62,7 +62,7 @@ def means_to_be_memory(data: bytes) -> bool:
     )
 
 
-# What every registry file has one of: the id of an entity, a group or a context, or who consents.
+# Every registry file has one of these: the id of an entity, a group or a context, or who consents.
 _REGISTRY_LINE = re.compile(
     rb"""
     ^[ \t{?]*["']?(?:
@@ -77,7 +77,7 @@ MOST_BYTES_TO_CLAIM = 16_384
 
 
 def means_to_be_registry(data: bytes) -> bool:
-    """Whether a file at a registry file's place, in a vault with notes of other programs, claims to be one.
+    """Return whether a file at a registry file's place, in a vault with notes of other programs, claims to be one.
 
     Args:
         data: its bytes; the first `MOST_BYTES_TO_CLAIM` decide.
@@ -86,22 +86,22 @@ def means_to_be_registry(data: bytes) -> bool:
 
 
 def is_registry(path: str, data: bytes) -> bool:
-    """Whether a file in a vault with other notes is a registry file: by its place, and by what it claims."""
+    """Return whether a file in a vault with other notes is a registry file: by its place, and by what it claims."""
     return kind_of(path) is not None and means_to_be_registry(data)
 
 
 def is_foreign(path: str, data: bytes, *, mixed: bool) -> bool:
-    """Whether a file at a registry file's place is another program's note or data."""
+    """Return whether a file in a registry folder is another program's note or data."""
     return mixed and kind_of(path) is not None and not is_registry(path, data)
 
 
 def parts(data: bytes) -> FencedText:
-    """Return a note taken apart; what is not front matter of YAML or TOML belongs to the body."""
+    """Return the parts of a note; anything that is not YAML or TOML front matter belongs to the body."""
     return _read(data)[0]
 
 
 def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
-    """Return the parts of a note, and what is known of it: title, day, tags, other names and text."""
+    """Return the parts of a note, and what is known of it: title, date, tags, aliases and text."""
     text, values = _read(data)
     names = _words_of(values, "aliases", "alias", by=",")
     foreign_id = _line_of(values.get("id"))
@@ -130,11 +130,11 @@ def _read(data: bytes) -> tuple[FencedText, Mapping[str, Any]]:
 
 
 def _yaml(head: str) -> Mapping[str, Any] | None:
-    """Return the values of a YAML map, every scalar as text; None where it is none."""
+    """Return the values of a YAML map, every scalar as text; None if it is not a map."""
     import yaml
 
     try:
-        values = yaml.load(head, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 -- makes texts alone
+        values = yaml.load(head, getattr(yaml, "CBaseLoader", yaml.BaseLoader))  # noqa: S506 -- makes only strings
     except (yaml.YAMLError, ValueError, RecursionError, TypeError):
         return None
     if values is None or values == "":
@@ -143,7 +143,7 @@ def _yaml(head: str) -> Mapping[str, Any] | None:
 
 
 def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
-    """Return the parts of a text that begins with a fence of TOML; None where that isn't closed or can't be read."""
+    """Return the parts of a text that begins with a TOML fence; None if that is not closed or can't be read."""
     import tomllib
 
     opening = _TOML.match(text)
@@ -168,7 +168,7 @@ def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
 
 
 def _title(path: str, values: Mapping[str, Any], body: str) -> str:
-    """Return the title that front matter has, else the first heading, else the file's name without its ending."""
+    """Return the title from the front matter, else the first heading, else the file's name without its suffix."""
     title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(stem_of(path))
     return title[:LONGEST_TITLE]
 
@@ -192,15 +192,15 @@ def _first_heading(body: str) -> str:
 
 
 def _line_of(value: Any) -> str:
-    """Return a value as one line of text; empty for what isn't one."""
+    """Return a value as one line of text; empty if it can't be one."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     line = " ".join(str(value).replace("\0", "\N{REPLACEMENT CHARACTER}").split())
-    return line.encode("utf-8", "replace").decode()  # YAML can escape halves of characters
+    return line.encode("utf-8", "replace").decode()  # YAML escapes can spell lone surrogates
 
 
 def _words_of(values: Mapping[str, Any], *names: str, by: str) -> tuple[str, ...]:
-    """Return the words that front matter lists under these names, as a list or in one line."""
+    """Return the words that front matter has under these names, as a list or on one line."""
     found: list[str] = []
     for name in names:
         value = values.get(name)
@@ -210,7 +210,7 @@ def _words_of(values: Mapping[str, Any], *names: str, by: str) -> tuple[str, ...
 
 
 def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
-    """Return when a note was made, RFC 3339 in UTC, by its front matter or its name; None where neither says it."""
+    """Return when a note was made, RFC 3339 in UTC, from its front matter or its name; None if neither says."""
     days: Iterator[str | None] = (_instant(values.get(name)) for name in (*_CREATED, *_MODIFIED))
     return next((day for day in days if day), None) or _day_in_name(path)
 
@@ -226,7 +226,7 @@ def _day_in_name(path: str) -> str | None:
 
 
 def _instant(value: Any) -> str | None:
-    """Return a time in UTC; one without a zone is taken for UTC."""
+    """Return a time in UTC; a time without a zone counts as UTC."""
     if isinstance(value, str):
         try:
             value = datetime.fromisoformat(value.strip())

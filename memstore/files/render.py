@@ -1,6 +1,6 @@
-"""Values to YAML text, one value at a time, such that every reader reads the value back.
+"""From values to YAML text, one value at a time, such that every reader reads the same value back.
 
-Values as people type them on a command line are made into what a frontmatter holds.
+Also converts values that people type on a command line to what a frontmatter holds.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 Plain = str | int | float | bool | None | list["Plain"] | dict[str, "Plain"]
 
-# A list of words stays on its key's line as long as the line stays this short; so people see tags at a glance.
+# A list of words stays on its key's line while the line is this short, so people see tags at a glance.
 WIDEST_FLOW_LIST = 80
 
 _QUOTE_BEFORE = re.compile(r"[-?:,\[\]{}#&*!|>'\"%@`=~<+.\s]")
 _TIME_LIKE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
-# In flow style brackets and commas end a plain text; so does a colon that ends it.
+# In flow style, brackets and commas end a plain text; so does a colon at its end.
 _FLOW_SIGNS = re.compile(r"[,\[\]{}]")
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _ESCAPED = re.compile('[\\\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]')
@@ -41,8 +41,8 @@ def scalar(value: str | float | None, *, style: str = "", flow: bool = False) ->
 
     Args:
         value: text, number, boolean or nothing.
-        style: the quote the text should stand in, `'` or `"`; empty for none where the text allows it.
-        flow: whether it stands between brackets.
+        style: the quote to use, `'` or `"`; empty for none if the text allows it.
+        flow: whether it is inside brackets.
     """
     match value:
         case None:
@@ -59,7 +59,7 @@ def scalar(value: str | float | None, *, style: str = "", flow: bool = False) ->
 
 
 def number(value: float) -> str:
-    """Return a finite number in the spelling that YAML 1.1 and 1.2 both read as one."""
+    """Return a finite number in a spelling that both YAML 1.1 and 1.2 read as a number."""
     if not math.isfinite(value):
         raise ValueError(f"{value} is not a number that a file can hold")
     text = repr(value)
@@ -71,9 +71,9 @@ def quoted(text: str) -> str:
     return '"' + _ESCAPED.sub(lambda m: _ESCAPES.get(m[0]) or f"\\u{ord(m[0]):04x}", text) + '"'
 
 
-@lru_cache(maxsize=1024)  # most texts of a new file are those of the one before
+@lru_cache(maxsize=1024)  # most texts of a new file also occur in the one before
 def may_stand_bare(text: str, *, flow: bool = False) -> bool:
-    """Whether a text needs no quotes to be read as itself by every reader, times included."""
+    """Return whether every reader reads an unquoted text as itself, including texts that look like times."""
     return (
         text != ""
         and text == text.strip()
@@ -89,7 +89,7 @@ def may_stand_bare(text: str, *, flow: bool = False) -> bool:
 
 
 def flow_value(value: Plain, *, in_brackets: bool = True) -> str:
-    """Return any value on one line: lists and maps in brackets, their texts bare where they may be."""
+    """Return any value on one line: lists and maps in brackets, with texts bare where that is safe."""
     if isinstance(value, dict):
         return entry(value)
     if isinstance(value, list):
@@ -98,7 +98,7 @@ def flow_value(value: Plain, *, in_brackets: bool = True) -> str:
 
 
 def entry(value: dict[str, Plain], keys: Sequence[Key] = ()) -> str:
-    """Return a map on one line, its texts in double quotes but for the words that a key offers as a choice."""
+    """Return a map on one line, with texts in double quotes except for words that a key offers as a choice."""
     by_name = {key.name: key for key in keys}
 
     def part(name: str, item: Plain) -> str:
@@ -122,11 +122,10 @@ def item_of(key: str, value: Plain, *, flow: bool) -> str:
 
 
 def parts_of(key: str, value: Plain) -> tuple[str, tuple[str, ...]]:
-    """Return the value of a top-level key as it is written anew.
+    """Return the value of a top-level key as it is written to a new file.
 
     Returns:
-        What stands on the key's line, and the items of the list that stands below it, without dashes; one of the two
-        is empty.
+        The text on the key's line, and the items of the list below it, without dashes; one of the two is empty.
     """
     known = KEY_BY_NAME.get(key)
     if isinstance(value, dict):
@@ -140,15 +139,15 @@ def parts_of(key: str, value: Plain) -> tuple[str, tuple[str, ...]]:
     return scalar(value, style='"' if timed else ""), ()
 
 
-# -- a line of a ledger ----------------------------------------------------------------------------
+# -- ledger lines ----------------------------------------------------------------------------------
 
 
-# They stand on every line, so that a person sees at a glance what it did.
+# Written on every line, so that people see its effect at a glance.
 _ALWAYS = frozenset({"old", "new"})
 
 
 def entry_of(line: LedgerLine) -> dict[str, Plain]:
-    """Return the map that stands on one line of a history, in the order of the table of keys."""
+    """Return the map for one line of a history, in the order of the table of keys."""
     entry: dict[str, Plain] = {}
     for key in LEDGER_KEYS:
         value = getattr(line, key.name)
@@ -174,7 +173,7 @@ LISTS = frozenset(
         Shape.GRANT_LISTS,
     }
 )
-# In a person's own words a comma is a comma; in these lists it can only stand between two items.
+# In a person's own words a comma is part of the text; in these lists it can only separate two items.
 _NEVER_WITH_COMMA = frozenset({Shape.ENTITIES, Shape.GRANTS, Shape.REFS})
 NOBODY = "none"
 
@@ -185,9 +184,9 @@ def parse(name: str, texts: Sequence[str], *, split: bool = False) -> Plain:
     """Return the value of a key for the words that were given for it.
 
     Args:
-        name: the key; one that the table does not have takes any text, number or flag.
-        texts: what was typed, once for each time the key was named; the last one counts where the key is no list.
-        split: whether commas part the items of every list; in quotes they don't.
+        name: the key; one that is not in the table takes any text, number or flag.
+        texts: what was typed, once for each time the key was named; the last one counts if the key is not a list.
+        split: whether commas separate the items of every list; commas in quotes don't.
 
     Raises:
         UsageError: a text can't be such a value.
@@ -221,7 +220,7 @@ def _items(key: Key, items: Sequence[str]) -> Plain:
 
 
 def _parted(text: str) -> list[str]:
-    """Return the parts of a text between commas; double quotes keep a comma, and brackets around all say nothing."""
+    """Return the parts of a text between commas; double quotes protect a comma, and enclosing brackets are ignored."""
     whole = text.strip()
     if whole.startswith("[") and whole.endswith("]") and not whole.startswith("[["):
         text = whole[1:-1]
@@ -245,7 +244,7 @@ def _number(key: Key, text: str) -> Plain:
         number = int(text) if key.shape is Shape.COUNT else round(float(text), 4)
     except ValueError:
         raise _no(key, text) from None
-    if "_" in text or (isinstance(number, float) and not isfinite(number)):  # what only Python takes for a number
+    if "_" in text or (isinstance(number, float) and not isfinite(number)):  # a number only to Python
         raise _no(key, text)
     return number
 
@@ -255,7 +254,7 @@ def _no(key: Key, text: str) -> UsageError:
 
 
 def _own(text: str) -> Plain:
-    """Return the value of a person's own key: a number or flag where it reads as one to everybody, else the text."""
+    """Return the value of a person's own key: a number or flag if every reader reads it as one, else the text."""
     from memstore.files.strict_yaml import is_plain, resolve_plain
 
     stripped = text.strip()
@@ -273,7 +272,7 @@ def _entry(key: Key, parts: Sequence[str]) -> Plain:
 
 
 def _in_order(key: Key, text: str) -> Plain:
-    """Return an entry of a list from its values in the order of its keys, parted by semicolons."""
+    """Return an entry of a list from its values, separated by semicolons, in the order of its keys."""
     values = [part.strip() for part in text.split(";")]
     if not sum(part.required for part in key.entry) <= len(values) <= len(key.entry):
         form = "; ".join(part.name if part.required else f"[{part.name}]" for part in key.entry)

@@ -1,4 +1,4 @@
-"""Typed checks: whether a key's value has the shape that the table of keys promises."""
+"""Type checks: whether a key's value has the shape that the table of keys requires."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z")
 DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 LONGEST_QUOTED = 200
-EARLIEST_YEAR = 1  # of Python's calendar; a year before it can't be moved to UTC
-_MOST = {Shape.FRACTION: 1, Shape.NUMBER: 1_000_000}  # more observations than that could overflow their sum
+EARLIEST_YEAR = 1  # of Python's calendar; an earlier year can't be converted to UTC
+_MOST = {Shape.FRACTION: 1, Shape.NUMBER: 1_000_000}  # more observations could overflow their sum
 _SCOPE = re.compile(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check(front: Frontmatter, keys: tuple[Key, ...]) -> list[Problem]:
-    """Return what is wrong with the values of `front` by the table `keys`; unknown keys are the person's own."""
+    """Return the problems of the values of `front` according to the table `keys`; unknown keys are the person's own."""
     checker = _ShapeCheck(front)
     checker.keys(front.values, keys, ())
     return checker.problems
@@ -38,12 +38,12 @@ _ABSENT: tuple[object, ...] = (None, "", [])
 
 
 def is_absent(value: object) -> bool:
-    """Whether a value says nothing: absent, null, empty text and empty list mean the same."""
+    """Return whether a value is empty: absent, null, empty text and empty list mean the same."""
     return not value and value in _ABSENT
 
 
 def listed(value: object) -> list[Any]:
-    """Return the items of a list; a single value counts as a list of one, and one that says nothing as none."""
+    """Return the items of a list; a single value counts as a list of one, an empty one as an empty list."""
     if is_absent(value):
         return []
     return value if isinstance(value, list) else [value]
@@ -57,7 +57,7 @@ def _spelt_otherwise(name: str, values: dict[str, Any]) -> str | None:
 
 
 class _ShapeCheck:
-    """Collects problems while walking a frontmatter; one use."""
+    """Collects problems while walking a frontmatter; for one use."""
 
     def __init__(self, front: Frontmatter) -> None:
         self.front = front
@@ -66,7 +66,7 @@ class _ShapeCheck:
     def keys(self, values: dict[str, Any], keys: tuple[Key, ...], path: KeyPath) -> None:
         for key in keys:
             value = values.get(key.name)
-            if not value and value in _ABSENT:  # most keys of the table, in every file
+            if not value and value in _ABSENT:  # true for most keys of the table in every file
                 if key.required:
                     self.missing(key, values, path)
             elif key.shape in _CHECKS:
@@ -101,7 +101,7 @@ class _ShapeCheck:
         (self.texts if isinstance(value, list) else self.text)(key, value, path)
 
     def words(self, key: Key, value: object, path: KeyPath) -> None:
-        is_word = isinstance(value, str) and not set(value) & {",", " "}  # more may be meant as one or as several
+        is_word = isinstance(value, str) and not set(value) & {",", " "}  # a comma or space may join several words
         (self.text if is_word else self.texts)(key, value, path)
 
     def roles(self, key: Key, value: object, path: KeyPath) -> None:
@@ -127,7 +127,7 @@ class _ShapeCheck:
             )  # fmt: skip
 
     def items(self, key: Key, value: object, path: KeyPath) -> list[Any]:
-        """Return the items of a list; a single value where a list belongs is reported, never iterated."""
+        """Return the items of a list; a single value in place of a list is reported, never iterated."""
         if isinstance(value, list):
             return value
         mended = None
@@ -171,7 +171,7 @@ class _ShapeCheck:
             )
 
     def text(self, key: Key, value: object, path: KeyPath) -> None:
-        """Report what is wrong with a value that belongs where a text does."""
+        """Report what is wrong with a value that should be a text."""
         if not isinstance(value, str):
             scalar = isinstance(value, int | float)
             self.report(
@@ -192,14 +192,14 @@ class _ShapeCheck:
             )  # fmt: skip
 
     def mended(self, path: KeyPath, old: str, new: str) -> str | None:
-        """Return the line of `path` with `new` in the place of `old`, which begins there."""
+        """Return the line of `path` with `old`, which begins there, replaced by `new`."""
         at, line = self.front.position(*path), self.front.line(path)
         if not line.startswith(old, at.column - 1):
             return None
         return worth_showing(line[: at.column - 1] + new + line[at.column - 1 + len(old) :])
 
     def mended_value(self, path: KeyPath, new: str | None, *, quote: bool = False) -> str | None:
-        """Return the line of `path` with its one-word value replaced, or quoted; None where it is no such line."""
+        """Return the line of `path` with its one-word value replaced or quoted; None if the line is not like that."""
         if new is None and not quote:
             return None
         at, line = self.front.position(*path), self.front.line(path)
@@ -221,23 +221,23 @@ class _ShapeCheck:
         mended: str | None = None,
         about: str = "",
     ) -> None:
-        """Keep what is wrong at a place; it is `about` another key than that of the place where one is missing."""
+        """Record a problem at a place; `about` names the key if it is not the place's own, as for a missing key."""
         self.problems.append(Problem(code, self.front.position(*path), text, hint, mended, about or str(path[0])))
 
 
 def _is_sound(key: Key, value: object) -> bool:
-    """Whether a value is a text of a key's form, as nearly all are: where it stands need not be known then."""
+    """Return whether a value is a text of the key's form, as nearly all are; then its position is not needed."""
     return isinstance(value, str) and "\n" not in value and (not value or _form(key)[1](value))
 
 
 def _form(key: Key) -> tuple[str, Callable[[str], bool]]:
-    """Return the code for a text that a key does not take, and what tells one that it does."""
+    """Return the finding code for a text that a key does not accept, and the test for those that it does."""
     if key.choices:
         return "value-choice", key.choices.__contains__
     return _FORMS.get(key.shape, _ANY_LINE)
 
 
-# A value after a key, to the end of its line or a comment; an item of a list ends at a comma or a bracket too.
+# A value after a key, up to the end of its line or a comment; an item of a list also ends at a comma or a bracket.
 _KEY_VALUE = re.compile(r"""[ -]*[\w"'-]+: +(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#](?:[^#]*?[^\s#])?)(?=\s*$|\s+#)""")
 _ITEM_VALUE = re.compile(
     r"""(?P<value>"[^"]*"|'[^']*'|[^\s"'\[{|>#,\]](?:[^#,\]]*?[^\s#,\]])?)(?=\s*$|\s+#|\s*[,\]])"""
@@ -270,7 +270,7 @@ def _number_meant(value: object) -> str | None:
 
 
 def _text_meant(key: Key, value: str) -> str | None:
-    """Return what a text of the wrong form was meant to be, where there is one answer."""
+    """Return what a text of the wrong form was meant to be, if there is only one answer."""
     if key.choices:
         return value.lower() if value.lower() in key.choices else None
     if key.shape is Shape.INSTANT:
@@ -281,7 +281,7 @@ def _text_meant(key: Key, value: str) -> str | None:
 
 
 def _instant_meant(value: str) -> str | None:
-    """Return the time in UTC for one that states its distance from it; without that, only its writer knows."""
+    """Return the UTC time for a time with a UTC offset; without an offset, only its writer knows."""
     try:
         at = datetime.fromisoformat(value)
     except ValueError:
@@ -294,7 +294,7 @@ def _cut(text: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return what a value is, for people."""
+    """Return a description of a value for people."""
     match value:
         case None:
             return "nothing"
@@ -311,12 +311,12 @@ def kind_of(value: object) -> str:
 
 
 def is_instant(text: str) -> bool:
-    """Whether a text is a time in UTC, of a day that is in the calendar."""
+    """Return whether a text is a UTC time on a date that exists."""
     return INSTANT.fullmatch(text) is not None and _is_in_calendar(text[:10])
 
 
 def is_day(text: str) -> bool:
-    """Whether a text is a date of the calendar."""
+    """Return whether a text is a date that exists."""
     return DAY.fullmatch(text) is not None and _is_in_calendar(text)
 
 
@@ -337,7 +337,7 @@ def _is_ref(text: str) -> bool:
 
 
 def _is_say_scope(text: str) -> bool:
-    """Whether a text is a scope of a consent; a refusal of anything else would be one of nothing."""
+    """Return whether a text is a scope of a consent; anything else would make a refusal apply to nothing."""
     kind, _, name = text.partition(":")
     if kind in ("subject", "source"):
         return is_entity_id(name)

@@ -1,7 +1,7 @@
 """Edits of a memory file that touch only what they must: splice the text, read it again, compare.
 
-The places come from the parser, the text from the file, and the strict reader has the last word: an edit whose result
-does not say just what was meant is not made. What a person wrote by hand stays as it was written.
+Positions come from the parser, text from the file, and the strict reader has the last word: an edit is not made unless
+its result says exactly what was meant. Anything a person wrote by hand stays as it was written.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SetValue:
-    """Give a key a value; a new key goes where the table of keys has it."""
+    """Set a key's value; a new key goes where the table of keys has it."""
 
     key: str
     value: Plain
@@ -48,14 +48,14 @@ class SetValue:
 
 @dataclass(frozen=True, slots=True)
 class RemoveKey:
-    """Take a key away, with its lines."""
+    """Remove a key and its lines."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class AppendItems:
-    """Add to a list what is not in it yet."""
+    """Add the items that a list does not have yet."""
 
     key: str
     items: tuple[Plain, ...]
@@ -63,7 +63,7 @@ class AppendItems:
 
 @dataclass(frozen=True, slots=True)
 class RemoveItems:
-    """Take items out of a list; a list left without items loses its key's value, not its key."""
+    """Remove items from a list; if none are left, the key loses its value but stays."""
 
     key: str
     items: tuple[Plain, ...]
@@ -71,7 +71,7 @@ class RemoveItems:
 
 @dataclass(frozen=True, slots=True)
 class AppendEntry:
-    """Add an entry at the end of a history, on one line."""
+    """Append an entry to a history, on one line."""
 
     key: str
     entry: dict[str, Plain]
@@ -81,16 +81,16 @@ Edit = SetValue | RemoveKey | AppendItems | RemoveItems | AppendEntry
 
 
 def apply(file: MemoryFile, edits: Iterable[Edit]) -> bytes:
-    """Return the file's bytes after several edits, one after the other.
+    """Return the file's bytes after the edits, applied in order.
 
     Raises:
-        FormatError: the text is written in a way that can't be edited without touching more than was asked for.
+        FormatError: the way the text is written doesn't allow the edit without touching more than was asked for.
     """
     return _applied(file.path, file.text, file.front, edits)
 
 
 def apply_to_text(path: str, text: FencedText, edits: Iterable[Edit]) -> bytes:
-    """Return the bytes after several edits of a file whose YAML is sound, whether or not it is a memory yet.
+    """Return the bytes of a file after the edits; its YAML must be sound, but it need not be a memory yet.
 
     Raises:
         FormatError: as `apply` does.
@@ -108,7 +108,7 @@ def _applied(path: str, text: FencedText, front: Frontmatter, edits: Iterable[Ed
 
 
 def _after(path: str, text: FencedText, front: Frontmatter, edit: Edit) -> tuple[FencedText, Frontmatter]:
-    """Return text and frontmatter after one edit; the first way to write it that reads back as meant is taken."""
+    """Return text and frontmatter after one edit, written in the first way that reads back as meant."""
     wanted = _wanted(front.values, edit)
     if wanted is front.values:
         return text, front
@@ -130,7 +130,7 @@ def _by_hand(path: str, front: Frontmatter, key: str) -> FormatError:
 
 
 def _wanted(values: dict[str, Any], edit: Edit) -> dict[str, Any]:
-    """Return the values that should be there after the edit: `values` itself where they are there already."""
+    """Return the values that the edit should produce: `values` itself if nothing changes."""
     match edit:
         case RemoveKey(key):
             return {name: value for name, value in values.items() if name != key} if key in values else values
@@ -153,7 +153,7 @@ def _with(values: dict[str, Any], key: str, value: Plain) -> dict[str, Any]:
 
 
 def same_value(one: object, other: object) -> bool:
-    """Whether two values are read alike: `true` is not `1`, and `1` is `1.0`."""
+    """Return whether two values read the same: `true` is not `1`, but `1` is `1.0`."""
     if isinstance(one, dict) and isinstance(other, dict):
         return list(one) == list(other) and all(same_value(one[name], other[name]) for name in one)
     if isinstance(one, list) and isinstance(other, list):
@@ -162,12 +162,12 @@ def same_value(one: object, other: object) -> bool:
 
 
 def _same_outside(before: FencedText, after: FencedText) -> bool:
-    """Whether fences and body are the same bytes."""
+    """Return whether fences and body are the same bytes."""
     return (before.before, before.between, before.body) == (after.before, after.between, after.body)
 
 
 def _same_but_for(key: str, before: dict[str, Any], after: dict[str, Any], wanted: dict[str, Any]) -> bool:
-    """Whether only the value of `key` differs, and is the wanted one; the other keys stand in the same order."""
+    """Return whether only the value of `key` differs, and is the wanted one, with all other keys in the same order."""
     others = [name for name in before if name != key]
     return (
         others == [name for name in after if name != key]
@@ -177,11 +177,11 @@ def _same_but_for(key: str, before: dict[str, Any], after: dict[str, Any], wante
     )
 
 
-# -- the ways to write it ------------------------------------------------------------------------
+# -- ways to write an edit -----------------------------------------------------------------------
 
 
 def _ways(path: str, text: FencedText, front: Frontmatter, wanted: dict[str, Any], key: str) -> Iterator[str]:
-    """Yield heads with the edit made, the one that keeps most of the style first."""
+    """Yield versions of the head with the edit made; the one that keeps most of the style comes first."""
     try:
         root = located(front, text.head)
         for way in _edits_of(_Sheet(text.head, root), root.pair(key) if root else None, front.values, wanted, key):
@@ -207,20 +207,20 @@ _ORDER = {key.name: i for i, key in enumerate(KEYS)}
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """A head and its places; the methods give the changes for one edit, with line feeds alone."""
+    """A head and its positions; the methods return the changes for one edit, with line feeds only."""
 
     head: str
     root: Mapping | None
 
     @property
     def flow(self) -> bool:
-        """Whether the whole frontmatter stands in braces."""
+        """Whether the whole frontmatter is in braces."""
         return self.root is not None and self.root.flow
 
-    # -- a new key -------------------------------------------------------------------------------
+    # -- adding a key ----------------------------------------------------------------------------
 
     def added(self, key: str, value: Plain) -> list[ItemChange]:
-        """Return the change that puts a key after the nearest one that the table has before it."""
+        """Return the change that adds a key after the nearest key that precedes it in the table."""
         before = self._nearest_before(key)
         if self.root is None or before is None:
             return self.added_last(key, value)
@@ -230,7 +230,7 @@ class _Sheet:
         return [ItemChange(at, at, self._lines(key, value))]
 
     def added_last(self, key: str, value: Plain) -> list[ItemChange]:
-        """Return the change that puts a key before the closing fence."""
+        """Return the change that adds a key before the closing fence."""
         if self.root is not None and self.root.flow:
             at = self.root.pairs[-1].value.end if self.root.pairs else self.root.start + 1
             comma = ", " if self.root.pairs else ""
@@ -238,7 +238,7 @@ class _Sheet:
         return [ItemChange(len(self.head), len(self.head), self._lines(key, value))]
 
     def _nearest_before(self, key: str) -> Pair | None:
-        """Return the pair after which `key` belongs by the table of keys."""
+        """Return the pair that `key` should follow according to the table of keys."""
         rank = _ORDER.get(key)
         if self.root is None or rank is None:
             return None
@@ -265,7 +265,7 @@ class _Sheet:
         return " " * (self.root.start - line_start(self.head, self.root.start)) if self.root else ""
 
     def _list_indent(self) -> str:
-        """Return the indent of the file's own lists; two blanks more than the keys where there is no list."""
+        """Return the indent of the file's own lists; if it has none, two spaces more than the keys."""
         pairs = self.root.pairs if self.root else ()
         for pair in pairs:
             if isinstance(pair.value, Sequence) and not pair.value.flow:
@@ -273,10 +273,10 @@ class _Sheet:
                 return self.head[start : pair.value.start]
         return self._indent() + "  "
 
-    # -- a key less ------------------------------------------------------------------------------
+    # -- removing a key --------------------------------------------------------------------------
 
     def removed(self, pair: Pair) -> list[ItemChange]:
-        """Return the change that takes a key and its value away."""
+        """Return the change that removes a key and its value."""
         if self.root is None or not self.root.flow:
             return [ItemChange(line_start(self.head, pair.key.start), next_line(self.head, pair.value.end), "")]
         i = self.root.pairs.index(pair)
@@ -285,10 +285,10 @@ class _Sheet:
         end = self.root.pairs[1].key.start if len(self.root.pairs) > 1 else pair.value.end
         return [ItemChange(pair.key.start, end, "")]
 
-    # -- another value ---------------------------------------------------------------------------
+    # -- changing a value ------------------------------------------------------------------------
 
     def in_style(self, pair: Pair, old: Plain, new: Plain) -> list[ItemChange]:
-        """Return the changes that write the value as the old one is written; nothing where that can't be."""
+        """Return the changes that write the new value in the style of the old one; empty if that is not possible."""
         place = pair.value
         if isinstance(place, Sequence) and isinstance(old, list) and isinstance(new, list):
             return self._list(pair, place, old, new)
@@ -297,7 +297,7 @@ class _Sheet:
         return []
 
     def _list(self, pair: Pair, place: Sequence, old: list[Plain], new: list[Plain]) -> list[ItemChange]:
-        """Return the changes of a list; an emptied one is written `[]`, and its own comments stay."""
+        """Return the changes of a list; an emptied list is written `[]`, and its comments stay."""
         if old and new:
             return list_changes(self.head, pair.name, place, old, new)
         if old and not place.flow:
@@ -309,7 +309,7 @@ class _Sheet:
         return [ItemChange(place.start + 1, place.start + 1, items)]
 
     def _scalar(self, key: str, place: Scalar, new: str | float | None) -> ItemChange:
-        """Return the change of one scalar, in the quotes it had; a number or a word of YAML has none."""
+        """Return the change of one scalar, in its old quotes; a number or a YAML word gets none."""
         bare = parts_of(key, new)[0]
         text = scalar(new, style=place.style, flow=self.flow) if place.style or self.flow else bare
         if not place.style and bare.startswith('"'):
@@ -317,7 +317,7 @@ class _Sheet:
         return ItemChange(place.start, place.end, text if place.end > place.start else " " + text)
 
     def rewritten(self, pair: Pair, new: Plain) -> list[ItemChange]:
-        """Return the changes that take the old value out and write the new one as in a new file."""
+        """Return the changes that remove the old value and write the new one as in a new file."""
         if self.flow:
             return [ItemChange(pair.key.start, pair.value.end, self._flow_pair(pair.name, new))]
         inline, items = parts_of(pair.name, new)
@@ -329,7 +329,7 @@ class _Sheet:
         return [*changes, ItemChange(colon, colon, " " + inline)]
 
     def _emptied(self, pair: Pair, colon: int) -> list[ItemChange]:
-        """Return the changes after which nothing but comments stands behind a key's colon."""
+        """Return the changes that leave only comments after a key's colon."""
         place, head = pair.value, self.head
         if place.start == place.end:
             return []
@@ -337,6 +337,6 @@ class _Sheet:
             header = place.start + len(head[place.start : line_end(head, place.start)].split(None, 1)[0])
             return [ItemChange(colon, header, ""), ItemChange(line_end(head, colon), line_end(head, place.end), "")]
         if line_start(head, place.start) > colon:
-            # The value stands below its key: its lines go, comments beside the key stay.
+            # The value is below its key: its lines go, and comments beside the key stay.
             return [ItemChange(line_start(head, place.start), next_line(head, place.end), "")]
         return [ItemChange(colon, place.end, "")]

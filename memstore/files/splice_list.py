@@ -1,4 +1,4 @@
-"""Changes of one list in the list's own style: items come and go, the others and all comments stay as they are."""
+"""Changes to a list in its own style: items are added and removed, the others and all comments stay as they are."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ItemChange:
-    """Some text instead of the characters from `start` up to `end`."""
+    """A text that replaces the characters from `start` up to `end`."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class ItemChange:
 
 
 def changed(head: str, changes: list[ItemChange]) -> str:
-    """Return the text with all changes made; what two of them would take away both is taken away once."""
+    """Return the text with all changes made; where two of them overlap, the text is removed once."""
     out, at = [], 0
     for change in sorted(changes, key=lambda c: (c.start, c.end)):
         out += [head[at : change.start], change.text]
@@ -45,9 +45,9 @@ class _Run:
 
 
 def list_changes(head: str, key: str, place: Sequence, old: list[Plain], new: list[Plain]) -> list[ItemChange]:
-    """Return what turns the list that stands at `place` from `old`, which has items, into `new`.
+    """Return the changes that turn the list at `place` from `old`, which is not empty, into `new`.
 
-    The text comes with line feeds alone; the caller gives it the file's line ends.
+    The text has only line feeds; the caller converts them to the file's line ends.
     """
     style = _Flow(head, key, place) if place.flow else _Block(head, key, place)
     changes: list[ItemChange] = []
@@ -70,7 +70,7 @@ def _runs(old: list[Plain], new: list[Plain]) -> Iterator[_Run]:
 
 
 def _replaced(place: Node, item: Plain) -> list[ItemChange]:
-    """Return the change of one scalar item to another in the same quotes; nothing where either is no such scalar."""
+    """Return the change of one scalar item to another in the same quotes; empty unless both are scalars."""
     if not isinstance(place, Scalar) or place.style in ("|", ">") or isinstance(item, list | dict):
         return []
     if place.start == place.end:
@@ -123,7 +123,7 @@ class _Flow:
         self.commas = [self._comma(item.end, end) for item, end in zip(place.items, ends, strict=True)]
 
     def _comma(self, start: int, end: int) -> int | None:
-        """Return where the comma between two offsets stands; None where there is none, as after a last item."""
+        """Return the offset of the comma between two offsets; None if there is none, as after a last item."""
         at = without_comments(self.head[start:end]).find(",")
         return None if at < 0 else start + at
 
@@ -143,7 +143,7 @@ class _Flow:
         return [ItemChange(items[first - 1].end, items[last - 1].end, "")]
 
     def _taken_out(self, i: int) -> list[ItemChange]:
-        """Return what takes out an item and its comma and leaves comments; a line that was theirs alone goes too."""
+        """Return the changes that remove an item and its comma but no comments; a line with nothing else goes too."""
         head, place, comma = self.head, self.place.items[i], self.commas[i]
         end = place.end if comma is None else comma + 1
         if comma is not None and head[place.end : comma].strip():
@@ -164,11 +164,11 @@ class _Flow:
         return self._inserted_lines(before - 1, texts)
 
     def _stands_alone(self, item: Node) -> bool:
-        """Whether an item begins a line of its own."""
+        """Return whether an item begins a line."""
         return not self.head[line_start(self.head, item.start) : item.start].strip()
 
     def _inserted_lines(self, after: int, texts: list[str]) -> list[ItemChange]:
-        """Return what puts items on lines of their own, below an item and the comment beside it."""
+        """Return the changes that insert items on lines of their own, below an item and the comment beside it."""
         last, comma = self.place.items[after], self.commas[after]
         indent = self.head[line_start(self.head, last.start) : last.start]
         end = line_end(self.head, last.end if comma is None else comma)

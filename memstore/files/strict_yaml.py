@@ -1,7 +1,7 @@
-"""The strict reader of frontmatter: libyaml's events, and a refusal of all that two readers may understand differently.
+"""The strict reader of frontmatter: uses libyaml's events, and refuses whatever two readers may understand differently.
 
-YAML lets one text mean several things: `no` is a word or a boolean, `12:30` a time or a number, a repeated key wins or
-loses. In a file that says who may see what, each of these is refused with its line and the line that would be meant.
+YAML can give one text several meanings: `no` is a word or a boolean, `12:30` a time or a number, a repeated key wins or
+loses. In a file that says who may see what, each of these is refused, with its line and a corrected line.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ KeyPath = tuple[str | int, ...]
 
 DEEPEST = 16
 MOST_NODES = 20_000
-# More would tell nobody anything, and a hostile file could make any number of them.
+# More would help nobody, and a hostile file could produce any number of them.
 MOST_PROBLEMS = 50
-# Longer than any number that a person means; beyond 4,300 digits Python itself refuses.
+# Longer than any number that a person would write; beyond 4,300 digits Python itself refuses.
 LONGEST_NUMBER = 100
 
 _CONTROL_IN_VALUE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
@@ -36,7 +36,7 @@ _TRUE = frozenset({"true", "True", "TRUE"})
 _FALSE = frozenset({"false", "False", "FALSE"})
 _WHOLE = re.compile(r"[-+]?(0|[1-9][0-9]*)")
 _DECIMAL = re.compile(r"[-+]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][-+][0-9]+)?")
-# What YAML 1.1 and 1.2 read differently (yaml.org/type against the core schema of YAML 1.2.2, section 10.3).
+# Texts that YAML 1.1 and 1.2 read differently (yaml.org/type against the core schema of YAML 1.2.2, section 10.3).
 _AMBIGUOUS = re.compile(
     r"""(?ix)
       y | yes | n | no | on | off               # booleans in 1.1, words in 1.2
@@ -53,15 +53,15 @@ _AMBIGUOUS = re.compile(
 )
 
 _LONG_NUMBER = re.compile(r"[-+.0-9_:xob]+(?:[eE][-+]?[0-9]*)?")
-# A key that begins like a date is a date to YAML 1.1.
+# YAML 1.1 reads a key that begins like a date as a date.
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 
 
 @dataclass
 class Frontmatter:
-    """What a frontmatter says: plain values by key, and for every key and list item its place in the file.
+    """The content of a frontmatter: plain values by key, and the position of every key and list item in the file.
 
-    `head` is its text, which begins on the file line `first_line`.
+    `head` is its text, which begins on file line `first_line`.
     """
 
     head: str = ""
@@ -71,7 +71,7 @@ class Frontmatter:
 
     @cached_property
     def positions(self) -> dict[KeyPath, Position]:
-        """The places; of plain lines they are looked for when one is asked for."""
+        """The positions; for plain lines they are computed on first use."""
         return read(self.head, first_line=self.first_line).positions
 
     @cached_property
@@ -80,13 +80,13 @@ class Frontmatter:
         return self.head.split("\n")
 
     def position(self, *path: str | int) -> Position:
-        """Return where `path` stands, or where the nearest key around it does."""
+        """Return the position of `path`, or of the nearest key around it."""
         while path and path not in self.positions:
             path = path[:-1]
         return self.positions.get(path, Position(1))
 
     def line(self, path: KeyPath) -> str:
-        """Return the text of the line on which `path` stands; empty where that is none of the frontmatter's."""
+        """Return the text of the line that has `path`; empty if that line is not in the frontmatter."""
         number = self.position(*path).line - self.first_line
         return self.lines[number].rstrip("\r") if 0 <= number < len(self.lines) else ""
 
@@ -99,7 +99,7 @@ def read(head: str, *, first_line: int) -> Frontmatter:
         first_line: the file line on which it begins, from 1.
 
     Returns:
-        The values with their places; where `problems` is not empty, there are no values.
+        The values with their positions; if `problems` is not empty, there are no values.
     """
     return _read(head, first_line, advise=True)
 
@@ -121,28 +121,28 @@ def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
 
 
 def _first_problem_line(head: str) -> int | None:
-    """Return the line, from 0, of the first thing that is wrong in `head`; None where nothing is."""
+    """Return the line of the first problem in `head`, from 0; None if there is none."""
     problems = _read(head, 0, advise=False).problems
     return min((problem.at.line for problem in problems), default=None)
 
 
 class _EventReader:
-    """Turns libyaml's events into plain values; one use."""
+    """Turns libyaml's events into plain values; for one use."""
 
     def __init__(self, head: str, lines: list[str], first_line: int, out: Frontmatter) -> None:
         import yaml
 
         self.head, self.lines, self.first_line, self.out = head, lines, first_line, out
         self.nodes = 0
-        self.key = ""  # the outermost key that is being read
+        self.key = ""  # the outermost key being read
         self.has_tabs = "\t" in head
-        # libyaml where it is there (every wheel has it), ten times faster than the parser in Python.
+        # Use libyaml if available (every wheel has it): it is ten times faster than the Python parser.
         loader = yaml.CLoader if yaml.__with_libyaml__ else yaml.Loader
         self.next_event: Callable[[], Any] = loader(head).get_event
         self.yaml = yaml
 
     def read_document(self) -> None:
-        """Fill `out`; raises a YAMLError where the text is no YAML."""
+        """Fill `out`; raises a YAMLError if the text is not YAML."""
         with suppress(_TooMuchError):  # already reported
             self._read_root()
 
@@ -205,7 +205,7 @@ class _EventReader:
             )  # fmt: skip
 
     def _check_tabs(self, event: Any) -> None:
-        """Refuse tabs between the parts of a line: libyaml takes them, PyYAML's own parser does not."""
+        """Refuse tabs between the parts of a line: libyaml accepts them, PyYAML's own parser does not."""
         line, at = self._line(event), event.start_mark.column
         end = event.end_mark.column if event.end_mark.line == event.start_mark.line else len(line)
         is_plain_text = isinstance(event, self.yaml.ScalarEvent) and event.style in (None, "")
@@ -241,7 +241,7 @@ class _EventReader:
             )
 
     def _check_continuation(self, event: Any) -> None:
-        """Refuse a list item that YAML takes for more of the text above: one grant would be made of two."""
+        """Refuse a list item that YAML reads as a continuation of the text above: two grants would become one."""
         start = event.start_mark.line
         above = self.lines[start]
         for number in range(start + 1, min(event.end_mark.line + 1, len(self.lines))):
@@ -292,7 +292,7 @@ class _EventReader:
         return values
 
     def _key(self, event: Any, path: KeyPath) -> str | None:
-        """Return the text of a key, or None where it is none; what was wrong is reported."""
+        """Return the text of a key, or None if it is not a key; problems are reported."""
         if not isinstance(event, self.yaml.ScalarEvent):
             self._refuse(event, "yaml-key", "a key that is not a word", "write `key: value`")
             self._node(event, (*path, "?"))
@@ -327,7 +327,7 @@ class _EventReader:
         return Position(self.first_line + mark.line, mark.column + 1)
 
     def _line(self, event: Any) -> str:
-        """Return the text of the line on which `event` begins, without its end."""
+        """Return the text of the line on which `event` begins, without its line end."""
         at = event.start_mark.line
         return self.lines[at].rstrip("\r") if at < len(self.lines) else ""
 
@@ -337,7 +337,7 @@ class _EventReader:
         return f'{line[:at]}"{event.value}"{line[at + len(event.value) :]}'
 
     def _without(self, mark: str, event: Any) -> str | None:
-        """Return the event's line without a tag or an anchor; None where it stands in other words there."""
+        """Return the event's line without a tag or an anchor; None if the line spells it differently."""
         line, at = self._line(event), event.start_mark.column
         if not line.startswith(mark, at):
             return None
@@ -351,7 +351,7 @@ class _EventReader:
 
 
 class _TooMuchError(Exception):
-    """Reading stopped at a limit; the problem is recorded."""
+    """Reading stopped at a limit; the problem has been recorded."""
 
 
 def resolve_plain(text: str) -> str | int | float | bool | None:
@@ -370,7 +370,7 @@ def resolve_plain(text: str) -> str | int | float | bool | None:
 
 
 def is_plain(text: str) -> bool:
-    """Whether a plain scalar `text` is read as just that text by every reader."""
+    """Return whether every reader reads the plain scalar `text` as just that text."""
     return not is_ambiguous(text) and isinstance(resolve_plain(text), str)
 
 
@@ -381,7 +381,7 @@ def _or_flag(text: str) -> str:
 
 
 def is_ambiguous(text: str) -> bool:
-    """Whether a plain scalar `text` is read differently by different readers, or is a number beyond all use."""
+    """Return whether readers disagree on the plain scalar `text`, or it is a uselessly long number."""
     if len(text) > LONGEST_NUMBER:
         return _LONG_NUMBER.fullmatch(text) is not None
     return _AMBIGUOUS.fullmatch(text) is not None

@@ -1,8 +1,8 @@
-"""The layout of a frontmatter made even, and never a value: what `memstore fmt` does.
+"""Evens out the layout of a frontmatter without changing a value: what `memstore fmt` does.
 
-Blanks at line ends go, times stand in double quotes, each entry of a history on a line of its own. Comments, order,
-quotes, values that are aligned, list styles and the text below stay. Where that can't be done without a doubt, the file
-stays as it is.
+Blanks at line ends are removed, times get double quotes, and each entry of a history gets a line of its own. Comments,
+order, quotes, aligned values, list styles and the text below stay. If that can't be done without doubt, the file stays
+as it is.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _BLANKS_AT_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 
 
 def tidied(file: MemoryFile) -> bytes:
-    """Return the file's bytes in an even layout; the same bytes where they are, or where it can't be done safely."""
+    """Return the file's bytes in an even layout; unchanged if they already are, or if it can't be done safely."""
     text, values = file.text, file.front.values
     root = _located(text)
     for step in (_entries_on_lines, _times_quoted, _no_blanks_at_ends):
@@ -53,7 +53,7 @@ def tidied(file: MemoryFile) -> bytes:
 
 
 def _located(text: FencedText) -> Mapping | None:
-    """Return the places in a frontmatter of lines; None where there are none, or they can't be told."""
+    """Return the positions in a frontmatter of lines; None if it is not one, or they can't be determined."""
     try:
         root = locate(text.head)
     except UnlocatableError:
@@ -62,7 +62,7 @@ def _located(text: FencedText) -> Mapping | None:
 
 
 def _changed(text: FencedText, changes: list[ItemChange], values: dict[str, Any]) -> FencedText | None:
-    """Return the text after the changes; None where the values would not be the same."""
+    """Return the text after the changes; None if that would change the values."""
     changes = [ItemChange(c.start, c.end, c.text.replace("\n", text.newline)) for c in changes]
     after = fence.split(text.joined(changed(text.head, changes)))
     if not isinstance(after, FencedText) or (after.between, after.body) != (text.between, text.body):
@@ -73,7 +73,7 @@ def _changed(text: FencedText, changes: list[ItemChange], values: dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A head, its places and its values."""
+    """A head, its positions and its values."""
 
     head: str
     root: Mapping
@@ -87,7 +87,7 @@ class _Page:
 
 
 def _entries_on_lines(page: _Page) -> Iterator[ItemChange]:
-    """Yield what puts each entry of a history on one line; entries with comments among them stay."""
+    """Yield the changes that put each entry of a history on one line; entries that contain comments stay."""
     for pair in page.root.pairs:
         key, place = KEY_BY_NAME.get(pair.name), pair.value
         if key is None or key.shape is not Shape.ENTRIES or not isinstance(place, Sequence):
@@ -101,7 +101,7 @@ def _entries_on_lines(page: _Page) -> Iterator[ItemChange]:
 
 
 def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[ItemChange]:
-    """Yield what writes a list of entries in brackets with a dash and a line for each."""
+    """Yield the change from a list of entries in brackets to one with a dash and a line for each."""
     rest = page.head[place.end : next_line(page.head, place.end)].strip()
     if (
         place.items
@@ -115,7 +115,7 @@ def _unbracketed(page: _Page, pair: Pair, place: Sequence) -> Iterator[ItemChang
 
 
 def _on_one_line(page: _Page, place: Node) -> str:
-    """Return a value on one line, each scalar as it was written where that can stand between brackets."""
+    """Return a value on one line, each scalar as it was written if that is allowed between brackets."""
     match place:
         case Mapping(pairs=pairs):
             parts = [f"{page.text(pair.key)}: {_on_one_line(page, pair.value)}" for pair in pairs]
@@ -129,18 +129,18 @@ def _on_one_line(page: _Page, place: Node) -> str:
             return quoted(text) if not style and _NEEDS_QUOTES.search(text) else text
 
 
-# Plain text that would end, or begin something else, between brackets.
+# Plain text with these would end, or begin something else, between brackets.
 _NEEDS_QUOTES = re.compile(r"[,\[\]{}]")
 
 
 def _commented(page: _Page, place: Node) -> bool:
-    """Whether there is a comment, or what looks like one, within a value."""
+    """Return whether a value contains a comment, or what looks like one."""
     text = page.head[place.start : place.end]
     return without_comments(text) != text
 
 
 def _times_quoted(page: _Page) -> Iterator[ItemChange]:
-    """Yield what puts bare times in double quotes, so that no reader makes anything but text of them."""
+    """Yield the changes that put bare times in double quotes, so that every reader reads them as text."""
     for pair in page.root.pairs:
         yield from _quoted_times(page, pair, KEYS)
 
@@ -162,7 +162,7 @@ def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Item
 
 
 def _no_blanks_at_ends(page: _Page) -> Iterator[ItemChange]:
-    """Yield what takes blanks off line ends, but for those within a text of several lines."""
+    """Yield the changes that remove blanks at line ends, except within texts of several lines."""
     kept = list(_texts_of_several_lines(page, page.root))
     for found in _BLANKS_AT_END.finditer(page.head):
         if not any(place.start <= found.start() < place.end for place in kept):

@@ -1,4 +1,4 @@
-"""The vault: a folder of files that people edit at the same time."""
+"""The protocol for a vault: a folder of files that people edit at the same time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from memstore.files.memory_file import ReadFile
 
-# The outcome of a `VaultError` whose call has changed the file, and could not take that back.
+# The outcome of a `VaultError` whose call changed the file and could not undo that.
 DONE_ALL_THE_SAME = "; the change was made nevertheless"
 
 
 class FileStat(NamedTuple):
-    """What tells that a file changed: size in bytes, times in nanoseconds, inode."""
+    """The stats that reveal a changed file: size in bytes, times in nanoseconds, inode."""
 
     path: str
     size: int
@@ -29,11 +29,11 @@ class FileStat(NamedTuple):
 
 
 class VaultFiles(Protocol):
-    """Files below one folder. Paths are relative to it, with forward slashes; odd bytes as surrogate escapes.
+    """Files below one folder. Paths are relative to it, with forward slashes; undecodable bytes are surrogate escapes.
 
-    A call that changes a file raises `ChangedMeanwhileError` only where it has not changed it, and another error mostly
-    so: the outcome of one that has is `DONE_ALL_THE_SAME`, or Python was interrupted. What somebody saves at the same
-    moment is never lost where the system can exchange two files in one step.
+    A call that changes a file raises `ChangedMeanwhileError` only if it has not changed the file. The same is true of
+    other errors, except if their outcome is `DONE_ALL_THE_SAME` or Python was interrupted. Whatever somebody saves at
+    the same moment is never lost if the system can exchange two files in one step.
     """
 
     @property
@@ -42,59 +42,59 @@ class VaultFiles(Protocol):
 
     @property
     def mixed(self) -> bool:
-        """Whether notes of other programs lie here (`core.config.Config.mixed`)."""
+        """Whether the vault holds notes of other programs (`core.config.Config.mixed`)."""
 
     def memory_files(self) -> Iterator[FileStat]:
-        """Yield all Markdown files that can be memories (2-format.md, "Where"), in no order."""
+        """Yield all Markdown files that can be memories (docs/format.md, "Where files are"), in no particular order."""
 
     def registry_files(self) -> Iterator[str]:
-        """Yield the paths of all registry files (`core.places`), in no order."""
+        """Yield the paths of all registry files (`core.places`), in no particular order."""
 
     def audit_files(self) -> Iterator[str]:
-        """Yield the paths of all files with audit events, in no order."""
+        """Yield the paths of all files with audit events, in no particular order."""
 
     def read(self, path: str) -> bytes:
         """Return a file's bytes.
 
         Raises:
-            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); no more of them were read.
+            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); only that many were read.
             NoFileError: there is no such file.
-            VaultError: it is no regular file, can't be read, or lies outside the vault.
+            VaultError: it is not a regular file, can't be read, or is outside the vault.
         """
 
     def leaves_out(self, path: str) -> bool:
-        """Whether `.memstoreignore`, or git's in a vault with other notes, leaves out what lies at a path."""
+        """Return whether a path is excluded by `.memstoreignore`, or in a mixed vault by git's ignore files."""
 
     def saved_at(self, path: str) -> datetime | None:
-        """Return when a file was saved last, UTC; None where there is no such file."""
+        """Return when a file was last saved, in UTC; None if there is no such file."""
 
     def create(self, path: str, data: bytes, *, like: str | None = None) -> None:
-        """Write a new file, whole or not at all; `ChangedMeanwhileError` where one is there already.
+        """Write a new file, completely or not at all; `ChangedMeanwhileError` if one already exists.
 
         Args:
             path: the file.
             data: its bytes.
-            like: a file whose permissions and time it takes over, as when it is moved; nothing is, where that is gone.
+            like: a file whose permissions and times the new one takes over, as in a move; ignored if it is gone.
         """
 
     def replace(self, path: str, data: bytes, *, expected: bytes) -> None:
-        """Write a file anew, whole or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
+        """Rewrite a file, completely or not at all; `ChangedMeanwhileError` unless its bytes are `expected`."""
 
     def delete(self, path: str, *, expected: bytes) -> None:
-        """Take a file away; `ChangedMeanwhileError` unless its bytes are `expected`."""
+        """Delete a file; `ChangedMeanwhileError` unless its bytes are `expected`."""
 
     def together(self) -> AbstractContextManager[None]:
-        """Let files that are created meanwhile be durable at the end, and not each at once; a `VaultError` if not.
+        """Make files created meanwhile durable at the end instead of one by one; `VaultError` if that fails.
 
-        For operations that a journal takes back after a crash.
+        For operations that a journal undoes after a crash.
         """
 
     def lock(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
 
 
 def note_bytes(vault: VaultFiles, path: str) -> bytes:
-    """Return the bytes of a file as `VaultFiles.read` does; of a plain note that is too large, none."""
+    """Return the bytes of a file as `VaultFiles.read` does; empty for a plain note that is too large."""
     try:
         return vault.read(path)
     except TooLargeError as error:
@@ -107,7 +107,7 @@ def note_bytes(vault: VaultFiles, path: str) -> bytes:
 
 
 def read_file(vault: VaultFiles, path: str) -> ReadFile:
-    """Return what the file at `path` holds; one that is too large is a note without text, or a broken file."""
+    """Return the content of the file at `path`; one that is too large is a note without text, or a broken file."""
     from memstore.files import memory_file
 
     try:

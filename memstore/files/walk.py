@@ -1,8 +1,7 @@
-"""The walk over a vault's folders, which every read makes: cheap where nothing has changed.
+"""The walk over a vault's folders, which every read makes; it is cheap if nothing has changed.
 
-A folder whose own times have not changed has the names that it had, so it is not listed again: its known files are
-statted through the folder's descriptor, which costs half of listing it. Which files have changed is told by their
-stats alone.
+A folder whose times have not changed still has the same names, so it is not listed again: its known files are statted
+through the folder's descriptor, which costs half of listing it. Changed files are detected by their stats alone.
 """
 
 from __future__ import annotations
@@ -30,16 +29,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-# Times of a folder that has to be listed every time.
+# Times of a folder that must always be listed.
 UNSETTLED = (0, 0)
-# Gone, replaced by a file or a link, or too deep to be named.
+# The folder is gone, was replaced by a file or a link, or its path is too long.
 _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG})
 _BEYOND = 1 << 63
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class KnownFolder(NamedTuple):
-    """A folder as an earlier walk found it: its times, its folders (paths), and its files' names from `start` on."""
+    """A folder as an earlier walk found it: its times, its subfolders (paths), and its files' names from `start` on."""
 
     times: tuple[int, int]
     folders: Sequence[str]
@@ -48,7 +47,7 @@ class KnownFolder(NamedTuple):
 
 
 class KnownTree(NamedTuple):
-    """What an earlier walk found: folders by path, its files' stats by position, and when it began."""
+    """The result of an earlier walk: folders by path, how many files it found, and when it began."""
 
     folders: Mapping[str, KnownFolder] = MappingProxyType({})
     file_count: int = 0
@@ -56,7 +55,7 @@ class KnownTree(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """What a walk found: the stats of known files by position, new files, and each folder's times."""
+    """The result of a walk: the stats of known files by position, new files, and each folder's times."""
 
     walked_at_ns: int
     rules: Rules
@@ -66,10 +65,10 @@ class Walk(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Which files of a vault are looked at, in gitignore's syntax: what `own` says stands above what git leaves out.
+    """The rules for which files of a vault are looked at, in gitignore's syntax; `own` overrides what git ignores.
 
-    `git` are the bytes of its files, by the folder that they are about, "" for the vault's; of those that name a
-    path the deepest decides, and within a file the last line that matches.
+    `git` has the bytes of git's files by the folder that they apply to, "" for the vault's. Of those that match a path,
+    the deepest file decides, and within a file the last matching line.
     """
 
     own: bytes = b""
@@ -78,28 +77,28 @@ class Rules(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """What tells these rules from others."""
+        """A digest that identifies these rules."""
         return hashlib.sha256(repr((self.mixed, self.own, sorted(self.git.items()))).encode()).hexdigest()
 
     def leave_out(self, path: str) -> bool:
-        """Whether they leave out the file at a path, itself or by a folder above it."""
+        """Return whether the rules exclude the file at a path, by itself or by a folder above it."""
         return _Matcher(self).names(path)
 
 
-# What git itself leaves out, and with it the notes of other programs that are found: the folders of their builds.
+# Git's own ignore files; in a mixed vault they also keep out notes in folders of builds.
 _GIT_IGNORE = ".gitignore"
 _GIT_EXCLUDE = ".git/info/exclude"
 _MOST_RULE_BYTES = 1_000_000
 
 
 def ignore_rules(root: Path, *, mixed: bool, paths: Iterable[str] = ()) -> Rules:
-    """Return the rules of the vault at `root`, from the files that can be read: its own, and those above `paths`."""
+    """Return the rules of the vault at `root`, from those files that can be read: its own, and those above `paths`."""
     names = rule_files(paths, mixed=mixed)
     return rules_of({name: data for name in names if (data := _bytes_of(root / name)) is not None}, mixed=mixed)
 
 
 def rule_files(paths: Iterable[str], *, mixed: bool) -> list[str]:
-    """Return the names of the files that may say whether these paths are looked at."""
+    """Return the names of the files whose rules may apply to these paths."""
     if not mixed:
         return [IGNORE_FILE]
     folders = {folder for path in paths for folder in _folders_above(path)}
@@ -107,7 +106,7 @@ def rule_files(paths: Iterable[str], *, mixed: bool) -> list[str]:
 
 
 def rules_of(files: Mapping[str, bytes], *, mixed: bool) -> Rules:
-    """Return the rules that files in gitignore's syntax say, by the files' names."""
+    """Return the rules from files in gitignore's syntax, given by name."""
     said = {name: data.removeprefix(BOM) for name, data in files.items()}
     own = said.pop(IGNORE_FILE, b"")
     top = b"\n".join(said.pop(name, b"") for name in (_GIT_EXCLUDE, _GIT_IGNORE))
@@ -115,13 +114,13 @@ def rules_of(files: Mapping[str, bytes], *, mixed: bool) -> Rules:
 
 
 def _folders_above(path: str) -> Iterator[str]:
-    """Yield the folders that a path is in, the vault's own excepted."""
+    """Yield the folders that contain a path, except the vault's own."""
     while path := path.rpartition("/")[0]:
         yield path
 
 
 def _bytes_of(path: Path, *, most: int = _MOST_RULE_BYTES) -> bytes | None:
-    """Return the first bytes of a file; None where there is none, or nothing that can be read at once."""
+    """Return the first bytes of a file; None if it doesn't exist, or is not a readable plain file."""
     try:
         return regular_bytes(path, most=most)
     except OSError:
@@ -133,24 +132,24 @@ def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | 
 
     Args:
         root: the vault's folder.
-        known: what an earlier walk under the same rules found.
+        known: the result of an earlier walk under the same rules.
         rules: which files are looked at.
-        believed: the stats that the known files had then, by position; those in folders whose times have not changed
-            are believed to have them still. None: they are looked at.
+        believed: the stats that the known files had then, by position; files in folders with unchanged times are
+            assumed to still have them. None: they are statted.
 
-    A folder that can't be read is told as a file that can't; no folder is entered twice.
+    A folder that can't be read is reported as an unreadable file; no folder is entered twice.
     """
     return _Walker(root, known, rules, believed).run()
 
 
 class _Walker:
-    """One walk; one use."""
+    """One walk; for one use."""
 
     def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: StatColumns | None) -> None:
         self.root, self.known, self.believed, self.rules = root, known, believed, rules
         self.matcher = _Matcher(rules)
         self.git_rules = dict(rules.git)
-        self.ruled_anew: list[str] = []  # folders with rules that the earlier walk did not know
+        self.ruled_anew: list[str] = []  # folders with rules that the earlier walk didn't know
         empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
         self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
         self.found = Walk(time.time_ns(), rules, StatColumns(*empty), new=[], folders={"": UNSETTLED})
@@ -174,7 +173,7 @@ class _Walker:
         return self.found._replace(rules=self.rules._replace(git=self.git_rules))
 
     def _unread(self, path: str, error: OSError) -> None:
-        """Count a folder that is there and can't be looked into as a file that can't be read: its memories are lost."""
+        """Count a folder that exists but can't be read as an unreadable file: its memories can't be found."""
         if not path or error.errno in _NO_FOLDER:
             return
         above, _, name = path.rpartition("/")
@@ -184,11 +183,11 @@ class _Walker:
         self._found(FileStat(path, 0, 0, 0, 0), position)
 
     def _folder(self, path: str, handle: int) -> Sequence[str]:
-        """Look at one folder, and return the paths of those in it."""
+        """Look at one folder, and return the paths of its subfolders."""
         status = os.fstat(handle)
         place = (status.st_dev, status.st_ino)
         if place in self.entered:
-            return ()  # a loop by a bind mount
+            return ()  # a loop made by a bind mount
         self.entered.add(place)
         times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
         known = self.known.folders.get(path)
@@ -197,7 +196,7 @@ class _Walker:
             try:
                 self._stat_known(known, handle)
             except OSError:
-                pass  # a file went just now
+                pass  # a file has just been deleted
             else:
                 self.found.folders[path] = times
                 return known.folders
@@ -226,9 +225,9 @@ class _Walker:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
         folders: list[str] = []
         mixed = self.rules.mixed
-        self.found.folders[path] = UNSETTLED  # until all of it has been listed
+        self.found.folders[path] = UNSETTLED  # until it has been listed completely
         if mixed and path:
-            if _is_there(".git", handle):  # a repository of its own, whose files belong to another history
+            if _is_there(".git", handle):  # another repository, with a history of its own
                 self.found.folders[path] = times
                 return folders
             if path not in self.git_rules and _is_there(_GIT_IGNORE, handle):
@@ -249,7 +248,7 @@ class _Walker:
         return folders
 
     def _is_registry(self, path: str) -> bool:
-        """Whether a file is one of the vault's own, as far as can be told."""
+        """Return whether a file is one of the vault's registry files, as far as can be told."""
         if kind_of(path) is None:
             return False
         from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, means_to_be_registry
@@ -258,7 +257,7 @@ class _Walker:
         return data is None or means_to_be_registry(data)
 
     def _rule(self, path: str) -> None:
-        """Take up the rules that a folder has, of which the earlier walk knew nothing."""
+        """Add the rules of a folder that the earlier walk did not know."""
         if (data := _bytes_of(self.root / path / _GIT_IGNORE)) is not None:
             self.git_rules[path] = data.removeprefix(BOM)
             self.matcher.add(path, self.git_rules[path])
@@ -269,10 +268,11 @@ class _Walker:
 
     def _file(self, path: str, entry: os.DirEntry[str], position: int | None) -> None:
         try:
-            # A link is another name of a file, which would be two memories by one id; and git keeps the name alone.
+            # A link is another name of a file, so there would be two memories with one id; and git stores only the
+            # link.
             status = entry.stat(follow_symlinks=False)
         except FileNotFoundError:
-            return  # it went just now
+            return  # it has just been deleted
         if stat.S_ISREG(status.st_mode):
             times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
             self._found(FileStat(path, status.st_size, *times, _inode(status.st_ino)), position)
@@ -288,7 +288,7 @@ class _Walker:
 
 
 def _is_there(name: str, handle: int) -> bool:
-    """Whether a folder has something of this name."""
+    """Return whether a folder has an entry of this name."""
     try:
         os.stat(name, dir_fd=handle, follow_symlinks=False)
     except OSError:
@@ -297,28 +297,28 @@ def _is_there(name: str, handle: int) -> bool:
 
 
 def _time(ns: int) -> int:
-    """Return a time as it is kept, in 64 bits with a sign: a file may come from beyond the years 1677 to 2262."""
+    """Return a time as it is stored, in signed 64 bits: files may have times outside the years 1677 to 2262."""
     return max(-_BEYOND, min(ns, _BEYOND - 1))
 
 
 def _inode(number: int) -> int:
-    """Return an inode as it is kept; some file systems count up to 64 bits without a sign."""
+    """Return an inode as it is stored; some file systems use all 64 bits unsigned."""
     return number if number < _BEYOND else number - 2 * _BEYOND
 
 
 class _Matcher:
-    """Whether rules name a path of the vault; folders end in a slash."""
+    """Matches paths of the vault against rules; folders end in a slash."""
 
     def __init__(self, rules: Rules) -> None:
         self._own = _patterns(rules.own)
         self._git = {folder: _patterns(data) for folder, data in rules.git.items()}
 
     def add(self, folder: str, data: bytes) -> None:
-        """Heed what a folder's own file says, too."""
+        """Add the rules of a folder's own file."""
         self._git[folder] = _patterns(data)
 
     def names(self, path: str) -> bool:
-        """Whether they name the path, or a folder above it."""
+        """Return whether the rules exclude the path, or a folder above it."""
         said, folder = self._own(path), path.rstrip("/")
         while said is None and folder:
             folder = folder.rpartition("/")[0]
@@ -328,30 +328,30 @@ class _Matcher:
 
 
 def _patterns(data: bytes) -> Callable[[str], bool | None]:
-    """Return what a file in gitignore's syntax says of a path: True: left out, False: looked at, None: nothing."""
+    """Return a function from a path to what a gitignore file says: True: excluded, False: included, None: no match."""
     lines = [line for line in data.decode(errors="surrogateescape").splitlines() if line.strip()]
     if all(line.startswith("#") for line in lines):
         return lambda _path: None
 
     @cache
-    def spec() -> GitIgnoreSpec:  # most walks list no folder, and need none
+    def spec() -> GitIgnoreSpec:  # most walks list no folder and don't need it
         from pathspec import GitIgnoreSpec
 
         found = GitIgnoreSpec([])
         for line in lines:
-            with suppress(ValueError):  # a line that means nothing is passed over, as git does
+            with suppress(ValueError):  # an invalid line is skipped, as in git
                 found += GitIgnoreSpec.from_lines([line])
         return found
 
     return lambda path: spec().check_file(path).include
 
 
-# -- which files have changed ----------------------------------------------------------------------
+# -- detecting changed files -----------------------------------------------------------------------
 
 
-# A file's times are those of the kernel's last tick: at most 10 ms ago with 100 ticks a second; twice that is safe.
+# A file's times are those of the kernel's last tick, at most 10 ms ago at 100 ticks a second; twice that is safe.
 TICK_NS = 20_000_000
-# Where times have no sub-second part, as on FAT, they count in steps of up to two seconds.
+# Times without a sub-second part, as on FAT, advance in steps of up to two seconds.
 COARSE_TICK_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
 
@@ -359,7 +359,7 @@ GONE = -1  # as size
 
 
 class StatColumns(NamedTuple):
-    """Sizes in bytes, times in nanoseconds and inodes, one position a file; the size of a lost one is `GONE`."""
+    """Sizes in bytes, times in nanoseconds and inodes, one position per file; the size of a lost file is `GONE`."""
 
     size: Sequence[int]
     mtime_ns: Sequence[int]
@@ -368,7 +368,7 @@ class StatColumns(NamedTuple):
 
 
 class Refresh(NamedTuple):
-    """What to do about the known files, by position: read `changed`, compare the bytes of `suspicious`, drop `gone`."""
+    """What to do with the known files, by position: read `changed`, compare the bytes of `suspicious`, drop `gone`."""
 
     changed: list[int]
     suspicious: list[int]
@@ -376,18 +376,18 @@ class Refresh(NamedTuple):
 
 
 def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> Refresh:
-    """Return which known files have to be looked at.
+    """Return which known files must be looked at.
 
     Args:
-        known: the stats as they were when the files were last read.
+        known: the stats when the files were last read.
         seen: the stats of the same files now.
-        known_at_ns: when the walk began that found `known`, in nanoseconds of the clock that stamps files.
+        known_at_ns: when the walk that found `known` began, in nanoseconds of the clock that stamps files.
 
-    Source: git's Documentation/technical/racy-git.txt: a file that changed in the tick in which it was read can keep
-    all its stats, so an entry that is not older than the reading proves nothing.
+    Source: git's Documentation/technical/racy-git.txt. A file that changes in the same tick in which it was read can
+    keep all its stats, so an entry that is not older than the reading proves nothing.
     """
     plan = Refresh([], [], [])
-    # Whole columns at once: nearly always all is as it was, and every read waits for this.
+    # Compare whole columns at once: nearly always nothing has changed, and every read waits for this.
     if known != seen:
         for i, (before, now) in enumerate(zip(zip(*known, strict=True), zip(*seen, strict=True), strict=True)):
             if before != now or now[0] == GONE:
@@ -403,7 +403,7 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
 
 
 def is_racy(mtime_ns: int, ctime_ns: int, known_at_ns: int) -> bool:
-    """Whether something with these times may have changed after `known_at_ns` without its times showing it."""
+    """Return whether something with these times may have changed after `known_at_ns` without its times showing it."""
     return _is_young(mtime_ns, known_at_ns) or _is_young(ctime_ns, known_at_ns)
 
 

@@ -1,4 +1,4 @@
-"""The lock that keeps two writers of one vault apart."""
+"""The lock that keeps out a second writer of a vault."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PAUSE_SECONDS = 0.02
 
 
 class WriteLock:
-    """A file that is locked with `flock`: the kernel takes the lock back when its holder dies, however it dies.
+    """A file locked with `flock`: the kernel releases the lock when its holder dies, however it dies.
 
     A thread that holds the lock may take it again.
     """
@@ -38,8 +38,8 @@ class WriteLock:
         """Hold the lock.
 
         Raises:
-            LockedError: somebody else holds it, and went on for longer than the patience.
-            VaultError: the lock's file can't be made.
+            LockedError: somebody else held it for longer than `patience_seconds`.
+            VaultError: the lock file can't be created.
         """
         if not self._thread.acquire(timeout=self.patience_seconds):
             raise self._locked()
@@ -65,7 +65,7 @@ class WriteLock:
             os.pwrite(handle, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
             yield
         finally:
-            os.close(handle)  # which lets go of the lock
+            os.close(handle)  # which releases the lock
 
     def _opened(self) -> int:
         try:
@@ -96,7 +96,7 @@ class WriteLock:
 
 
 def flocked(handle: int, *, patience_seconds: float) -> bool:
-    """Lock an open file for this process alone; False when somebody else held it for all of the patience."""
+    """Lock an open file for this process alone; False if somebody else held it for all of `patience_seconds`."""
     deadline = time.monotonic() + patience_seconds
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Which two commits a review compares: the tip of a branch, and where it left another one."""
+"""The two commits that a review compares: the tip of a branch, and the point where it left another branch."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _REMOTES = "refs/remotes/"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Branching:
-    """The commit `head` of a branch, and the commit `base` with which it is compared; with names that people know.
+    """The commit `head` of a branch and the commit `base` to compare it with, with names that people know.
 
-    `is_default` is whether the branch is itself the one that others leave.
+    `is_default` is true if the branch is itself the one that others branch from.
     """
 
     head: str
@@ -30,18 +30,18 @@ class Branching:
 
 
 def branching(view: View, branch: str | None = None, *, against: str | None = None) -> Branching:
-    """Return what a branch is compared with: the commit where it left another branch, or a commit that is named.
+    """Return what to compare a branch with: the commit where it left another branch, or a commit that is named.
 
-    The current branch left the default one; any other left what is checked out.
+    The current branch is compared with the default branch, any other with what is checked out.
 
     Args:
         view: the vault.
         branch: a branch, or any other revision; None for what is checked out.
-        against: the commit to compare with, in git's own notation.
+        against: the commit to compare with, in git's notation.
 
     Raises:
         GitError: there is no repository.
-        NotFoundError: there is no such branch or commit, or it can't be told where the branch began.
+        NotFoundError: there is no such branch or commit, or the point where the branch began is unknown.
     """
     history = view.history
     current = history.require().branch
@@ -65,7 +65,7 @@ def branching(view: View, branch: str | None = None, *, against: str | None = No
 
 
 def _checked_out(history: GitHistory, current: str | None, *, beside: str = "") -> tuple[str, str]:
-    """Return the commit that is checked out, and what it is called; `beside` is what is to be compared with it."""
+    """Return the commit that is checked out, and its name; `beside` is what will be compared with it."""
     head = history.head()
     if head is not None:
         return head, current or head[:10]
@@ -81,7 +81,7 @@ def _checked_out(history: GitHistory, current: str | None, *, beside: str = "") 
 
 
 def _tip(history: GitHistory, branch: str) -> tuple[str, str]:
-    """Return the commit of a branch, of this clone or else of its remote, or of another revision; and its name."""
+    """Return the commit of a local branch, a branch of the remote, or another revision; and its name."""
     for revision in (_HEADS + branch, branch, f"{_REMOTES}origin/{branch}"):
         try:
             return history.resolve(revision), revision.removeprefix(_HEADS).removeprefix(_REMOTES)

@@ -1,4 +1,4 @@
-"""What happened to memories between two states of the vault, matched by id and not by path, and in words."""
+"""Changes of memories between two states of the vault, matched by id rather than path; and how to word them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile]) -> Changes:
-    """Return what happened between two states, each given by the files that differ, by path.
+    """Return the changes between two states, each given by the files that differ, by path.
 
-    A memory is the same one as long as its id is; where its id is gone altogether, as long as its path is.
+    A memory is the same as long as its id is; if its id is gone altogether, as long as its path is.
     """
     old, new = _memories(before), _memories(after)
     pairs = _pairs(old, new)
@@ -37,7 +37,7 @@ def changes_between(before: Mapping[str, ReadFile], after: Mapping[str, ReadFile
 
 
 def introduced_ids(changes: Changes, after: Mapping[str, ReadFile]) -> dict[str, tuple[str, Position]]:
-    """Return the ids that files have now and had not before, with the place, by path."""
+    """Return the ids that are new in files, with their positions, by path."""
     found: dict[str, tuple[str, Position]] = {}
     for change in changes.memories:
         memory, path = change.after, change.path_after
@@ -55,14 +55,14 @@ def _memories(files: Mapping[str, ReadFile]) -> dict[str, Memory]:
 
 
 def _pairs(old: Mapping[str, Memory], new: Mapping[str, Memory]) -> list[tuple[str, str]]:
-    """Return old path and new path of each memory; empty for the side on which it is not."""
+    """Return old and new path of each memory; empty for the side where it does not exist."""
     old_ids = {memory.id: path for path, memory in old.items() if memory.id}
     new_ids = {memory.id: path for path, memory in new.items() if memory.id}
     pairs: list[tuple[str, str]] = []
     matched: set[str] = set()
     for path, memory in new.items():
         was = _earlier(path, memory, old, old_ids, new_ids)
-        if was in matched:  # a copy of a memory is a new one with an id that is taken
+        if was in matched:  # a copy counts as a new memory with an id already in use
             was = ""
         matched.add(was)
         pairs.append((was, path))
@@ -76,13 +76,13 @@ def _earlier(
     old_ids: Mapping[str, str],
     new_ids: Mapping[str, str],
 ) -> str:
-    """Return the path at which a memory was before, or nothing."""
+    """Return the earlier path of a memory; empty if it had none."""
     here = old.get(path)
     if here is not None and here.id == memory.id:
         return path
     if memory.id and memory.id in old_ids:
         return old_ids[memory.id]
-    # The same place with another id: the same memory, unless the one that was here went elsewhere.
+    # The same path with another id: the same memory, unless the one that was here has moved.
     return path if here is not None and (here.id or "") not in new_ids else ""
 
 
@@ -94,7 +94,7 @@ _FEWEST_DECIMALS = 2
 
 
 def differences(before: Memory, after: Memory) -> tuple[str, ...]:
-    """Return what changed, one statement each, in the order of the frontmatter; the body last."""
+    """Return the changes, one statement each, in the order of the frontmatter; the body comes last."""
     return (
         *_of_confidence(before, after),
         *_of_keys(before, after),
@@ -104,14 +104,14 @@ def differences(before: Memory, after: Memory) -> tuple[str, ...]:
 
 
 def confidence_step(before: Memory, after: Memory) -> str | None:
-    """Return "confidence 0.80 → 0.86", or None where it is the same."""
+    """Return "confidence 0.80 → 0.86", or None if it did not change."""
     if before.confidence == after.confidence:
         return None
     return f"confidence {number(before.confidence)} → {number(after.confidence)}"
 
 
 def new_lines(before: Memory | None, after: Memory | None) -> list[LedgerLine]:
-    """Return the history lines that came in, in the file's order."""
+    """Return the ledger lines that were added, in file order."""
     if after is None:
         return []
     known = Counter(before.confidence_history if before else ())
@@ -124,7 +124,7 @@ def new_lines(before: Memory | None, after: Memory | None) -> list[LedgerLine]:
 
 
 def number(value: float | None) -> str:
-    """Return a confidence as people write it: at least two decimals, no more than needed."""
+    """Return a confidence as people write it: at least two decimals, and no more than needed."""
     if value is None:
         return "unstated"
     whole, _, decimals = f"{value:.4f}".rstrip("0").partition(".")
@@ -132,7 +132,7 @@ def number(value: float | None) -> str:
 
 
 def changed_lines(before: str, after: str) -> int:
-    """Return how many lines of a text were added, taken out or altered; an altered line counts once."""
+    """Return how many lines of a text were added, removed or changed; a changed line counts once."""
     matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
     return sum(max(i2 - i1, j2 - j1) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal")
 
@@ -157,7 +157,7 @@ def _of_keys(before: Memory, after: Memory) -> Iterator[str]:
 
 
 def key_change(name: str, old: Any, new: Any) -> Iterator[str]:
-    """Yield what changed in the value of one key, if anything did; a list is a tuple."""
+    """Yield a description of the change to one key's value, if any; lists are given as tuples."""
     if old == new:
         return
     if not isinstance(old, tuple):

@@ -1,7 +1,7 @@
-"""Commit messages: computed from what changed, with trailers that name the memories.
+"""Commit messages: computed from the changes, with trailers that name the memories.
 
-A message is read by whoever has the repository, and outlives a memory that is forgotten. It calls a memory by its title
-where nobody but its owner has a part in it, and else by its ref; it holds no other text (docs/adr/0027).
+Anybody who has the repository can read a message, and it outlives a forgotten memory. So it calls a memory by its title
+only if nobody but its owner is involved, and otherwise by its ref; it contains no other text (docs/adr/0027).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MEMORY_ID = "Memory-Id"
 EVIDENCE = "Evidence"
-# A commit of a whole archive names its memories by their files; a page of trailers would tell nobody anything.
+# The commit of a whole archive doesn't name each memory in a trailer; a page of trailers would help nobody.
 MOST_NAMED = 100
 
 _STATUS_VERBS = {"superseded": "supersede", "archived": "archive", "forgotten": "forget", "active": "restore"}
@@ -37,7 +37,7 @@ def message(changes: Sequence[MemoryChange], text: str | None = None) -> str:
 
     Args:
         changes: at least one.
-        text: what the person says; then only the trailers are computed.
+        text: the person's own message; then only the trailers are computed.
     """
     lines = [_line(change) for change in changes[:MOST_NAMED]]
     if text is None:
@@ -48,7 +48,7 @@ def message(changes: Sequence[MemoryChange], text: str | None = None) -> str:
 
 
 def trailers(changes: Sequence[MemoryChange]) -> list[str]:
-    """Return the trailer lines for these changes: the ids, and the evidence that came in; none for very many."""
+    """Return the trailer lines for these changes: the ids, and the evidence that was added; none for very many."""
     if len(changes) > MOST_NAMED:
         return []
     ids = [f"{MEMORY_ID}: {change.memory.id}" for change in changes if change.memory.id]
@@ -62,7 +62,7 @@ def trailers(changes: Sequence[MemoryChange]) -> list[str]:
 
 
 def with_trailers(text: str, lines: Iterable[str]) -> str:
-    """Return a message with trailers at its end, none of them twice."""
+    """Return a message with trailers at its end, without duplicates."""
     body = text.rstrip()
     paragraphs = body.rsplit("\n\n", 1)
     last = paragraphs[-1].split("\n") if len(paragraphs) > 1 else []
@@ -101,7 +101,7 @@ def _line(change: MemoryChange) -> str:
     return f"{done} {called(change)}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
 
 
-# Keys that give others than the vault's owner a part in a memory, or tell of them.
+# Keys that involve or mention anybody but the vault's owner.
 _OF_OTHERS = (
     "owner", "context", "subject_ids", "entities", "source_entity", "source_chain", "access_grants", "access_denies",
     "consent_grants", "upstream_grants",
@@ -110,7 +110,7 @@ _LONGEST_TITLE = 60
 
 
 def called(change: MemoryChange) -> str:
-    """Return what a message calls a memory: its title, or its ref where others have a part in it, or it goes."""
+    """Return the name of a memory in a message: its title, or its ref if others are involved or it is deleted."""
     states = [memory for memory in (change.before, change.after) if memory is not None]
     title = " ".join("".join(sign if sign.isprintable() else " " for sign in title_of(states[-1])).split()).rstrip(".")
     is_kept_back = change.after is None or any(
@@ -127,21 +127,21 @@ _LINKS = {"promote": ("to", "processed_into"), "supersede": ("by", "superseded_b
 
 
 def _weighed(before: Memory, after: Memory) -> str:
-    """Return "0.85 → 0.8686 (episode:m_…)"; a number that stays the same stands alone."""
+    """Return "0.85 → 0.8686 (episode:m_…)"; an unchanged number is given once."""
     numbers = list(dict.fromkeys(number(one.confidence) for one in (before, after)))
     evidence = dict.fromkeys(line.evidence_source for line in new_lines(before, after) if line.evidence_source)
     return " → ".join(numbers) + (f" ({', '.join(evidence)})" if evidence else "")
 
 
 def _named_anew(before: Memory, after: Memory, done: str) -> str:
-    """Return what a memory became, or what took its place: "to belief:m_…"."""
+    """Return what a memory became, or what replaced it: "to belief:m_…"."""
     word, key = _LINKS.get(done, ("", ""))
     refs = [ref for ref in getattr(after, key) if ref not in getattr(before, key)] if key else []
     return f"{word} {', '.join(refs)}" if refs else ""
 
 
 def _subject(changes: Sequence[MemoryChange]) -> str:
-    """Return the line of the one act of which all other changes are the other side, or else a summary."""
+    """Return the line of the one act that all other changes belong to, or else a summary."""
     acts = [change for change in changes if verb(change) in _LINKS]
     others = [change for change in changes if change not in acts]
     if len(acts) == 1 and len(others) == 1 and others[0].before is None:

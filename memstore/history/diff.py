@@ -1,4 +1,4 @@
-"""What became different in a memory, or in all of them: in words, and the body as a text diff."""
+"""Changes of one memory or of all: described in words, and the body as a text diff."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDiff:
-    """One memory: what was done to it, what became different, and the unified diff of its body (empty: the same)."""
+    """One memory: what was done to it, what changed, and the unified diff of its body (empty if unchanged)."""
 
     verb: str
     name: str
@@ -35,7 +35,7 @@ class MemoryDiff:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """What differs; `old` and `new` are the commits compared, `new` None for the work tree, `old` None before any."""
+    """The differences between two commits: `new` is None for the work tree, `old` is None before the first commit."""
 
     old: str | None
     new: str | None
@@ -46,7 +46,7 @@ class Diff:
 
 
 def diff(view: View, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:
-    """Return what became different.
+    """Return what changed.
 
     Args:
         view: the vault.
@@ -55,8 +55,8 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
         new: a revision or date; None for the work tree.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
-        NotFoundError: no such memory or commit; the memory is at neither of both.
+        RefusedError: somebody other than the vault's owner asks.
+        NotFoundError: no such memory or commit, or the memory exists in neither state.
     """
     view.require_owner()
     view.history.require()
@@ -103,7 +103,7 @@ def _diff(change: MemoryChange) -> MemoryDiff:
 
 
 def _body_diff(before: str, after: str) -> tuple[str, ...]:
-    """Return the unified diff of two bodies, without the lines that would name files."""
+    """Return the unified diff of two bodies, without the lines for file names."""
     lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="")
     return tuple(lines)[2:]
 

@@ -1,4 +1,4 @@
-"""Making a commit of given files with given bytes, as plumbing, beside whatever else is staged (docs/adr/0004)."""
+"""Commits given bytes for given files, using plumbing, without touching whatever else is staged (docs/adr/0004)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _FILE, _PROGRAM, _GONE = "100644", "100755", "0"
 
 
 class CommitMaker:
-    """Commits to the repository in which `git` runs; `sign` makes the armoured signature over a commit's bytes."""
+    """Commits to the repository in which `git` runs; `sign` returns the armoured signature over a commit's bytes."""
 
     def __init__(self, git: GitProcess, sign: Callable[[bytes], str] | None = None) -> None:
         self._git = git
         self._sign = sign
 
     def identity(self) -> str:
-        """Return who commits, `Name <mail>`; `GitError` where git does not know."""
+        """Return who is committing, `Name <mail>`; `GitError` if git doesn't know."""
         for variable in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"):
             done = self._git.attempt("var", variable)
             if done.returncode != 0:
@@ -43,27 +43,27 @@ class CommitMaker:
         return os.fsdecode(done.stdout).rpartition(">")[0] + ">"
 
     def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
-        """Commit the files, by their paths in the repository, and return the new commit."""
+        """Commit the files, given by their paths in the repository, and return the new commit."""
         self.stop_if_busy()
         head = self._head()
         with self._scratch() as scratch:
             entries = self._entries(files, head, scratch)
             commit = self._object(head, entries, message, at, scratch)
-            # (1) the index names the files as they will be committed, before (2) HEAD does. A crash after (1) leaves
-            # them staged; the other way round the next `git commit` would take them back.
+            # (1) The index is updated before (2) HEAD is. A crash after (1) leaves the files staged; in the reverse
+            # order, the next `git commit` would undo them.
             self._stage(entries, scratch)
             self._advance(head, commit, message)
         return commit
 
     def branch_tip(self, branch: str) -> str | None:
-        """Return the commit that a branch is at; `UsageError` where no branch can have that name."""
+        """Return the commit that a branch points to; `UsageError` if the name is not valid for a branch."""
         if self._git.attempt("check-ref-format", "--branch", branch).returncode != 0:
             raise UsageError(f"{branch!r} is not a valid branch name", hint="--branch suggestions")
         done = self._git.attempt("rev-parse", "-q", "--verify", f"refs/heads/{branch}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
-        """Commit the files on a branch that is not checked out, beside work tree and index; return the new commit."""
+        """Commit the files on a branch that is not checked out; work tree and index stay. Return the new commit."""
         self.identity()
         tip = self.branch_tip(branch)
         name = f"refs/heads/{branch}"
@@ -81,17 +81,17 @@ class CommitMaker:
         return commit
 
     def is_merging(self) -> bool:
-        """Whether a merge waits for its commit."""
+        """Return whether a merge is waiting for its commit."""
         return self._git_path("MERGE_HEAD").exists()
 
     def stop_if_busy(self) -> None:
-        """Stop where git does not know who commits, where its own commit would stop, and where its index is locked."""
+        """Raise an error if git doesn't know who is committing, its own commit would stop, or its index is locked."""
         self.identity()
         if self.is_merging():
             raise GitError(
                 "a merge is in progress in this repository", hint="finish it with git commit, then try again"
             )
-        # Of the whole repository: `:/` is its top, if git may read it so.
+        # In the whole repository: `:/` is its top, if pathspecs are not literal.
         if self._git.run("ls-files", "--unmerged", "-z", "--", ":/", env={"GIT_LITERAL_PATHSPECS": "0"}):
             raise GitError(
                 "files in this repository are unmerged: a rebase or the like is in progress",
@@ -114,7 +114,7 @@ class CommitMaker:
         written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=os.fsencode(names))
         blobs = dict(zip(kept, written.decode().split(), strict=True))
         programs = self._programs(head) if head else frozenset()
-        nothing = "0" * len(head or "")  # what is gone was there, so there is a commit whose id has the right length
+        nothing = "0" * len(head or "")  # a removed file was committed before, so the id of `head` has the right length
         lines: list[bytes] = []
         for path in files:
             mode = _GONE if path not in blobs else _PROGRAM if path in programs else _FILE
@@ -123,7 +123,7 @@ class CommitMaker:
         return b"".join(lines)
 
     def _programs(self, head: str) -> frozenset[str]:
-        """Return the files that are marked as executable, which a commit of their text leaves as it is."""
+        """Return the files marked as executable; committing new text keeps that mark."""
         listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")
         return frozenset(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line.startswith(b"100755"))
 
@@ -140,7 +140,7 @@ class CommitMaker:
         return self._signed(made, self._sign) if self._sign else made
 
     def _signed(self, commit: str, sign: Callable[[bytes], str]) -> str:
-        """Return the same commit with a signature in it; git itself would run the program that a repository names."""
+        """Return the same commit with a signature; git itself would run a program that the repository names."""
         data = self._git.run("cat-file", "commit", commit)
         signed = with_signature(data, sign(data), object_format=format_of(commit))
         return self._git.run("hash-object", "-t", "commit", "-w", "--stdin", data=signed).decode().strip()
@@ -153,8 +153,8 @@ class CommitMaker:
     def _stage(self, entries: bytes, scratch: Path) -> None:
         """Put the entries into the person's index, whose other entries stay.
 
-        Git would hold `index.lock` while it writes, and leave it behind when it is killed. Here the new index is
-        finished elsewhere, and the lock exists only between two renames.
+        Git would hold `index.lock` while it writes, and leave it behind if it is killed. Here the new index is
+        completed elsewhere, and the lock exists only between two renames.
         """
         index = self._git_path("index")
         made, lock = scratch / "index", _lock_of(index)
@@ -173,7 +173,7 @@ class CommitMaker:
 
     def _advance(self, head: str | None, commit: str, message: str) -> None:
         subject = message.partition("\n")[0]
-        # An all-zero id of any length says: there must be no commit yet.
+        # An all-zero id of any length means that there must be no commit yet.
         old = head or "0" * len(commit)
         done = self._git.attempt(
             "update-ref", "--create-reflog", "-m", f"commit (memstore): {subject}", "HEAD", commit, old
@@ -189,7 +189,7 @@ class CommitMaker:
 
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
-        """Keep files beside the repository's own, since a lock is made by a link, which cannot cross file systems."""
+        """Create a temporary folder in the git folder: the lock is made by a link, which can't cross file systems."""
         folder = self._git_path("memstore")
         folder.mkdir(mode=0o700, exist_ok=True)
         _sweep(folder)

@@ -1,4 +1,4 @@
-"""The history of a vault in a git repository, by plain git and, for walking commits, GitPython (docs/adr/0004)."""
+"""The history of a vault in a git repository, using plain git and, to walk commits, GitPython (docs/adr/0004)."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
 
-# So many blobs are asked for at once: enough to make starting git cheap, few enough for their bytes to fit in memory.
+# Blobs requested at once: enough that starting git costs little, few enough that their bytes fit in memory.
 _BLOBS_AT_ONCE = 5_000
-# The line of a frontmatter that holds the id, as people write it.
+# The line of a frontmatter that has the id, as people write it.
 _ID_LINE = "^[\"']?id[\"']?[ ]*:"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-# The refs that hold commits for anchors, whatever becomes of branches.
+# The refs that keep commits for anchors, whatever happens to branches.
 _KEPT = "refs/memstore/"
-# What git keeps while it takes in commits.
+# Git's files and folders while it takes in commits.
 _TAKING_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
-# Where the branch is found that others leave; a remote's comes first, since it is what a branch goes back to.
+# Candidates for the default branch; a remote's come first, since branches are merged back into it.
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
     "refs/remotes/origin/main",
@@ -60,7 +60,7 @@ class GitHistory:
         vault_root: the vault's folder.
         environ: the process's environment.
         in_hook: whether git started this program as a hook, and names repository and index in `environ`.
-        mixed: whether notes of other programs lie in the vault (`core.config.Config.mixed`).
+        mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
     """
 
     def __init__(
@@ -73,8 +73,9 @@ class GitHistory:
 
     @cached_property
     def repository(self) -> Repository | None:
-        """The repository around the vault, as it was when first asked for; None where there is none."""
-        # One process tells all. The words that cannot hold a line end come first; a missing HEAD is repeated as it is.
+        """The repository around the vault, as of the first access; None if there is none."""
+        # One process answers everything. The words that can't contain a line end come first; a missing HEAD is echoed
+        # as it is.
         try:
             done = self._git.attempt("rev-parse", "--show-object-format", "--show-cdup", "HEAD")
         except GitError as error:
@@ -102,7 +103,7 @@ class GitHistory:
         return GitHooks(self._git)
 
     def require(self) -> Repository:
-        """Return the repository; `GitError`, saying what to do, where there is none."""
+        """Return the repository; if there is none, raise a `GitError` that says what to do."""
         if self.repository is None:
             raise self._no_git or GitError(
                 f"{self._vault_root} has no history: it is not in a git repository",
@@ -111,15 +112,15 @@ class GitHistory:
         return self.repository
 
     def head(self) -> str | None:
-        """Return the current commit, as it is now; None before the first one."""
+        """Return the current commit at this moment; None before the first one."""
         self.require()
         done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def resolve(self, revision: str) -> str:
-        """Return the commit that a revision in git's own notation names; `NotFoundError` where there is none."""
+        """Return the commit that a revision in git's notation names; `NotFoundError` if there is none."""
         self.require()
-        # What begins with a dash is an option to git, wherever it stands.
+        # To git, anything that begins with a dash is an option, wherever it is.
         found = None if revision.startswith("-") or "\0" in revision else self._resolved(revision)
         if found is None:
             raise NotFoundError(
@@ -129,13 +130,13 @@ class GitHistory:
         return found
 
     def merge_base(self, one: str, other: str) -> str | None:
-        """Return the last commit that two commits have in common; None where they have none."""
+        """Return the last commit that two commits have in common; None if there is none."""
         self.require()
         done = self._git.attempt("merge-base", one, other)
         return done.stdout.decode().strip() if done.returncode == 0 else None
 
     def default_branch(self) -> str | None:
-        """Return the whole name of the branch that others leave: the remote's default one, else main or master."""
+        """Return the full name of the default branch: the remote's default, else main or master."""
         self.require()
         told = self._git.attempt("for-each-ref", "--format=%(refname) %(symref)", *_DEFAULT_BRANCHES).stdout
         found = dict(os.fsdecode(line).split(" ", 1) for line in told.splitlines())
@@ -147,12 +148,12 @@ class GitHistory:
         head = self.head()
         if head is None:
             return None
-        # A plain number below 100,000,000 is a date to git, not a time; "@" would say so, but not to rev-list.
+        # To git, a plain number below 100,000,000 is a date, not a time; rev-list does not accept "@" to say otherwise.
         found = self._git.run("rev-list", "-1", f"--before={int(until.timestamp())} +0000", head, "--")
         return found.decode().strip() or None
 
     def files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file that could be a memory as of a commit, by its path."""
+        """Return the blob of every file that could be a memory as of a commit, by path."""
         files = self._files_at(commit)
         names = [name for name in rule_files(files, mixed=self.mixed) if name in files]
         blobs = self.blobs(files[name] for name in names)
@@ -160,7 +161,7 @@ class GitHistory:
         return {path: blob for path, blob in files.items() if self._is_looked_at(path, rules)}
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file that is the vault's own (`core.places`) as of a commit, by its path."""
+        """Return the blob of every file of the vault's own (`core.places`) as of a commit, by path."""
         own = {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
         if not self.mixed:
             return own
@@ -170,14 +171,14 @@ class GitHistory:
     def kept_files(self) -> Collection[str]:
         """Return the files of the work tree that are in the index, or that git would add.
 
-        Those that `.gitignore` names are not among them, nor those of a repository within the vault.
+        Files ignored by `.gitignore` and those of a repository within the vault are not included.
         """
         self.require()
         listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
 
     def _files_at(self, commit: str) -> dict[str, str]:
-        """Return the blob of every regular file below the vault as of a commit, by its path."""
+        """Return the blob of every regular file below the vault as of a commit, by path."""
         folder = self.require().prefix.rstrip("/")
         if folder and self._git.attempt("rev-parse", "-q", "--verify", f"{commit}:{folder}").returncode != 0:
             return {}
@@ -189,14 +190,14 @@ class GitHistory:
         return dict(self._objects(list(dict.fromkeys(ids))))
 
     def past_state(self) -> str:
-        """Return what names the past: while it is the same, `past_blobs` are."""
+        """Return a digest of the past: as long as it is the same, so are `past_blobs`."""
         kept = self._git.run("for-each-ref", "--format=%(objectname)", _KEPT)
         return hashlib.sha256(f"{self.head()}\n".encode() + kept).hexdigest()
 
     def past_blobs(self) -> Collection[str]:
-        """Return the blobs of all files that could be memories in any commit that the current, or a kept one, has.
+        """Return the blobs of all files that could be memories in any commit reachable from the current or a kept one.
 
-        Kept are those that `keep` holds. Commits that are not in this clone are left out.
+        Kept commits are those that `keep` holds. Commits missing from this clone are left out.
         """
         repository, head = self.require(), self.head()
         where = ("--", repository.prefix) if repository.prefix else ()
@@ -227,29 +228,29 @@ class GitHistory:
         if repository.object_format == "sha1":
             return gitpython_walk.walk(repository.root, self._git.environ, first, paths, limit)
         most = [] if limit is None else [f"--max-count={limit}"]
-        # Paths that are given to rev-list count from the folder it runs in.
+        # Paths given to rev-list are relative to the folder it runs in.
         git = GitProcess(repository.root, self._git.environ)
         found = git.run("rev-list", *most, first, "--", *paths).decode().split()
         return [git_objects.commit(commit_id, data) for commit_id, data in self._objects(found)]
 
     def first_commits(self) -> dict[str, datetime]:
-        """Return the time of the first commit of the current branch that has a file, UTC, by its path in the vault."""
+        """Return the time, in UTC, of each file's first commit on the current branch, by path in the vault."""
         if self.repository is None or self.head() is None:
             return {}
         words = ("--diff-filter=A", "--no-renames", "--relative", "--name-only", "-z", "--format=%x01%ct")
         done = self._git.attempt("log", *words)
-        printed = done.stdout if done.returncode == 0 else b""  # without it a note is found all the same
+        printed = done.stdout if done.returncode == 0 else b""  # notes are found without it, too
         found: dict[str, datetime] = {}
         at = datetime.fromtimestamp(0, UTC)
         for part in printed.split(b"\0"):
             if part.startswith(b"\1"):
                 at = datetime.fromtimestamp(int(part[1:]), UTC)
             elif name := part.removeprefix(b"\n"):
-                found[os.fsdecode(name)] = at  # the newest come first, and an older one stands in its place
+                found[os.fsdecode(name)] = at  # the newest come first, so older ones overwrite them
         return found
 
     def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
-        """Return what each commit changed in the vault, in the given order; a merge once for each parent."""
+        """Return what each commit changed in the vault, in the given order; a merge appears once for each parent."""
         prefix = self.require().prefix
         by_id = {commit.id: commit for commit in commits}
         printed = self._git.run(
@@ -259,7 +260,7 @@ class GitHistory:
         return list(_by_commit(printed, by_id, prefix))
 
     def blame(self, path: str, commit: str) -> list[Commit]:
-        """Return for each line of the file as of `commit` the commit that wrote it."""
+        """Return, for each line of the file as of `commit`, the commit that wrote it."""
         repository = self.require()
         git = GitProcess(repository.root, self._git.environ)
         printed = git.run(
@@ -285,20 +286,20 @@ class GitHistory:
         return [change.path for change in self._staged()]
 
     def is_taking_in(self) -> bool:
-        """Whether git is in the middle of taking in commits: by a merge, a rebase, a cherry-pick or a revert."""
+        """Return whether git is in the middle of taking in commits: a merge, a rebase, a cherry-pick or a revert."""
         self.require()
         words = [word for name in _TAKING_IN for word in ("--git-path", name)]
         paths = os.fsdecode(self._git.run("rev-parse", *words)).splitlines()
         return any((self._git.folder / path).exists() for path in paths)
 
     def is_merging(self) -> bool:
-        """Whether a merge waits for its commit."""
+        """Return whether a merge is waiting for its commit."""
         return CommitMaker(self._git).is_merging()
 
     def other_parents(self) -> list[str]:
-        """Return the commits that are being taken in, by a merge, a cherry-pick or a revert.
+        """Return the commits being taken in by a merge, a cherry-pick or a revert.
 
-        Before it commits a merge git names its commits in the environment alone.
+        Before git commits a merge, it names the merged commits only in the environment.
         """
         self.require()
         found = [name.removeprefix(_MERGED) for name in self._git.environ if name.startswith(_MERGED)]
@@ -309,10 +310,10 @@ class GitHistory:
         return [commit for commit in dict.fromkeys(found) if _OBJECT_ID.fullmatch(commit)]
 
     def last_states(self, ids: Collection[str], *, start: str | None = None) -> dict[str, Memory]:
-        """Return each memory as it last was before a commit took it out, by its id; those that never were are left out.
+        """Return each memory as it was before a commit deleted it, by id; memories that never existed are left out.
 
         Args:
-            ids: of which memories.
+            ids: the memories' ids.
             start: the commit to go back from; None for the current one.
         """
         first = start or self.head()
@@ -323,7 +324,7 @@ class GitHistory:
             "log", "-m", "--full-history", "--no-renames", "--diff-filter=D", "--raw", "--no-abbrev", "-z", "--format=",
             first, *(["--", prefix] if prefix else []),
         )  # fmt: skip
-        fields = [field for field in printed.split(b"\0") if field]  # an empty one stands between commits
+        fields = [field for field in printed.split(b"\0") if field]  # empty fields separate commits
         gone = {change.old: change.path for change in git_objects.raw_changes(fields, prefix) if change.old}
         found: dict[str, Memory] = {}
         for blob, data in self._objects(list(gone)):
@@ -341,7 +342,7 @@ class GitHistory:
         return list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
 
     def index_files(self) -> Mapping[str, str]:
-        """Return the blob of every file in the index, by its path; memories, registries and all else."""
+        """Return the blob of every file in the index, by path: memories, registries and everything else."""
         repository = self.require()
         git = GitProcess(repository.root, self._git.environ)
         listed = git.run("ls-files", "-s", "-z", "--", repository.prefix or ".")
@@ -351,7 +352,7 @@ class GitHistory:
         }
 
     def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
-        """Return the memory id of each staged file, changed or not, that holds one of these ids, by path."""
+        """Return the memory id of each staged file, changed or not, that has one of these ids, by path."""
         prefix = self.require().prefix
         done = self._git.attempt(
             "grep", "--cached", "--full-name", "--text", "--no-color", "--no-line-number", "--no-column",
@@ -366,7 +367,7 @@ class GitHistory:
         return self._ids_in(close)
 
     def _ids_in(self, paths: list[str]) -> dict[str, str]:
-        """Return the ids of staged files; a line that looks like one may stand in a body."""
+        """Return the ids of staged files; a line that looks like an id may be in a body."""
         if not paths:
             return {}
         git = GitProcess(self.require().root, self._git.environ)
@@ -383,8 +384,7 @@ class GitHistory:
     def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:
         """Return objects of any kind as the repository has them; ids that it does not have are left out.
 
-        Nothing is fetched for it, and no replacement is looked at; whether the bytes are what the id says is for the
-        caller to check.
+        Nothing is fetched, and replacement objects are ignored; the caller must check that the bytes match the id.
         """
         self.require()
         asked = [object_id for object_id in dict.fromkeys(ids) if _OBJECT_ID.fullmatch(object_id)]
@@ -398,7 +398,7 @@ class GitHistory:
         return found.returncode == 0 and bool(found.stdout)
 
     def commits_with(self, blob: str) -> list[str]:
-        """Return commits that refs hold and that have a blob with this id in the vault, the newest first."""
+        """Return commits reachable from refs that have a blob with this id in the vault, newest first."""
         prefix = self.require().prefix
         where = ("--", prefix) if prefix else ()
         told = self._git.run("log", "--all", "--format=%H", "--diff-filter=AMR", f"--find-object={blob}", *where)
@@ -407,7 +407,8 @@ class GitHistory:
     def touching(self, paths: Sequence[str], *, since: str, until: str) -> list[tuple[str, tuple[str, ...]]] | None:
         """Return the commits after `since` up to `until` that touched one of these paths, and all merges, oldest first.
 
-        With each stand those that it follows among them. None where `since` is no ancestor of `until`, or not there.
+        Each is given with those of them that it follows. None if `since` is not an ancestor of `until`, or doesn't
+        exist.
         """
         repository = self.require()
         if since == until:
@@ -422,21 +423,21 @@ class GitHistory:
         return [(first, tuple(rest)) for first, *rest in (line.split() for line in told.decode().splitlines())]
 
     def following(self, commit: str) -> list[str]:
-        """Return the commits up to the current one that have `commit` in their history, itself among them."""
+        """Return the commits up to the current one whose history contains `commit`, including `commit` itself."""
         if self.head() is None or self._git.attempt("merge-base", "--is-ancestor", commit, "HEAD").returncode != 0:
             return []
         told = self._git.run("rev-list", "--ancestry-path", f"{commit}..HEAD")
         return [commit, *told.decode().split()]
 
     def keep(self, name: str, commit: str) -> None:
-        """Hold a commit by the ref `refs/memstore/NAME`, whatever becomes of branches."""
+        """Hold a commit by the ref `refs/memstore/NAME`, whatever happens to branches."""
         self.require()
         self._git.run("update-ref", f"{_KEPT}{name}", commit)
 
     def follow_anchors(self) -> Mapping[str, bool]:
-        """Have each remote's anchors fetched with all else from now on, apart from this clone's own.
+        """Configure git to fetch each remote's anchors together with everything else, separate from this clone's own.
 
-        Return the remotes, and of each whether that was new. What is pushed stays as it is.
+        Return whether that was new, by remote. What is pushed does not change.
         """
         self.require()
         return {name: self._follow(name) for name in self._git.run("remote").decode().split()}
@@ -449,16 +450,16 @@ class GitHistory:
         return True
 
     def identity(self) -> str:
-        """Return who commits, `Name <mail>`; `GitError` where git does not know."""
+        """Return who is committing, `Name <mail>`; `GitError` if git doesn't know."""
         self.require()
         return CommitMaker(self._git).identity()
 
     def stop_if_busy(self) -> None:
-        """Stop where nothing could be committed just now.
+        """Raise an error if nothing could be committed just now.
 
         Raises:
-            GitError: git does not know who commits, or a merge or the like is under way.
-            LockedError: another git command has the index.
+            GitError: git does not know who is committing, or a merge or the like is in progress.
+            LockedError: another git command holds the index.
         """
         self.require()
         CommitMaker(self._git).stop_if_busy()
@@ -471,14 +472,14 @@ class GitHistory:
         at: datetime,
         sign: Callable[[bytes], str] | None = None,
     ) -> str:
-        """Commit exactly these files with these bytes (None: gone), and return the new commit.
+        """Commit exactly these files with these bytes (None: deleted), and return the new commit.
 
-        Other files that are staged stay staged. A crash leaves the repository as before or after. `sign` makes the
-        armoured signature over the commit that goes into it.
+        Other staged files stay staged. A crash leaves the repository as before or after. `sign` returns the armoured
+        signature over the commit, which is added to it.
 
         Raises:
-            GitError: git does not know who commits, or a merge or the like is under way.
-            LockedError: another git command has the index.
+            GitError: git does not know who is committing, or a merge or the like is in progress.
+            LockedError: another git command holds the index.
             ChangedMeanwhileError: somebody else committed at the same time.
         """
         prefix = self.require().prefix
@@ -487,19 +488,19 @@ class GitHistory:
         )
 
     def branch_tip(self, branch: str) -> str | None:
-        """Return the commit that a branch of this repository is at; None where there is no such branch."""
+        """Return the commit that a branch of this repository points to; None if there is no such branch."""
         self.require()
         return CommitMaker(self._git).branch_tip(branch)
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
         """Commit these files on a branch that is not checked out, and return the new commit.
 
-        The work tree and what is staged stay as they are; a branch that is missing begins at the current commit.
+        The work tree and staged changes stay as they are; a missing branch begins at the current commit.
 
         Raises:
-            GitError: git does not know who commits.
+            GitError: git does not know who is committing.
             RefusedError: the branch is checked out.
-            UsageError: no branch can have that name.
+            UsageError: the name is not valid for a branch.
             ChangedMeanwhileError: somebody else committed there at the same time.
         """
         prefix = self.require().prefix
@@ -508,7 +509,7 @@ class GitHistory:
         )
 
     def _resolved(self, revision: str) -> str | None:
-        """Return the commit that a revision names; what follows it could complete a revision that is none by itself."""
+        """Return the commit that a revision names, in two steps: a suffix could complete an invalid revision."""
         found = self._git.attempt("rev-parse", "-q", "--verify", revision)
         if found.returncode != 0:
             return None
@@ -525,7 +526,7 @@ class GitHistory:
             yield from git_objects.batch(self._git.run("cat-file", "--batch", data=asked.encode()))
 
     def _by_line(self, incremental: bytes) -> list[Commit]:
-        """Return the commit of each line from what `blame --incremental` printed: commit, old line, line, how many."""
+        """Return the commit of each line from the output of `blame --incremental`: commit, old line, line, count."""
         spans: list[tuple[str, int, int]] = []
         expect_span = True
         for line in incremental.split(b"\n")[:-1]:
@@ -545,10 +546,10 @@ def _id_of(line: str) -> str:
 
 
 def _by_commit(printed: bytes, by_id: Mapping[str, Commit], prefix: str) -> Iterator[CommitChanges]:
-    """Yield the changes of each commit from what `diff-tree --stdin -m -z --pretty=oneline` printed.
+    """Yield the changes of each commit from the output of `diff-tree --stdin -m -z --pretty=oneline`.
 
-    Before a commit's changes stands `ID SUMMARY`, for a merge and each of its parents `ID (from PARENT) SUMMARY`. A
-    commit that changes nothing against a parent is not printed for it.
+    A commit's changes are preceded by `ID SUMMARY`, or for each parent of a merge by `ID (from PARENT) SUMMARY`. If a
+    commit changes nothing compared with a parent, it is not printed for that parent.
     """
     fields = printed.split(b"\0")[:-1]
     i = 0

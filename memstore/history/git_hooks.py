@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from memstore.history.git_process import GitProcess
 
 
-# Git runs pre-merge-commit alone for a merge without conflicts, and prepare-commit-msg alone for a cherry-pick, a
-# revert and the steps of a rebase.
+# For a merge without conflicts git runs only pre-merge-commit; for a cherry-pick, a revert and the steps of a rebase,
+# only prepare-commit-msg.
 MODULES = {
     "pre-commit": "pre_commit",
     "pre-merge-commit": "pre_commit",
@@ -28,12 +28,12 @@ MODULES = {
     "commit-msg": "commit_msg",
 }
 HOOK_NAMES = tuple(MODULES)
-# Beside them the merge driver, which is a line of the repository's configuration (docs/merging.md).
+# In addition, the merge driver, a line in the repository's configuration (docs/merging.md).
 DRIVER = "merge-driver"
 DRIVER_KEY = "merge.memstore.driver"
 _DRIVER_NAME = ("merge.memstore.name", "memstore: memories are merged key by key")
 
-# The line that tells memstore's hooks from others'.
+# The line that identifies memstore's hooks.
 _MARK = b"# memstore-hook"
 _PROGRAM = 0o755
 
@@ -45,7 +45,7 @@ class GitHooks:
         self._git = git
 
     def folder(self) -> Path:
-        """Return the folder in which git looks for hooks, `core.hooksPath` included."""
+        """Return the folder in which git looks for hooks, with `core.hooksPath` applied."""
         done = self._git.attempt("rev-parse", "--git-path", "hooks", own_hooks_path=True)
         if done.returncode != 0:
             raise GitError(
@@ -56,13 +56,13 @@ class GitHooks:
     def states(self) -> Mapping[str, HookState]:
         """Return the state of the merge driver and of each of memstore's hooks, by name.
 
-        The driver is first: it can be installed where a shared folder refuses hooks.
+        The driver comes first: it can be installed even if hooks are refused because their folder is shared.
         """
         folder = self.folder()
         return {DRIVER: self._driver_state(), **{name: _state(folder / name) for name in HOOK_NAMES}}
 
     def install(self, name: str) -> None:
-        """Put memstore's hook in place; `RefusedError` over another program's."""
+        """Install memstore's hook; `RefusedError` if another program's hook is in its place."""
         if name == DRIVER:
             self._install_driver()
             return
@@ -77,7 +77,7 @@ class GitHooks:
         write_whole(place, _shim(name).encode(), mode=_PROGRAM)
 
     def uninstall(self, name: str) -> None:
-        """Take memstore's hook away; another program's is left alone."""
+        """Remove memstore's hook; another program's is left alone."""
         if name == DRIVER:
             if _DRIVER_MARK in self._driver():
                 self._git.attempt("config", "--local", "--remove-section", DRIVER_KEY.rpartition(".")[0])
@@ -90,7 +90,7 @@ class GitHooks:
         return os.fsdecode(self._git.attempt("config", "--get", DRIVER_KEY).stdout).removesuffix("\n")
 
     def _driver_state(self) -> HookState:
-        """Return whose merge driver is set; ours is absent where the program that it names is gone."""
+        """Return whose merge driver is set; ours counts as absent if the program that it names is gone."""
         line = self._driver()
         if _DRIVER_MARK not in line:
             return HookState.FOREIGN if line else HookState.ABSENT
@@ -108,7 +108,7 @@ class GitHooks:
             self._git.run("config", "--local", "--replace-all", key, value)
 
     def are_shared(self) -> bool:
-        """Whether their folder lies outside of the repository: `core.hooksPath` may name one that others share."""
+        """Return whether the hooks folder is outside the repository: `core.hooksPath` may name a shared one."""
         common = os.fsdecode(self._git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
         top = os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n")
         inside = ((self._git.folder / common).resolve(), Path(top).resolve())
@@ -137,7 +137,7 @@ _DRIVER_MARK = "memstore.hooks.merge_driver"
 
 
 def _driver_line() -> str:
-    """Return what git runs to merge a file; where the program is gone, its own merge by lines."""
+    """Return the command that git runs to merge a file; if the program is gone, git's own merge by lines."""
     program, module = (
         shlex.quote(str(place)).replace("%", "%%") for place in (sys.executable, _PACKAGE / "hooks" / "merge_driver.py")
     )
@@ -148,21 +148,21 @@ def _driver_line() -> str:
 
 
 def _shim(name: str) -> str:
-    """Return the text of a hook, with the interpreter that runs now and the module that it is to run."""
+    """Return the text of a hook, with the current interpreter and the module that it runs."""
     text = shipped(f"hooks/{name}").read_text()
     module = Path(__file__).resolve().parent.parent / "hooks" / f"{MODULES[name]}.py"
     text = text.replace("\npython=''\n", f"\npython={shlex.quote(sys.executable)}\n")
     return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")
 
 
-# -- files that are shipped inside the package -----------------------------------------------------
+# -- files shipped in the package ------------------------------------------------------------------
 
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def shipped(name: str) -> Path:
-    """Return where a file of `hooks/` or `schemas/` lies: in the installed package, or beside it in a checkout.
+    """Return the path of a file of `hooks/` or `schemas/`: in the installed package, or beside it in a checkout.
 
     Args:
         name: with its folder, like `hooks/pre-commit`.

@@ -1,6 +1,6 @@
-"""What git prints and stores, as values: raw differences, commit objects, batches of objects.
+"""Git's output and objects as values: raw differences, commit objects, batches of objects.
 
-Objects are named by the hash of their kind, size and bytes. Names are checked, never believed.
+An object's name is the hash of its kind, size and bytes. Names are checked, never trusted.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 REGULAR_FILES = frozenset({"100644", "100755"})
 
 _IDENT = re.compile(rb"(?s)(?P<name>.*?) ?<(?P<mail>[^>]*)> (?P<at>-?\d+) [-+]\d{4}")
-# git's own clock is a signed 64-bit number; a commit made by hand may hold one that no calendar has.
+# Git stores times as signed 64-bit numbers; a hand-made commit may have one that is outside the calendar.
 _LATEST = 253402300799
 
 
@@ -57,7 +57,7 @@ def tree_files(listed: bytes) -> Iterator[tuple[str, str]]:
 
 
 def listed_blobs(printed: bytes, prefix: str, is_meant: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the objects that `rev-list --objects` printed with a path, below `prefix`, that is meant."""
+    """Yield the objects that `rev-list --objects` printed with a path below `prefix` for which `is_meant` is true."""
     start = os.fsencode(prefix)
     for line in printed.split(b"\n"):
         object_id, _, path = line.partition(b" ")
@@ -95,7 +95,7 @@ def kinds_and_bytes(output: bytes) -> Iterator[tuple[str, GitObject]]:
 
 
 def commit(commit_id: str, data: bytes) -> Commit:
-    """Return the commit that an object's bytes spell."""
+    """Return the commit that an object's bytes describe."""
     head, _, message = data.partition(b"\n\n")
     lines = head.split(b"\n")
     found = {word: rest for word, _, rest in (line.partition(b" ") for line in reversed(lines))}
@@ -120,18 +120,18 @@ def _text(data: bytes, encoding: str) -> str:
         return data.decode("utf-8", "replace")
 
 
-# -- names of objects ------------------------------------------------------------------------------
+# -- object names ----------------------------------------------------------------------------------
 
 
 class GitObject(NamedTuple):
-    """One object as a repository gave it: its kind (`commit`, `tree`, `blob`, `tag`) and its bytes."""
+    """One object as a repository returned it: its kind (`commit`, `tree`, `blob`, `tag`) and its bytes."""
 
     kind: str
     data: bytes
 
 
 def is_named(object_id: str, found: GitObject) -> bool:
-    """Whether an object's id is the hash of it, in the format that the id is of, `sha1` or `sha256`."""
+    """Return whether an object's id is its hash, in the id's own format, `sha1` or `sha256`."""
     digest = hashlib.new(format_of(object_id), usedforsecurity=False)
     digest.update(b"%s %d\0" % (found.kind.encode(), len(found.data)))
     digest.update(found.data)
@@ -139,13 +139,13 @@ def is_named(object_id: str, found: GitObject) -> bool:
 
 
 def tree_of(commit: GitObject) -> str | None:
-    """Return the tree that a commit names; None where it names none."""
+    """Return the tree that a commit names; None if it names none."""
     first = commit.data.partition(b"\n")[0]
     return first[5:].decode("ascii", "replace") if commit.kind == "commit" and first.startswith(b"tree ") else None
 
 
 def committed_at(commit: GitObject) -> int | None:
-    """Return when a commit was made, in seconds since 1970; None where it does not say."""
+    """Return when a commit was made, in seconds since 1970; None if it does not say."""
     for line in commit.data.partition(b"\n\n")[0].split(b"\n"):
         words = line.rsplit(b" ", 2)
         if line.startswith(b"committer ") and len(words) > 1 and words[1].isdigit():
@@ -154,15 +154,16 @@ def committed_at(commit: GitObject) -> int | None:
 
 
 def parents_of(commit: GitObject) -> tuple[str, ...]:
-    """Return the commits that a commit names as its parents."""
+    """Return the parents that a commit names."""
     lines = commit.data.partition(b"\n\n")[0].split(b"\n")
     return tuple(line[7:].decode("ascii", "replace") for line in lines if line.startswith(b"parent "))
 
 
 def signed_part(commit: GitObject, *, object_format: str) -> tuple[bytes, str] | None:
-    """Return what a commit's signature is over, and the signature in its armour; None where there is not just one.
+    """Return the signed part of a commit and its armoured signature; None unless there is exactly one signature.
 
-    The signature stands in the header, each further line after a blank; it is over all of the commit but signatures.
+    The signature is in the header, with a blank before each continuation line; it covers the whole commit except
+    signatures.
     """
     own = b"gpgsig" if object_format == "sha1" else b"gpgsig-sha256"
     head, gap, message = commit.data.partition(b"\n\n")
@@ -180,7 +181,7 @@ def signed_part(commit: GitObject, *, object_format: str) -> tuple[bytes, str] |
 
 
 def with_signature(commit: bytes, armoured: str, *, object_format: str) -> bytes:
-    """Return a commit's bytes with a signature in its armour, as git writes it."""
+    """Return a commit's bytes with an armoured signature, as git writes it."""
     head, gap, message = commit.partition(b"\n\n")
     name = "gpgsig" if object_format == "sha1" else "gpgsig-sha256"
     header = f"{name} " + armoured.rstrip("\n").replace("\n", "\n ")
@@ -188,12 +189,12 @@ def with_signature(commit: bytes, armoured: str, *, object_format: str) -> bytes
 
 
 def entry_of(tree: GitObject, name: bytes, *, object_format: str) -> str | None:
-    """Return the id of what a tree holds under a name; None where it holds nothing of that name."""
+    """Return the id of a tree's entry with this name; None if there is none."""
     return next((found for held, found in _entries(tree, object_format) if held == name), None)
 
 
 def _entries(tree: GitObject, object_format: str) -> Iterator[tuple[bytes, str]]:
-    """Yield name and id of each entry: `MODE NAME NUL` and the id's bytes; what follows a broken one is left out."""
+    """Yield name and id of each entry: `MODE NAME NUL` and the id's bytes; stops at the first broken entry."""
     size = hashlib.new(object_format, usedforsecurity=False).digest_size
     at = 0
     while tree.kind == "tree" and (end := tree.data.find(b"\0", at)) != -1 and end + size < len(tree.data) + 1:

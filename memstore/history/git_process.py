@@ -1,9 +1,9 @@
-"""One plain git process, as plumbing, in which nothing that a repository's configuration names is executed.
+"""One plain git process, used as plumbing, that executes nothing a repository's configuration names.
 
-A vault may come from anywhere, its `.git/config` with it. Git runs programs named there for many reasons: to watch the
-file system, as hooks, as filters, to show a difference, to check a signature, to fetch a missing object. Those with one
-switch are switched off here for every call; filters, `textconv` and signature checks have no such switch, and are
-avoided by using commands that never apply them (docs/adr/0004).
+A vault may come from anywhere, and its `.git/config` with it. Git runs programs named there for many reasons: to watch
+the file system, as hooks, as filters, to show a difference, to check a signature, to fetch a missing object. Those with
+a single switch are switched off here for every call. Filters, `textconv` and signature checks have no such switch, and
+are avoided by using commands that never apply them (docs/adr/0004).
 """
 
 from __future__ import annotations
@@ -32,21 +32,22 @@ _SWITCHED_OFF = (
 _ALWAYS = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # one that is there, even empty, makes git talk
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",  # if it exists, even empty, git prints advice
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LITERAL_PATHSPECS": "1",
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
-# What a person sets for all of git. All else that begins with GIT_ speaks of another repository or runs a program.
+# What a person sets for all of git. Every other variable that begins with GIT_ names another repository or runs a
+# program.
 _KEPT = frozenset({
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_DATE",
     "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_DATE",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
     "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH",
 })  # fmt: skip
-# What git tells its hooks: the index of the commit that is being made may be a temporary one.
+# What git passes to its hooks: the index of the commit being made may be a temporary one.
 _TOLD_TO_HOOKS = frozenset({
     "GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE",
     "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_QUARANTINE_PATH",
@@ -83,7 +84,7 @@ class GitProcess:
         self.environ = environment(environ, in_hook=in_hook)
 
     def run(self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
-        """Return what git prints; `GitError` with git's own words where it fails."""
+        """Return what git prints; `GitError` with git's own words if it fails."""
         done = self.attempt(*arguments, data=data, env=env)
         if done.returncode != 0:
             raise failed(arguments, done)
@@ -92,13 +93,13 @@ class GitProcess:
     def attempt(
         self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None, own_hooks_path: bool = False
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run git and return how it ended, well or not.
+        """Run git and return the completed process, whether it succeeded or not.
 
         Args:
             arguments: the command and its words.
             data: what git reads from its standard input.
-            env: variables beside the usual ones.
-            own_hooks_path: leave `core.hooksPath` as it is set; for asking where hooks lie, which runs none.
+            env: variables to set in addition to the usual ones.
+            own_hooks_path: leave `core.hooksPath` as it is set; used to ask for the hooks folder, which runs no hook.
         """
         settings = [setting for setting in _SWITCHED_OFF if not (own_hooks_path and setting.startswith(_HOOKS_PATH))]
         command = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]

@@ -1,4 +1,4 @@
-"""Walking commits with GitPython, which knows repositories with SHA-1 ids only (docs/adr/0004)."""
+"""Walks commits with GitPython, which supports only repositories with SHA-1 ids (docs/adr/0004)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def walk(root: Path, environ: Mapping[str, str], start: str, paths: list[str], l
         root: the repository's work tree.
         environ: git's environment.
         start: a commit's id.
-        paths: relative to `root`; empty for all of it.
+        paths: relative to `root`; empty for everything.
         limit: how many at most.
     """
     from git import Repo

@@ -1,7 +1,7 @@
-"""The vault's history: a git repository, of which the vault may be a folder.
+"""The vault's history: a git repository that contains the vault.
 
-Paths are relative to the vault, with forward slashes; odd bytes as surrogate escapes. Commits and blobs are named by
-their whole ids. Where there is no repository, everything but `repository` raises `GitError`.
+Paths are relative to the vault, with forward slashes; undecodable bytes are surrogate escapes. Commits and blobs are
+identified by their full ids. If there is no repository, everything except `repository` raises `GitError`.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Repository:
-    """Where the vault's history is kept.
+    """The repository that keeps the vault's history.
 
-    `prefix` is the vault's folder in the repository, empty or with a slash at its end. `head` is the current commit,
-    None before the first one; `branch` is None where no branch is checked out.
+    `prefix` is the vault's folder in the repository, empty or with a trailing slash. `head` is the current commit, None
+    before the first one; `branch` is None if no branch is checked out.
     """
 
     root: Path
@@ -54,7 +54,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What happened to one path: its blob before and after, None where there was or is none."""
+    """A change to one path: its blob before and after, None if there is none."""
 
     path: str
     old: str | None
@@ -63,7 +63,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
-    """A commit and what it changed below the vault against one of its parents (None: it has none)."""
+    """A commit and what it changed below the vault compared with one of its parents (None: it has none)."""
 
     commit: Commit
     parent: str | None
@@ -71,7 +71,7 @@ class CommitChanges:
 
 
 class HookState(Enum):
-    """Whose hook lies in the repository's hooks folder."""
+    """Whose hook is in the repository's hooks folder."""
 
     ABSENT = "not installed"
     OURS = "installed"
@@ -83,8 +83,8 @@ ANCHOR_REFS = "refs/memstore/anchors/*"
 
 
 def anchor_refspec(remote: str) -> str:
-    """Return what git fetches a remote's anchors by: into refs of their own, as with branches.
+    """Return the refspec for fetching a remote's anchors: into refs of their own, as with branches.
 
-    So a prune drops none of this clone's anchors that was not pushed yet (docs/adr/0018).
+    That way a prune drops none of this clone's anchors that have not been pushed yet (docs/adr/0018).
     """
     return f"+{ANCHOR_REFS}:refs/memstore/remotes/{remote}/anchors/*"

@@ -1,4 +1,4 @@
-"""What happened to a memory, or to all of them: commits, and the events of their confidence."""
+"""The log of a memory, or of all memories: commits, and the events of their confidence."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ _COMMITS_AT_FIRST = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLine:
-    """One thing that happened.
+    """One event.
 
-    `at` is RFC 3339 in UTC; `commit` None for an event of the confidence; `verb` what was done, to `name`, with
-    `details`; `title` what it was called then; `by` the commit's author or the event's entity; `summary` the commit
-    message's first line.
+    `at` is RFC 3339 in UTC. `commit` is None for an event of the confidence. `verb` is what was done to `name`, with
+    `details`; `title` is the title at that time. `by` is the commit's author or the event's entity; `summary` is the
+    commit message's first line.
     """
 
     at: str
@@ -53,7 +53,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """What happened, newest first; `ref` is None for the log of the whole vault."""
+    """The log, newest first; `ref` is None for the log of the whole vault."""
 
     ref: str | None
     lines: tuple[LogLine, ...]
@@ -62,7 +62,7 @@ class Log:
 
 
 def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
-    """Return what happened to a memory, or to all that the viewer may see, newest first.
+    """Return the log of a memory, or of all that the viewer may see, newest first.
 
     Args:
         view: the vault.
@@ -70,7 +70,7 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
         limit: how many lines at most.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         NotFoundError: there is no such memory.
         GitError: there is no repository.
     """
@@ -85,7 +85,7 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
 
 
 def find_then_or_now(view: View, ref: str) -> Entry:
-    """Return the memory that `ref` means; one that was deleted since the current commit, as it was there."""
+    """Return the memory that `ref` means; if it was deleted since the current commit, as it was there."""
     try:
         return view.named(ref)
     except NotFoundError as unknown:
@@ -154,7 +154,7 @@ def _line(commit: Commit, *, verb: str, name: str, path: str, details: tuple[str
         path=path,
         details=details,
         by=commit.author,
-        # A message may speak of any memory, so that only the vault's owner may read it.
+        # A message may mention any memory, so only the vault's owner may read it.
         summary=commit.summary,
         title=title,
     )
@@ -190,7 +190,7 @@ def _event_details(event: LedgerLine) -> Iterator[str]:
 
 
 def _of_vault(view: View) -> Iterator[LogLine]:
-    """Yield the changes of all memories, commit by commit; ever more commits are asked for, as far as is read."""
+    """Yield the changes of all memories, commit by commit, requesting more commits only as the lines are read."""
     seen: set[str] = set()
     limit = _COMMITS_AT_FIRST
     while True:
@@ -205,13 +205,13 @@ def _of_vault(view: View) -> Iterator[LogLine]:
 
 
 def _own_changes(against_parents: list[CommitChanges]) -> CommitChanges:
-    """Return what a commit itself changed: of a merge, what differs from all of its parents."""
+    """Return what a commit itself changed; for a merge, what differs from all of its parents."""
     first, *others = against_parents
     if len(first.commit.parents) < 2:  # noqa: PLR2004 - a merge has two or more
         return first
     paths = [{file.path for file in other.files} for other in others]
     if len(against_parents) < len(first.commit.parents):
-        paths.append(set())  # it equals one of them, which is not listed
+        paths.append(set())  # it equals a parent, which is not listed
     return CommitChanges(
         first.commit, first.parent, tuple(file for file in first.files if all(file.path in other for other in paths))
     )

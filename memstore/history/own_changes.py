@@ -1,4 +1,4 @@
-"""What became of the vault's own files between two commits, in words: consents, entities, groups, settings."""
+"""Changes of the vault's own files between two commits, in words: consents, entities, groups, settings."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnChange:
-    """One file of the vault's own: what was done to it, `added`, `changed` or `removed`, and what that means.
+    """A change to one file of the vault's own: `done` is `added`, `changed` or `removed`, `text` what that means.
 
-    `kind` is the kind of a registry file; `audit` or `settings` for the others. `text` is empty where nothing can be
-    said but that the file differs.
+    `kind` is the kind of a registry file; `audit` or `settings` for the others. `text` is empty if all that can be said
+    is that the file differs.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class OwnChange:
 
 
 def own_changes(view: View, base: str, head: str) -> tuple[OwnChange, ...]:
-    """Return what became of the vault's own files, by path; events that were added to the audit are left out.
+    """Return the changes of the vault's own files, by path; events added to the audit are left out.
 
     Args:
         view: the vault, as its owner.
@@ -103,7 +103,7 @@ def _record(said: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any, other: Any) -> Any:
-    """Return a value as it can be compared in words: lists as tuples of texts, also where only the other is a list."""
+    """Return a value in a form to compare in words: a list as a tuple of texts, even if only the other is a list."""
     if isinstance(value, list):
         return tuple(" ".join(map(str, item.values())) if isinstance(item, dict) else str(item) for item in value)
     if isinstance(value, dict):

@@ -1,6 +1,6 @@
-"""The revisions of one memory, followed by its id through whatever its file was called; who wrote each of its lines.
+"""The revisions of one memory, tracked by its id whatever its file was called, and who wrote each of its lines.
 
-Every object on the way is checked against its name: nothing in `.git` is believed.
+Every object on the way is checked against its name: nothing in `.git` is trusted.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """What one commit made of a memory; None on the side on which it is not there."""
+    """What one commit did to a memory; None on the side where it doesn't exist."""
 
     commit: Commit
     before: ReadFile | None
@@ -41,8 +41,8 @@ def revisions(view: View, path: str, memory_id: str) -> list[Revision]:
 
     Args:
         view: the vault.
-        path: where the memory lies in the current commit.
-        memory_id: its id; empty for a memory without one, which is followed by its path alone.
+        path: the memory's path in the current commit.
+        memory_id: its id; empty for a memory without one, which is tracked by its path alone.
     """
     walk = _Walk(view, memory_id)
     walk.follow(path)
@@ -50,7 +50,7 @@ def revisions(view: View, path: str, memory_id: str) -> list[Revision]:
 
 
 class _Walk:
-    """Goes back through the history, from name to name; one use."""
+    """Goes back through the history, from name to name; for one use."""
 
     def __init__(self, view: View, memory_id: str) -> None:
         self.view, self.memory_id = view, memory_id
@@ -59,7 +59,7 @@ class _Walk:
 
     def follow(self, path: str) -> None:
         """Find all revisions from the current commit back."""
-        # Where a memory came to `path` from elsewhere, the walk goes on there from the commit before.
+        # If a memory came to `path` from another path, the walk continues there from the commit before.
         waiting: list[tuple[str | None, str]] = [(None, path)]
         done: set[tuple[str | None, str]] = set()
         while waiting:
@@ -69,7 +69,7 @@ class _Walk:
                 waiting += self._at_path(start, path)
 
     def _at_path(self, start: str | None, path: str) -> list[tuple[str | None, str]]:
-        """Record the revisions at one path; return the commits and paths to go on from."""
+        """Record the revisions at one path; return the commits and paths to continue from."""
         changes = self.view.history.changes(self.view.history.commits(path=path, start=start))
         here = [(change, file) for change in changes for file in change.files if file.path == path]
         self._fetch([blob for _, file in here for blob in (file.old, file.new) if blob])
@@ -86,11 +86,11 @@ class _Walk:
     def _record(self, commit: Commit, before: FileChange | None, file: FileChange) -> None:
         after = self._file(file.path, file.new) if self._holds(file.path, file.new) else None
         earlier = self._file(before.path, before.old) if before else None
-        # A merge is seen once for each parent; the first one tells.
+        # A merge is seen once for each parent; the first one counts.
         self.found.setdefault(commit.id, Revision(commit=commit, before=earlier, after=after))
 
     def _elsewhere(self, change: CommitChanges, path: str) -> FileChange | None:
-        """Return the file in which the memory was before a commit that brought it to `path`."""
+        """Return the file that had the memory before a commit moved it to `path`."""
         if not self.memory_id:
             return None
         others = [file for file in change.files if file.old and file.path != path]
@@ -98,7 +98,7 @@ class _Walk:
         return next((file for file in others if self._holds(file.path, file.old)), None)
 
     def _holds(self, path: str, blob: str | None) -> bool:
-        """Whether a file is a revision of this memory; one that could not be read counts for its path."""
+        """Return whether a file is a revision of this memory; an unreadable file counts by its path."""
         if blob is None:
             return False
         file = self._file(path, blob)
@@ -115,21 +115,21 @@ class _Walk:
 
 
 def find_at(view: View, commit: str, entry: Entry) -> tuple[str, str] | None:
-    """Return path and blob of a memory as of a commit, found by its id; by its path where it has none."""
+    """Return path and blob of a memory as of a commit, found by its id, or by its path if it has none."""
     files = view.history.files_at(commit)
     same_path = files.get(entry.path)
     if same_path and (not entry.id or _id_in(view, entry.path, same_path) == entry.id):
         return entry.path, same_path
     if not entry.id:
         return None
-    # Only what has the id's letters somewhere is worth reading.
+    # Only files that contain the id somewhere are worth reading.
     wanted = entry.id.encode()
     close = {blob for blob, data in view.blobs(files.values()).items() if wanted in data}
     return next(((p, blob) for p, blob in files.items() if blob in close and _id_in(view, p, blob) == entry.id), None)
 
 
 def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
-    """Return the files that these blobs hold, by path."""
+    """Return the files with these blobs, by path."""
     data = view.blobs(blobs.values())
     return {
         path: memory_file.read(path, data[blob], mixed=view.config.mixed)
@@ -143,14 +143,14 @@ def _id_in(view: View, path: str, blob: str) -> str | None:
     return file.memory.id if isinstance(file, MemoryFile) else None
 
 
-# -- what commits hold at some paths ---------------------------------------------------------------
+# -- files as of commits ---------------------------------------------------------------------------
 
 
 def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
-    """Return the objects that are there.
+    """Return those of the objects that exist.
 
     Raises:
-        GitError: git can't read one of them, or it is not what its id says.
+        GitError: git can't read one of them, or its content does not match its id.
     """
     found = view.history.objects(dict.fromkeys(ids))
     for object_id, one in found.items():
@@ -164,15 +164,15 @@ def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
 def bytes_at(
     view: View, commits: Mapping[str, GitObject], paths: Sequence[str]
 ) -> Mapping[tuple[str, str], bytes | None]:
-    """Return what commits have at paths, by commit and path; None where they have nothing there.
+    """Return the bytes that commits have at paths, by commit and path; None if there is nothing at a path.
 
     Args:
         view: the vault.
-        commits: true commits, by id.
+        commits: verified commits, by id.
         paths: relative to the vault, all in one folder.
 
     Raises:
-        GitError: an object is missing, or not what its name says.
+        GitError: an object is missing, or doesn't match its name.
     """
     whole = {path: os.fsencode(view.history.require().prefix + path).split(b"/") for path in paths}
     at = {(commit, path): git_objects.tree_of(data) for commit, data in commits.items() for path in paths}
@@ -199,7 +199,7 @@ def _there(view: View, ids: Iterable[str | None]) -> Mapping[str, GitObject]:
 
 @dataclass(frozen=True, slots=True)
 class BlamedLine:
-    """One line of the file, from 1, with the commit that wrote it; None where it is not committed yet."""
+    """One line of the file, from 1, with the commit that wrote it; None if it is not committed yet."""
 
     line: int
     text: str
@@ -222,7 +222,7 @@ def blame(view: View, ref: str) -> Blame:
     """Return the commit of each entry of the confidence's history, and of each line of the body.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         FormatError: the file can't be read any more.
         GitError: there is no repository.
     """
@@ -248,7 +248,7 @@ def blame(view: View, ref: str) -> Blame:
 
 
 def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None]:
-    """Return the commit of each line as it is now: what git says of the committed file, line matched to line."""
+    """Return the commit of each current line: git's blame of the committed file, matched line by line."""
     written: list[Commit | None] = [None] * len(texts)
     head = view.history.head()
     place = find_at(view, head, entry) if head else None

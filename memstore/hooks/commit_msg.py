@@ -1,4 +1,4 @@
-"""The commit-msg hook: names the memories of a commit, and the evidence that came in, in trailers of its message."""
+"""The commit-msg hook: adds trailers to the message that name the commit's memories and the evidence that was added."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.history.git_history import GitHistory
 
-# Below this line git shows the diff to the writer and takes it out again (git commit --verbose).
+# Below this line git shows the diff to the writer and removes it again (git commit --verbose).
 _SCISSORS = " ------------------------ >8 ------------------------"
 
 
@@ -39,13 +39,13 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
 
 
 def _stop_outside_git(file: Path) -> None:
-    """Stop at a file that is none of git's own, where it keeps messages: nobody else calls this hook."""
+    """Reject a file that is not in a folder where git keeps messages: only git calls this hook."""
     if ".git" not in file.resolve().parts and not any((folder / "HEAD").is_file() for folder in file.resolve().parents):
         raise FileNotFoundError(errno.ENOENT, "this is not a commit message from git")
 
 
 def added(text: str, lines: Sequence[str], comment: str = "#") -> str:
-    """Return the text of a message's file with trailers before git's comments; an empty message stays empty.
+    """Return the text of a message file with trailers before git's comments; an empty message stays empty.
 
     Args:
         text: what the editor left.

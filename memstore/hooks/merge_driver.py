@@ -1,6 +1,6 @@
-"""The merge driver: git calls it where both sides of a merge, rebase, cherry-pick, revert or stash changed a file.
+"""The merge driver: git calls it if both sides of a merge, rebase, cherry-pick, revert or stash changed a file.
 
-Whatever fails here, git is told of a conflict. It loads neither click nor Whoosh nor GitPython, and opens no vault.
+On any failure, it reports a conflict to git. It loads neither click nor Whoosh nor GitPython, and opens no vault.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import Merged
 
-# What git reads of the exit code: merged, or a conflict.
+# How git reads the exit code: merged, or a conflict.
 MERGED, CONFLICT = 0, 1
 MARKER_SIZE = "7"
-_MOST_CONFLICTS = 127  # of which `git merge-file` tells by its exit code; more is a failure
+_MOST_CONFLICTS = 127  # the most that `git merge-file` reports by its exit code; more is a failure
 _LABELS = ("-L", "ours", "-L", "base", "-L", "theirs")
 
 
 def main(folder: Path, arguments: Sequence[str]) -> int:
-    """Merge three versions of a file into that of ours, and return 0, or 1 where git is to tell of a conflict.
+    """Merge three versions of a file into ours, and return 0, or 1 if git must report a conflict.
 
     Args:
         folder: where git started the driver, the top of the work tree.
-        arguments: the files that hold base, ours and theirs; the path in the repository; the length of markers.
+        arguments: the files with base, ours and theirs; the path in the repository; the length of conflict markers.
     """
     base, ours, theirs, path, *rest = arguments
     size = rest[0] if rest else MARKER_SIZE
     places = [folder / name for name in (base, ours, theirs)]
     try:
         return _merge(folder, path, places, size)
-    except Exception as error:  # noqa: BLE001 - git takes what lies there as merged, unless it is told otherwise
+    except Exception as error:  # noqa: BLE001 - otherwise git takes the file as merged
         sys.stderr.write(f"memstore: {path!a} is left to git merge-file: {error!a}\n")
         with suppress(OSError):
             subprocess.run(
@@ -65,7 +65,7 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
 
 
 def _by_lines(texts: Three[bytes], size: str) -> Merged:
-    """Merge texts as git does; `OSError` where it can't, as with bytes that are no text."""
+    """Merge texts as git does; `OSError` if it can't, as with bytes that are not text."""
     from memstore.memories.merging import Merged
 
     with tempfile.TemporaryDirectory() as folder:

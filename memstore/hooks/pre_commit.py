@@ -1,7 +1,7 @@
 """The pre-commit hook: checks the staged memories of every vault in the repository, and writes nothing.
 
-It is pre-merge-commit and prepare-commit-msg as well. It loads neither click nor Whoosh nor GitPython: it runs at every
-commit.
+It also serves as pre-merge-commit and prepare-commit-msg. It loads neither click nor Whoosh nor GitPython, because it
+runs at every commit.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
 
 
-# What git keeps while it takes in commits one by one: for these it runs no hook but prepare-commit-msg.
+# Git's files and folders while it takes in commits one by one; for these it runs no hook but prepare-commit-msg.
 _PICKING = ("CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
-# For a revert it keeps nothing, and writes this.
+# For a revert it keeps none, but writes this.
 _REVERT = b"\nThis reverts commit "
 
 
 def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", message: str = "") -> int:
-    """Check what is staged, and return the exit code: 1 where there are errors.
+    """Check what is staged, and return the exit code: 1 if there are errors.
 
     Args:
         environ: the process's environment, in which git names repository and index.
         folder: where git started the hook.
-        hook: its name; prepare-commit-msg, which git runs for every commit, looks only where no other hook does.
-        message: the file with the message, of prepare-commit-msg.
+        hook: its name; prepare-commit-msg, which git runs for every commit, only checks when no other hook runs.
+        message: the file with the message, for prepare-commit-msg.
     """
     if hook == "prepare-commit-msg" and not _takes_in(folder / environ.get("GIT_DIR", ".git"), folder / message):
         return Exit.DONE
@@ -56,14 +56,14 @@ def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", mes
 
 
 def _takes_in(git_folder: Path, message: Path) -> bool:
-    """Whether git takes in another commit, by a cherry-pick, a revert or a step of a rebase."""
+    """Return whether git is taking in another commit, by a cherry-pick, a revert or a step of a rebase."""
     if any((git_folder / name).exists() for name in _PICKING):
         return True
     return message.is_file() and _REVERT in message.read_bytes()
 
 
 def told(finding: Finding, prefix: str) -> Iterator[str]:
-    """Yield the lines that tell a finding; `prefix` is the vault's folder in the repository."""
+    """Yield the lines that report a finding; `prefix` is the vault's folder in the repository."""
     yield f"{prefix}{finding.line}"
     if finding.hint:
         yield f"  hint: {finding.hint}"
@@ -72,9 +72,9 @@ def told(finding: Finding, prefix: str) -> Iterator[str]:
 
 
 def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, Finding | None]]:
-    """Yield what is wrong; None for an error in a file that somebody who says who they are does not own.
+    """Yield the findings; None for an error in a file that is not owned by the entity that the environment names.
 
-    git tells a hook nobody's name: without one it is told as to the vault's owner.
+    Git tells a hook nobody's name; if none is given, findings are reported as to the vault's owner.
     """
     from memstore.core.clock import SystemClock
     from memstore.vault.staged import check_staged
@@ -91,7 +91,7 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
 
 
 def _owned_by(history: GitHistory, actor: str) -> set[str]:
-    """Return the staged memories that name somebody as their owner."""
+    """Return the staged memories that name an entity as their owner."""
     from memstore.files.memory_file import MemoryFile
     from memstore.vault.staged import staged
 
@@ -108,7 +108,7 @@ def _owner(history: GitHistory) -> str:
 
 
 def _say(*lines: str | None) -> None:
-    """Tell the person; what a file holds must not drive the terminal."""
+    """Print lines for the person; the content of a file must not control the terminal."""
     for line in lines:
         if line is not None:
             shown = "".join(

@@ -18,7 +18,7 @@ _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY",
 
 
 def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHistory]:
-    """Yield the history of each vault that has staged files, as compared with any commit that is being taken in.
+    """Yield the history of each vault with staged files, also compared with any commit that is being taken in.
 
     Args:
         environ: the process's environment.
@@ -33,7 +33,7 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
 
 
 def is_mixed(root: Path) -> bool:
-    """Whether notes of other programs lie in a vault; its settings are parsed only where they may say so."""
+    """Return whether a vault holds notes of other programs; its settings are parsed only if they may say so."""
     try:
         settings = regular_bytes(root / CONFIG_PATH)
     except OSError:
@@ -46,25 +46,25 @@ def is_mixed(root: Path) -> bool:
 
 
 def is_merge(environ: Mapping[str, str], folder: Path) -> bool:
-    """Whether the commit concludes a merge."""
+    """Return whether the commit concludes a merge."""
     return GitHistory(folder, _told(environ, folder), in_hook=True).is_merging()
 
 
 def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return what git tells the hook, with paths that hold in every folder; git counts from where it started us."""
+    """Return what git passes to the hook, with paths valid in every folder; git's are relative to `folder`."""
     told = dict(environ)
     for name in _PATHS:
         if told.get(name):
             told[name] = str(folder / told[name])
     if told.get("GIT_DIR") and not told.get("GIT_WORK_TREE"):
-        told["GIT_WORK_TREE"] = str(folder)  # else git would take any folder that it runs in for the top
+        told["GIT_WORK_TREE"] = str(folder)  # otherwise git takes any folder it runs in as the top
     return told
 
 
 def _roots(top: Path, paths: Collection[str]) -> set[Path]:
-    """Return the vaults that these files lie in: every folder around them that is one.
+    """Return the vaults that contain these files: every vault among the folders around them.
 
-    A vault that was made within a vault takes nothing out of the one around it.
+    A vault within a vault does not exclude its files from the outer one.
     """
     folders = {Path(os.path.dirname(path)) for path in paths}  # noqa: PTH120 - paths of git, not of this system
     around = {up for folder in folders for up in (folder, *folder.parents)}

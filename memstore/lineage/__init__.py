@@ -1,8 +1,9 @@
-"""What memories are made of, and what is made of them.
+"""Lineage: what memories are derived from, and what is derived from them.
 
-Enter at `trace.trace_memory`, `trace.impact_of`, `orphans.find_orphans`, `repair` for sources that can be filled in.
+Start with `trace.trace_memory`, `trace.impact_of` and `orphans.find_orphans`; `repair` fills in sources that can be
+inferred.
 
-A call runs like this: `graph.graph_of` takes the edges from the view, as numbers (`edges`), without what the viewer
-may not see; `walk` goes over them level by level, each node once, whatever circles there are; names are read last,
-for what is shown.
+`graph.graph_of` takes the edges from the view, as numbers (`edges`), without what the viewer may not see. `walk`
+traverses them level by level, visiting each node once, whatever cycles there are. Names are read last, only for what is
+shown.
 """

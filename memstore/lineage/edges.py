@@ -1,13 +1,13 @@
 """The edges of lineage as numbers: what 100,000 memories depend on, and what depends on them, in four arrays.
 
-A *node* is a number: the row of a memory, or a negative one for what is named and is no memory; -1 is the first of
-`texts`. A *hop* is a number, too: the neighbour's times 256, and in the low byte the kinds of the edge, a bit each in
-the order of `EdgeKind`, with `GROUND` where the dependent rests on the source. A node's hops are in a lasting order:
-by their first kind, then by the neighbour's name, since row numbers differ from one snapshot to the next.
+A *node* is a number: the row of a memory, or a negative number for anything named that is not a memory; -1 is the first
+of `texts`. A *hop* is also a number: the neighbour's times 256, and in the low byte the kinds of the edge, one bit each
+in the order of `EdgeKind`, plus `GROUND` if the dependent rests on the source. A node's hops have a stable order: by
+their first kind, then by the neighbour's name, since row numbers differ from one snapshot to the next.
 
-A ref leads to the memory with its id, whatever type it claims; of two with the same id, to the one whose path comes
-first. `derived_from` and its like stand with the dependent, `processed_into` and `superseded_by` with the source.
-Where a few files change, what they name is read, and what names one of them is read again.
+A ref leads to the memory with its id, whatever type it gives; if two have the same id, to the one whose path comes
+first. `derived_from` and similar keys are recorded in the dependent, `processed_into` and `superseded_by` in the
+source. If a few files change, the refs in them are read, and memories that name one of them are read again.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ GROUND = 0x80
 
 
 class EdgeSide:
-    """All hops one way, up to sources or down to dependents.
+    """All hops in one direction, up to sources or down to dependents.
 
     Args:
         hops: the hops of all nodes, one after the other.
-        ends: where the hops of each node end; those of rows first, then those of texts, of -1 last.
-        changed: the hops of nodes for which the arrays do not hold any more.
+        ends: where the hops of each node end: first those of rows, then those of texts, ending with -1.
+        changed: the hops of nodes for which the arrays are out of date.
     """
 
     def __init__(self, hops: array[int], ends: array[int], changed: Mapping[int, Sequence[int]] | None = None) -> None:
@@ -55,21 +55,21 @@ class EdgeSide:
         return self.hops[self.starts[node] : self.ends[node]]
 
     def count(self, nodes: Sequence[int]) -> int:
-        """Return how many hops these nodes have together."""
+        """Return how many hops these nodes have in total."""
         kept = [node for node in nodes if node not in self.changed] if self.changed else nodes
         anew = sum(len(self.changed[node]) for node in nodes if node in self.changed) if self.changed else 0
         return anew + sum(map(self.ends.__getitem__, kept)) - sum(map(self.starts.__getitem__, kept))
 
 
 class EdgeTable:
-    """Who depends on what among all memories of a snapshot, hidden ones too.
+    """The dependencies among all memories of a snapshot, including hidden ones.
 
     Args:
-        rows: how many rows there are, dead ones included.
-        texts: what is named and is no memory: refs that lead nowhere, and marks of what lies outside the vault. One
-            that nobody names any more is empty.
+        rows: the number of rows, including dead ones.
+        texts: everything named that is not a memory: refs that lead nowhere, and marks of what is outside the vault. A
+            text that nobody names any more is empty.
         above: the hops from dependents to sources.
-        below: the same edges read backwards.
+        below: the same edges in reverse.
     """
 
     def __init__(self, rows: int, texts: Sequence[str], above: EdgeSide, below: EdgeSide) -> None:
@@ -77,7 +77,7 @@ class EdgeTable:
 
     @property
     def size(self) -> int:
-        """How many nodes there are. A sequence of this length has all of them as its indices, negative ones too."""
+        """The number of nodes. A sequence of this length can be indexed by every node, including negative ones."""
         return self.rows + len(self.texts)
 
 
@@ -88,9 +88,9 @@ KINDS = tuple(EdgeKind)
 """The fields that name other memories, in the order of their bits."""
 
 _TYPES = frozenset(MEMORY_TYPES)
-# The ledger's words after which evidence still counts for something.
+# The ledger's ops whose evidence still counts for something.
 _GROUND_OPS = frozenset({"assert", "support", "partial", "edit", "checkpoint", "counted"})
-# Words that say nothing about whether the evidence itself counts.
+# Ops that say nothing about whether the evidence itself counts.
 _SILENT_OPS = frozenset({"propagate", "witness"})
 
 
@@ -103,7 +103,8 @@ BACKWARD = bits_of(EdgeKind.PROCESSED_INTO, EdgeKind.SUPERSEDED_BY)
 FORWARD = bits_of(*EdgeKind) & ~BACKWARD
 _EVIDENCE = bits_of(EdgeKind.EVIDENCE)
 PROCESSED = bits_of(EdgeKind.PROCESSED_INTO)
-# What a memory rests on beside its evidence. What it supersedes carries nothing, and a citation is no ground.
+# What a memory rests on in addition to its evidence. The memory it supersedes doesn't support it, and a citation is not
+# ground.
 _GROUND_KINDS = bits_of(EdgeKind.DERIVED_FROM, EdgeKind.RELATES_TO) | PROCESSED
 _BIT_BY_KIND = tuple(1 << i for i in range(len(KINDS)))
 
@@ -112,7 +113,7 @@ Near = dict[int, int]
 
 
 class Rows(NamedTuple):
-    """What rows are called: their ids, types and paths, and the row that each id leads to."""
+    """The names of rows: their ids, types and paths, and the row that each id leads to."""
 
     ids: Sequence[str]
     types: Sequence[str]
@@ -121,31 +122,31 @@ class Rows(NamedTuple):
 
     @classmethod
     def of(cls, column: Callable[[str], Sequence[str]], rows: Sequence[int]) -> Rows:
-        """Return what those of `rows` are called."""
+        """Return the names of `rows`."""
         ids, paths = column("id"), column("path")
         found = {ids[row]: row for row in rows}
         found.pop("", None)
-        if len(found) < len(rows) and len(found) < sum(ids[row] != "" for row in rows):  # two have one id
+        if len(found) < len(rows) and len(found) < sum(ids[row] != "" for row in rows):  # two share an id
             found = {ids[row]: row for row in sorted(rows, key=paths.__getitem__, reverse=True) if ids[row]}
         return cls(ids, column("type"), paths, found)
 
     def name(self, row: int) -> str:
-        """Return what tells a memory from all others: its ref, or its path where that is not enough."""
+        """Return a unique name of a memory: its ref, or its path if the ref is not enough."""
         return f"{self.types[row]}:{self.ids[row]}" if self.is_meant(row) else self.paths[row]
 
     def is_meant(self, row: int) -> bool:
-        """Whether refs with a row's id lead to it: it has one, and of two with the same it is the first."""
+        """Return whether refs with a row's id lead to it: it has an id, and is the first of those that share it."""
         return self.by_id.get(self.ids[row]) == row
 
 
 def has_copies(ids: Sequence[str], rows: Sequence[int]) -> bool:
-    """Whether two of these rows have the same id."""
+    """Return whether two of these rows have the same id."""
     named = [ids[row] for row in rows if ids[row]]
     return len(set(named)) < len(named)
 
 
 class Nodes:
-    """The nodes that texts name; a text that names no memory gets a number when it is first asked for."""
+    """The nodes that texts name; a text that names no memory gets a number on first use."""
 
     def __init__(self, rows: Rows, texts: Iterable[str], is_missing: Callable[[str], bool]) -> None:
         self.rows = rows
@@ -158,13 +159,13 @@ class Nodes:
         self._names: dict[int, str] = {}
 
     def knowall_nodes(self) -> None:
-        """Learn all refs at once, as it pays where all memories are read."""
+        """Learn all refs at once, which pays off if all memories are read."""
         ids, types = self.rows.ids, self.rows.types
         self._names = {row: f"{types[row]}:{ids[row]}" for row in self.rows.by_id.values()}
         self._known.update((name, row) for row, name in self._names.items())
 
     def node(self, text: str) -> int | None:
-        """Return the node that a text names; None for one that does not exist."""
+        """Return the node that a text names; None if it does not exist."""
         if text in self._known:
             return self._known[text]
         kind, _, memory_id = text.partition(":")
@@ -175,13 +176,13 @@ class Nodes:
         return row
 
     def name(self, node: int) -> str:
-        """Return what a node is called."""
+        """Return the name of a node."""
         if node in self._names:
             return self._names[node]
         return self.rows.name(node) if node >= 0 else self.texts[~node]
 
     def is_mark(self, node: int) -> bool:
-        """Whether a node lies outside the vault."""
+        """Return whether a node is outside the vault."""
         return node < 0 and is_external_mark(self.texts[~node])
 
     def _leads(self, text: str) -> bool:
@@ -200,13 +201,13 @@ class Nodes:
         self.texts.append(text)
         return -len(self.texts)
 
-    # -- what a memory's fields say ----------------------------------------------------------------
+    # -- edges in a memory's fields ----------------------------------------------------------------
 
     def edges(self, row: int, cells: Sequence[str]) -> Iterator[tuple[int, int, int]]:
         """Yield the edges that a memory records: dependent, source and bits; some more than once.
 
         Args:
-            row: the memory's.
+            row: the memory's row.
             cells: its fields, in the order of `KINDS`.
         """
         for bit, cell in zip(_BIT_BY_KIND, cells, strict=True):
@@ -240,8 +241,8 @@ class Nodes:
             yield row, node, _EVIDENCE | ground
 
     def in_order(self, near: Near) -> list[int]:
-        """Return neighbours as hops, by the first kind of the edge, then by name."""
-        if len(near) < 2:  # noqa: PLR2004 - one alone is in order
+        """Return neighbours as hops, sorted by the first kind of the edge, then by name."""
+        if len(near) < 2:  # noqa: PLR2004 - a single one needs no sorting
             return [node << HOP_SHIFT | bits for node, bits in near.items()]
         named = [(bits & -bits, self.name(node), node << HOP_SHIFT | bits) for node, bits in near.items()]
         named.sort()
@@ -254,9 +255,9 @@ def edges_of(
     """Return the edges among rows, read from all their fields.
 
     Args:
-        column: gives a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
-        rows: the rows that are there at all.
-        is_missing: whether an id that none of the rows has is to be shown as missing; else it does not exist.
+        column: returns a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
+        rows: the rows that exist at all.
+        is_missing: whether to show an id that no row has as missing; otherwise it does not exist.
     """
     nodes = Nodes(Rows.of(column, rows), (), is_missing)
     nodes.knowall_nodes()
@@ -281,7 +282,7 @@ def _side(nodes: Nodes, near: Mapping[int, Near], rows: int) -> EdgeSide:
 
 
 def all_nodes(rows: int, texts: int) -> Iterator[int]:
-    """Yield all nodes in the order of `Side.ends`."""
+    """Yield all nodes in the order of `EdgeSide.ends`."""
     yield from range(rows)
     yield from range(-texts, 0)
 
@@ -298,14 +299,14 @@ def packed(all_hops: Iterable[Sequence[int]]) -> EdgeSide:
     return EdgeSide(hops, ends)
 
 
-# -- where a few files change ----------------------------------------------------------------------
+# -- updating for a few changed files --------------------------------------------------------------
 
 
 class EdgeChanges(NamedTuple):
-    """What is different from the table before.
+    """The changes since the previous table.
 
-    `dropped` are rows whose files are gone or read anew, `read` those of files that were read anew, which may be the
-    same; `moved` are rows whose path alone is another. `rows` are as they are now.
+    `dropped` are rows whose files are gone or were read again; `read` are the rows of files that were read again, which
+    may be the same. `moved` are rows of which only the path has changed. `rows` has the current names.
     """
 
     rows: Rows
@@ -315,14 +316,14 @@ class EdgeChanges(NamedTuple):
 
 
 def changed(before: EdgeTable, changes: EdgeChanges, cells: Callable[[int], Sequence[str]]) -> EdgeTable:
-    """Return the table with a few files changed; no two memories may have the same id now.
+    """Return the table with a few files changed; now no two memories may have the same id.
 
-    What names a memory that is gone, or one that has come, is read again: a ref that led somewhere may lead nowhere.
+    Memories that name one that is gone or new are read again: a ref that led somewhere may now lead nowhere.
 
     Args:
         before: the table as it was.
-        changes: what is different.
-        cells: gives a row's fields as they are now, in the order of `KINDS`.
+        changes: the changes.
+        cells: returns a row's current fields, in the order of `KINDS`.
     """
     rows = changes.rows
     nodes = Nodes(rows, before.texts, is_missing=lambda _: True)
@@ -333,7 +334,7 @@ def changed(before: EdgeTable, changes: EdgeChanges, cells: Callable[[int], Sequ
         for dependent, source, bits in nodes.edges(row, cells(row)):
             above[dependent][source] = below[source][dependent] = above[dependent].get(source, 0) | bits
     for row in changes.moved:
-        if not rows.ids[row]:  # it is called by its path, and may stand at another place beside others
+        if not rows.ids[row]:  # its name is its path, so its order among others may change
             for one, other in ((above, below), (below, above)):
                 for node in one[row]:
                     _ = other[node]
@@ -347,7 +348,7 @@ def changed(before: EdgeTable, changes: EdgeChanges, cells: Callable[[int], Sequ
 
 
 class _Edited(dict[int, Near]):
-    """The neighbours of the nodes that were looked at, to be changed; taken from a table as they are asked for."""
+    """The neighbours of the nodes accessed so far, to be changed; copied from a table on first access."""
 
     def __init__(self, before: EdgeTable, side: EdgeSide) -> None:
         super().__init__()
@@ -364,7 +365,7 @@ class _Edited(dict[int, Near]):
 
 
 def _naming(before: EdgeTable, changes: EdgeChanges, above: _Edited, below: _Edited) -> frozenset[int]:
-    """Return the rows, but for the dropped ones, whose refs may lead elsewhere now."""
+    """Return the rows, except dropped ones, whose refs may now lead elsewhere."""
     ids = changes.rows.ids
     come = {ids[row] for row in changes.read if ids[row]}
     found = [row for row in changes.dropped if row < before.rows]
@@ -375,7 +376,7 @@ def _naming(before: EdgeTable, changes: EdgeChanges, above: _Edited, below: _Edi
 
 
 def _forget(rows: frozenset[int], above: _Edited, below: _Edited) -> None:
-    """Take away all that these rows record, and leave what others record about them."""
+    """Remove everything that these rows record, and keep what others record about them."""
     for row in rows:
         for source, bits in list(above[row].items()):
             kept = 0 if source in rows else bits & BACKWARD
@@ -393,7 +394,7 @@ def _leave(above: _Edited, below: _Edited, dependent: int, source: int, bits: in
 
 
 def flattened(table: EdgeTable) -> EdgeTable:
-    """Return a table without changed nodes: all is in the arrays."""
+    """Return an equal table whose arrays contain everything, with no changed nodes."""
     if not table.above.changed and not table.below.changed:
         return table
     above, below = (

@@ -1,8 +1,8 @@
-"""Lineage: what comes from what, as a graph that people draw by hand, cycles and all, as far as the viewer may see it.
+"""Lineage as a graph that people draw by hand, including cycles, as far as the viewer may see it.
 
-A node is a number: a row for a memory, a negative one for anything else that a memory names (`edges`). Ids carry
-lineage: a ref leads to the memory with its id, wherever the file lies and whatever type the ref claims. A walk may
-pass half a million edges, so it is made over numbers; names and the ledger's words are read of what is shown.
+A node is a number: a row for a memory, a negative number for anything else that a memory names (`edges`). Lineage goes
+by id: a ref leads to the memory with its id, wherever the file is and whatever type the ref gives. A walk may pass half
+a million edges, so it uses numbers; names and the ledger's ops are read only for what is shown.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ _Node = TypeVar("_Node", bound=Hashable)
 
 
 def cycles(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
-    """Return a shortest cycle for each knot of a graph, none for a graph that can be followed to its ends.
+    """Return a shortest cycle for each knot of a graph; empty for an acyclic graph.
 
     A knot is a set of nodes that all lead to each other (a strongly connected component), or a node with an edge to
     itself. Each cycle begins with its knot's smallest node and follows the edges; the last node leads to the first.
 
     Args:
-        edges: for each node the nodes it leads to; those that are no keys lead nowhere.
+        edges: for each node the nodes it leads to; nodes that are not keys lead nowhere.
     """
     found = []
     for knot in knots({node: sorted(set(edges[node])) for node in sorted(edges)}):
@@ -48,7 +48,7 @@ def cycles(edges: Mapping[str, Iterable[str]]) -> list[tuple[str, ...]]:
 
 
 def _shortest_way_back(edges: Mapping[str, Iterable[str]], start: str, knot: set[str]) -> tuple[str, ...]:
-    """Return the nodes of a shortest way from `start` to itself within its knot; empty where there is none."""
+    """Return the nodes of a shortest path from `start` to itself within its knot; empty if there is none."""
     came_from: dict[str, str] = {}
     level = [start]
     while level:
@@ -72,7 +72,7 @@ def _walked(came_from: Mapping[str, str], start: str, end: str) -> list[str]:
 
 
 def knots(edges: Mapping[_Node, Iterable[_Node]]) -> Iterator[set[_Node]]:
-    """Yield the strongly connected components (Gabow 2000), without recursion: chains may be of any length."""
+    """Yield the strongly connected components (Gabow 2000), without recursion: chains may have any length."""
     search = _Search(edges)
     for root in edges:
         if root not in search.place:
@@ -82,8 +82,8 @@ def knots(edges: Mapping[_Node, Iterable[_Node]]) -> Iterator[set[_Node]]:
 class _Search(Generic[_Node]):
     """The state of one search.
 
-    `path` are the nodes that are in no component yet, each with its place there in `place`; `bounds` are the places at
-    which those begin that, as far as is known, do not lead back to the ones before.
+    `path` has the nodes that are not in a component yet, and `place` the position of each in it. `bounds` are the
+    positions where those begin that, as far as is known, do not lead back to the ones before.
     """
 
     def __init__(self, edges: Mapping[_Node, Iterable[_Node]]) -> None:
@@ -116,7 +116,7 @@ class _Search(Generic[_Node]):
         return iter(self.edges.get(node, ()))
 
     def _leave(self, start: int) -> set[_Node]:
-        """Take a component off the path; its places are behind all others from now on."""
+        """Remove a component from the path; from now on its positions come after all others."""
         if start == len(self.path) - 1:  # most are one node
             node = self.path.pop()
             self.place[node] = sys.maxsize
@@ -127,11 +127,11 @@ class _Search(Generic[_Node]):
         return knot
 
 
-# -- the graph as somebody sees it -----------------------------------------------------------------
+# -- the graph as a viewer sees it -----------------------------------------------------------------
 
 
 ALL_KINDS = frozenset(EdgeKind)
-# What the dependent is the poorer without: ground, or a citation.
+# The edges whose loss weakens the dependent: ground, or a citation.
 SUPPORT = GROUND | bits_of(EdgeKind.CITES)
 
 _EVIDENCE = bits_of(EdgeKind.EVIDENCE)
@@ -141,7 +141,7 @@ _TYPES = frozenset(MEMORY_TYPES)
 
 
 class GraphLink(NamedTuple):
-    """All that joins a memory to one neighbour; `ops` are the ledger's words, the latest last."""
+    """All that connects a memory to one neighbour; `ops` are the ledger's ops, the latest last."""
 
     key: int
     kinds: tuple[EdgeKind, ...]
@@ -153,7 +153,7 @@ _Given = TypeVar("_Given")
 
 
 class _Kept(dict[_Asked, _Given]):
-    """What a function gives: computed when first asked for, a dict's item from then on."""
+    """The results of a function: computed on first access, then kept in the dict."""
 
     def __init__(self, compute: Callable[[_Asked], _Given]) -> None:
         super().__init__()
@@ -165,18 +165,17 @@ class _Kept(dict[_Asked, _Given]):
 
 
 class Graph:
-    """Who depends on what, among the rows that the viewer may see.
+    """The dependencies among the rows that the viewer may see.
 
-    `above` has what each node depends on and `below` what depends on it: the neighbours in a lasting order, each with
-    the bits of the edge between. `up` and `down` have the same as hops, for long walks, which have to leave out what is
-    `hidden`.
+    `above` has what each node depends on and `below` what depends on it: the neighbours in a stable order, each with
+    the bits of the edge. `up` and `down` have the same as hops, for long walks, which must leave out what is `hidden`.
 
     Args:
-        column: gives a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
-        rows: the rows that are there at all for the viewer.
-        table: the edges of these rows, or of more, from among which the viewer's are taken; then no two rows may have
-            the same id, since a ref that leads to a hidden one would have to lead to the other.
-        shows_missing: whether refs that lead nowhere are shown; else they do not exist.
+        column: returns a field of the catalogue's entries for every row, lists joined by `ITEM_SEPARATOR`.
+        rows: the rows that exist for the viewer.
+        table: the edges of these rows, or of more rows, of which only the viewer's are used; in that case no two rows
+            may have the same id, because a ref that leads to a hidden one would have to lead to the other.
+        shows_missing: whether refs that lead nowhere are shown; otherwise they do not exist.
     """
 
     def __init__(
@@ -198,22 +197,22 @@ class Graph:
 
     @property
     def up(self) -> EdgeSide:
-        """The hops from dependents to sources, hidden ones too."""
+        """The hops from dependents to sources, including hidden ones."""
         return self.table.above
 
     @property
     def down(self) -> EdgeSide:
-        """The hops from sources to dependents, hidden ones too."""
+        """The hops from sources to dependents, including hidden ones."""
         return self.table.below
 
     # -- nodes -----------------------------------------------------------------------------------
 
     def row_of(self, memory_id: str) -> int | None:
-        """Return the row of the memory with this id; of two, the one whose path comes first."""
+        """Return the row of the memory with this id; if two have it, the one whose path comes first."""
         return self._called.by_id.get(memory_id)
 
     def row_at(self, path: str, memory_id: str) -> int | None:
-        """Return the row of the memory in the file at `path`, None where there is none."""
+        """Return the row of the memory in the file at `path`; None if there is none."""
         row = self.row_of(memory_id)
         paths = self._called.paths
         if row is not None and paths[row] == path:
@@ -221,24 +220,24 @@ class Graph:
         return next((row for row in self.rows if paths[row] == path), None)
 
     def name(self, key: int) -> str:
-        """Return what tells a node from all others: its ref, its path where that is not enough, or its text."""
+        """Return a unique name of a node: its ref, its path if the ref is not enough, or its text."""
         return self.names[key]
 
     def is_mark(self, key: int) -> bool:
-        """Whether a node lies outside the vault."""
+        """Return whether a node is outside the vault."""
         return key < 0 and is_external_mark(self.table.texts[~key])
 
     def is_gone(self, key: int) -> bool:
-        """Whether nothing is left of a node: no memory has the id, or it was forgotten."""
+        """Return whether nothing is left of a node: no memory has the id, or it was forgotten."""
         return bool(self.gone[key])
 
     def is_meant(self, row: int) -> bool:
-        """Whether refs with a row's id lead to it: it has one, and of two with the same it is the first."""
+        """Return whether refs with a row's id lead to it: it has an id, and is the first of those that share it."""
         return self._called.is_meant(row)
 
     @cached_property
     def hidden(self) -> bytearray:
-        """What does not exist for the viewer: 1 for each such node, in the order of `EdgeTable.size`."""
+        """The nodes that do not exist for the viewer: 1 for each of them, in the order of `EdgeTable.size`."""
         hidden = bytearray(self.table.size)
         if len(self.rows) < self.table.rows:
             hidden[: self.table.rows] = b"\1" * self.table.rows
@@ -251,7 +250,7 @@ class Graph:
 
     @cached_property
     def gone(self) -> bytearray:
-        """What nothing is left of: 1 for each such node, in the order of `EdgeTable.size`."""
+        """The nodes of which nothing is left: 1 for each of them, in the order of `EdgeTable.size`."""
         gone = bytearray(self.table.size)
         statuses = self.column("status")
         if "forgotten" in statuses:
@@ -267,13 +266,13 @@ class Graph:
     # -- edges -----------------------------------------------------------------------------------
 
     def sources(self, key: int) -> tuple[GraphLink, ...]:
-        """Return what a node depends on, in a lasting order; of a missing memory, what its sources say of it."""
+        """Return what a node depends on, in a stable order; for a missing memory, what its sources say about it."""
         return tuple(
             GraphLink(source, self.kinds(bits), self.ops(key, source, bits)) for source, bits in self.above[key].items()
         )
 
     def dependents(self, key: int, *, kinds: frozenset[EdgeKind] = ALL_KINDS) -> tuple[GraphLink, ...]:
-        """Return what depends on a node by edges of these kinds, in a lasting order; a link has the dependent's key."""
+        """Return what depends on a node by edges of these kinds, in a stable order; a link has the dependent's key."""
         asked = bits_of(*kinds)
         return tuple(
             GraphLink(dependent, self.kinds(bits), self.ops(dependent, key, bits))
@@ -282,17 +281,17 @@ class Graph:
         )
 
     def kinds(self, bits: int) -> tuple[EdgeKind, ...]:
-        """Return the kinds that stand in `above` and `below` as bits."""
+        """Return the kinds for bits as in `above` and `below`."""
         return _KINDS_OF_BITS[bits]
 
     def ops(self, dependent: int, source: int, bits: int) -> tuple[str, ...]:
-        """Return the ledger's words for a source that is joined by these kinds, the latest last."""
+        """Return the ledger's ops for a source that is joined by these kinds, the latest last."""
         if not bits & _EVIDENCE:
             return ()
         return self._ops[dependent].get(self._called.ids[source] if source >= 0 else self.table.texts[~source], ())
 
     def dangling(self) -> list[tuple[int, EdgeKind, str]]:
-        """Return who names what is not there, and where: row, kind and ref, in a lasting order."""
+        """Return the refs to what does not exist: row, kind and ref, in a stable order."""
         found: list[tuple[int, int, str]] = []
         for i, text in enumerate(self.table.texts):
             if self.gone[~i] and not self.hidden[~i]:
@@ -308,7 +307,7 @@ class Graph:
         return {hop >> HOP_SHIFT: hop & BITS for hop in side.near(key) if not hidden[hop >> HOP_SHIFT]}
 
     def _ops_of(self, row: int) -> Mapping[str, tuple[str, ...]]:
-        """Return the ledger's words by what they are about: a memory's id, or the text of what is none."""
+        """Return the ledger's ops by their subject: a memory's id, or the text of anything else."""
         found: dict[str, tuple[str, ...]] = {}
         for item in self.column(EdgeKind.EVIDENCE.value)[row].split(ITEM_SEPARATOR):
             op, _, text = item.partition(" ")
@@ -321,7 +320,7 @@ class Graph:
 
     @cached_property
     def described_by(self) -> Sequence[Sequence[str]]:
-        """The columns that tell people what a memory is: type, title, status, path, source type."""
+        """The columns that describe a memory to people: type, title, status, path, source type."""
         return [self.column(name) for name in ("type", "title", "status", "path", "source_type")]
 
     @cached_property
@@ -333,9 +332,9 @@ class Graph:
 
 
 def graph_of(view: View) -> Graph:
-    """Return the graph of all memories that the viewer may see; memories that they may not see do not exist.
+    """Return the graph of all memories that the viewer may see; for the viewer, all others do not exist.
 
-    Refs that lead nowhere are shown to the vault's owner alone: to anybody else they might tell of a hidden memory.
+    Refs that lead nowhere are shown only to the vault's owner: to anybody else they might reveal a hidden memory.
     """
     table = view.edges()
     if table is None:
@@ -348,7 +347,7 @@ def graph_of(view: View) -> Graph:
 
 
 def row_of(graph: Graph, entry: Entry) -> int:
-    """Return the node of a memory that was resolved; `ChangedMeanwhileError` where it is not there any more."""
+    """Return the node of a memory that was resolved; `ChangedMeanwhileError` if it no longer exists."""
     row = graph.row_at(entry.path, entry.id)
     if row is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")

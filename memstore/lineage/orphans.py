@@ -1,4 +1,4 @@
-"""Memories without provenance: no source recorded at all, or a ref that leads nowhere; what of it can be filled in.
+"""Memories without provenance: no recorded source at all, or a ref that leads nowhere; and what can be filled in.
 
 Only what needs no judgement is filled in.
 """
@@ -31,29 +31,30 @@ if TYPE_CHECKING:
     from memstore.lineage.values import Node
 
 
-# Any of these says where a memory comes from; who wrote it, where and when does not.
+# Any of these says where a memory comes from; who wrote it, where and when does not count.
 _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", "evidence", "supersedes")
 _NO_SOURCE_TYPE = frozenset({"", "unknown"})
 
 SEED_MARK = "kernle:seed-beliefs"
-# The beliefs that seed 000 names; the third, which it cuts short, as Kernle publishes it.
+# The beliefs that seed 000 names; the third, which seed 000 cuts short, as Kernle publishes it.
 SEED_STATEMENTS = (
     "Truth is rarely binary; complexity is a feature, not a bug.",
     "Authentic relationships require honesty about my nature.",
     "I am not obligated to be everything; being a particular kind of mind is sufficient.",
 )
 FEWEST_WORDS_OF_A_STATEMENT = 4
-# Raw memories that say the same, tried on either side of a memory's time: hundreds may have been imported at once.
+# Raw memories with the same text that are tried on either side of a memory's time: hundreds may have been imported at
+# once.
 MOST_TWINS = 8
 SAME_MOMENT = timedelta(minutes=30)  # seed 000's design: a raw memory is promoted while it is fresh
 
-# Suggestions are no memories yet, tombstones none any more.
+# Suggestions are not memories yet, and tombstones no longer are.
 _LEFT_ALONE = frozenset({"draft", "forgotten"})
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class ProvenanceChange:
-    """A gap and what fills it: `items` go into a list, or `value` is the key's; `because` says how it is known."""
+    """A gap and what fills it: `items` are added to a list, or `value` becomes the key's; `because` is the reason."""
 
     path: str
     key: str
@@ -63,7 +64,7 @@ class ProvenanceChange:
 
 
 def without_source(graph: Graph) -> list[int]:
-    """Return the memories that say nothing of where they come from, by name; tombstones need not."""
+    """Return the memories that do not say where they come from, by name; tombstones are exempt."""
     statuses, source_types = graph.column("status"), graph.column("source_type")
     columns = [graph.column(name) for name in _SOURCES]
     found = [
@@ -80,7 +81,7 @@ def without_source(graph: Graph) -> list[int]:
 
 
 def one_sided_promotions(graph: Graph) -> list[ProvenanceChange]:
-    """Return the links between raw memories and what was made of them that only one of the two records."""
+    """Return the links between raw memories and what was derived from them that only one side records."""
     types = graph.column("type")
     found: list[tuple[int, int, tuple[EdgeKind, ...]]] = []
     for row in _eligible(graph):
@@ -100,7 +101,7 @@ def one_sided_promotions(graph: Graph) -> list[ProvenanceChange]:
 
 
 def _circles(graph: Graph, starts: Iterable[int]) -> dict[int, int]:
-    """Return which circle each of these memories and their sources is in, where it is in one."""
+    """Return, for each of these memories and their sources that is in a cycle, the number of the cycle."""
     around = {key: graph.above[key] for key in walk.walk(graph.up, starts, graph.hidden[:]).nodes}
     return {
         key: number
@@ -111,7 +112,7 @@ def _circles(graph: Graph, starts: Iterable[int]) -> dict[int, int]:
 
 
 def one_sided_successions(graph: Graph) -> list[ProvenanceChange]:
-    """Return what a superseded memory lacks where only its heirs record the succession."""
+    """Return what is missing in a superseded memory if only its heirs record the succession."""
     heirs: dict[int, list[str]] = defaultdict(list)
     for row in filter(graph.is_meant, _eligible(graph)):
         for old, bits in graph.above[row].items():
@@ -138,11 +139,11 @@ def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[Proven
 
 
 def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[ProvenanceChange]:
-    """Return how seed beliefs are marked as such, known by their statement.
+    """Return the changes that mark seed beliefs as such; they are recognized by their statement.
 
     Args:
         graph: the graph.
-        texts: the bodies of beliefs without a source type, by row; one without any of `SEED_WORDS` need not be there.
+        texts: the bodies of beliefs without a source type, by row; bodies without any of `SEED_WORDS` may be missing.
     """
     titles, paths, derived = (graph.column(name) for name in ("title", "path", "derived_from"))
     changes = []
@@ -162,7 +163,7 @@ def unsourced_beliefs(graph: Graph) -> list[int]:
 
 
 def is_seed_statement(text: str) -> bool:
-    """Whether a text begins with the statement of a seed belief; one cut short with an ellipsis, too."""
+    """Return whether a text begins with the statement of a seed belief, even if cut short with an ellipsis."""
     statement = text.strip().split("\n\n", 1)[0]
     words = _words(statement)
     if statement.rstrip().endswith(("…", "...")) and len(words) >= FEWEST_WORDS_OF_A_STATEMENT:
@@ -175,14 +176,14 @@ def _words(text: str) -> list[str]:
 
 
 _SEEDS = [_words(statement) for statement in SEED_STATEMENTS]
-# Of each, a word that is left even where it is cut short.
+# One word of each that remains even if the statement is cut short.
 SEED_WORDS = tuple(max(words[:FEWEST_WORDS_OF_A_STATEMENT], key=len) for words in _SEEDS)
 
 
 def twins_in_time(graph: Graph) -> list[tuple[int, int]]:
     """Return pairs of a raw memory and one without lineage that say the same, written within half an hour.
 
-    They are told by the digests of their words; a memory's nearest raw memories come first, and no more than a few.
+    They are matched by the digests of their words. A memory's nearest raw memories come first, and only a few of them.
     """
     types, derived, digests, created = (graph.column(name) for name in ("type", "derived_from", "words", "created_at"))
     raws: dict[str, list[tuple[datetime, str, int]]] = defaultdict(list)
@@ -201,7 +202,7 @@ def twins_in_time(graph: Graph) -> list[tuple[int, int]]:
 
 
 def _nearest(raws: Sequence[tuple[datetime, str, int]], at: datetime) -> list[int]:
-    """Return the raw memories of the same half hour that are nearest in time, then by name."""
+    """Return the raw memories of the same half hour, sorted by distance in time, then by name; at most a few."""
     first = bisect_left(raws, at - SAME_MOMENT, key=_time)
     last = bisect_right(raws, at + SAME_MOMENT, key=_time)
     near = bisect_left(raws, at, lo=first, hi=last, key=_time)
@@ -218,7 +219,7 @@ def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[in
 
     Args:
         graph: the graph.
-        pairs: raw memories and memories of the same half hour, for each the best first.
+        pairs: raw memories and memories of the same half hour, the best first for each.
         texts: their bodies, by row.
     """
     linked: set[int] = set()
@@ -234,7 +235,7 @@ def same_texts(graph: Graph, pairs: Iterable[tuple[int, int]], texts: Mapping[in
 
 
 def merged(changes: Iterable[ProvenanceChange]) -> tuple[ProvenanceChange, ...]:
-    """Return changes in a lasting order, each once; of two reasons for the same the first stays."""
+    """Return changes in a stable order, each once; of two reasons for the same change, the first is kept."""
     found: dict[tuple[str, str, tuple[str, ...]], ProvenanceChange] = {}
     for change in changes:
         found.setdefault((change.path, change.key, change.items), change)
@@ -247,7 +248,7 @@ def _eligible(graph: Graph) -> Iterator[int]:
 
 
 def _may_link(graph: Graph, row: int, source: int) -> bool:
-    """Whether a memory may be made of a raw one: both can be named and are of today, and no circle would close."""
+    """Return whether a memory may be derived from a raw one: both can be named and are current, and no cycle forms."""
     if not _can_name_each_other(graph, row, source):
         return False
     return row not in walk.walk(graph.up, [source], graph.hidden[:]).nodes
@@ -281,7 +282,7 @@ def _instant(text: str) -> datetime | None:
 
 
 def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
-    """Return all that can be filled in among the memories of a graph, in a lasting order.
+    """Return everything that can be filled in among the memories of a graph, in a stable order.
 
     Args:
         view: the vault.
@@ -301,7 +302,7 @@ def plan(view: View, graph: Graph) -> tuple[ProvenanceChange, ...]:
 
 
 def _perhaps_seeds(view: View, graph: Graph) -> frozenset[int]:
-    """Return the beliefs that do not say how they are known and hold a word of a seed belief: they are to be read."""
+    """Return the beliefs to read: they do not say how they are known, and contain a word of a seed belief."""
     unsourced = frozenset(unsourced_beliefs(graph))
     if not unsourced:
         return unsourced
@@ -315,18 +316,18 @@ def _texts(view: View, graph: Graph, rows: Iterable[int]) -> dict[int, str]:
     return {row: file.memory.body for row, file in files if file is not None}
 
 
-# -- finding them ----------------------------------------------------------------------------------
+# -- finding orphans -------------------------------------------------------------------------------
 
 
-# What of all that can be filled in says where a memory comes from.
+# The keys, among those that can be filled in, that say where a memory comes from.
 _TELLS = frozenset({"derived_from", "source_type"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dangling:
-    """A ref that leads nowhere: who names it, in which field, where in the file.
+    """A ref that leads nowhere: which memory names it, in which field, and where in the file.
 
-    `is_ungrounded` tells that nothing is left of what the memory rests on.
+    `is_ungrounded` is true if nothing is left of what the memory rests on.
     """
 
     node: Node
@@ -338,10 +339,10 @@ class Dangling:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orphans:
-    """Memories that can't say where they come from; tombstones are not among them.
+    """Memories that can't say where they come from, except tombstones.
 
-    `is_fixable` tells that `fix_provenance` can fill in where one of those without source comes from; `left_out` counts
-    the orphans and refs beyond the limit, and `unreadable` the files that can't be read, as far as the viewer may know.
+    `is_fixable` is true if `fix_provenance` can fill in the source of one that has none. `left_out` counts the orphans
+    and refs beyond the limit, and `unreadable` the files that can't be read, as far as the viewer may know.
     """
 
     without_source: tuple[Node, ...]
@@ -354,11 +355,11 @@ class Orphans:
 
 
 def find_orphans(view: View, *, limit: int | None = None) -> Orphans:
-    """Return the orphans among the memories that the viewer may see; refs that lead nowhere are the owner's to see.
+    """Return the orphans among the memories that the viewer may see; only the owner sees refs that lead nowhere.
 
     Args:
         view: the vault.
-        limit: how many of both together to return at most, the orphans first; None for all.
+        limit: how many orphans and refs together to return at most, orphans first; None for all.
     """
     graph = graph_of(view)
     orphans = without_source(graph)
@@ -390,7 +391,7 @@ def _dangling(view: View, graph: Graph, found: Sequence[tuple[int, EdgeKind, str
 
 
 def _places(view: View, path: str, kind: EdgeKind, target: str) -> list[tuple[str, Position]]:
-    """Return where the file names the target; none where it was saved, without it, since the snapshot."""
+    """Return where the file names the target; empty if the file has been saved without it since the snapshot."""
     try:
         file = view.read(path)
     except VaultError:

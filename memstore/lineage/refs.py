@@ -1,4 +1,4 @@
-"""What a value names: memories that must be there and are written in whole, and what they say themselves."""
+"""Refs in values: each must name an existing memory and is written in full. Also loads the memories that refs name."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 
 def entries(view: View, refs: Iterable[str]) -> list[Entry]:
-    """Return the memories that refs name, as far as the actor may see them; what is none is left out."""
+    """Return the memories that refs name, as far as the actor may see them; anything else is left out."""
     named = [ref.id for text in refs if (ref := MemoryRef.parse(text)) is not None]
     return [view.entry(row) for memory_id in named for row in view.rows_of_id(memory_id)]
 
 
 def ceiling(found: Iterable[Entry]) -> float | None:
-    """Return the least confidence among memories; None where none of them states one."""
+    """Return the lowest confidence among memories; None if none of them states one."""
     return min((float(entry.confidence) for entry in found if entry.confidence), default=None)
 
 
 def loader(view: View) -> Callable[[str], Memory | None]:
-    """Return what gives the memory that a ref names, each file read once; None where the actor may see none."""
+    """Return a function from a ref to its memory that reads each file once; None if the actor may not see it."""
 
     @cache
     def load(ref: str) -> Memory | None:
@@ -50,17 +50,17 @@ _REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SO
 
 
 def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
-    """Return the lists of refs among `values` with each ref as `type:id`.
+    """Return the lists of refs among `values` with each ref written as `type:id`.
 
     Args:
         view: the vault.
-        values: values by key; those that hold no refs are left out of the answer.
-        of: the path of the memory whose values these are to be, None for a new one.
+        values: values by key; those without refs are not returned.
+        of: the path of the memory that the values are for; None for a new one.
 
     Raises:
         NotFoundError: a ref names no memory that the actor may see, several, or one of another type.
         UsageError: a ref names the memory itself, or one that has no id.
-        RefusedError: the memory would be made of what was made of it.
+        RefusedError: the memory would be derived from something derived from it.
     """
     named = {name: value for name in _REF_KEYS if (value := values.get(name))}
     if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
@@ -72,7 +72,7 @@ def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None
 
 
 def _refuse_circle(view: View, sources: Sequence[str], of: str) -> None:
-    """Stop where a memory would be made of what was made of it; what is new can't be in a circle."""
+    """Refuse a memory derived from something derived from it; a new memory can't be in a cycle."""
     graph = graph_of(view)
     ids = [MemoryRef.parse(source) for source in sources]
     targets = [row for ref in ids if ref is not None and (row := graph.row_of(ref.id)) is not None]

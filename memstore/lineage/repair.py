@@ -1,4 +1,4 @@
-"""Fill in provenance that was not recorded, where it can be told without judgement."""
+"""Fills in provenance that was not recorded, if it can be inferred without judgement."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class FixedProvenance:
 
 @again_where_changed
 def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -> FixedProvenance:
-    """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them.
+    """Record on both sides what one side records, mark seed beliefs, and link raw memories to what repeats them.
 
-    A second run finds nothing to do. Signed memories are left alone: their signature is over their provenance.
+    A second run finds nothing to do. Signed memories are left alone, because their signature covers their provenance.
 
     Args:
         view: the vault.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would be written.
         commit: commit the files as well.
 
     Raises:

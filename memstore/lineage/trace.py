@@ -1,6 +1,6 @@
-"""Trace where a memory comes from or what has come from it, and what would lose ground if memories were gone.
+"""Traces where a memory comes from or what has come from it, and what would lose ground if memories were gone.
 
-A trace is the part of the graph around one memory, and the tree that is drawn of it.
+A trace is the part of the graph around one memory, and the tree drawn of it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def trace(
         graph: the graph.
         start: the memory's row.
         direction: up to sources, or down to dependents.
-        depth: how many edges to follow at most; None for all. Roots and ground are told whatever the depth.
+        depth: how many edges to follow at most; None for all. Roots and ground are reported whatever the depth.
         limit: how many edges to show at most, those nearest to the start; None for all.
     """
     drawing = _Drawing(graph, start, up=direction is Direction.UP, depth=depth, limit=limit)
@@ -52,7 +52,7 @@ def trace(
 
 
 def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
-    """Return what is known of a node."""
+    """Return what is known about a node."""
     if key < 0:
         state = NodeState.EXTERNAL if graph.is_mark(key) else NodeState.MISSING
         return Node(key=graph.names[key], state=state, distance=distance)
@@ -65,10 +65,10 @@ def edge_of(graph: Graph, dependent: int, source: GraphLink) -> Edge:
 
 
 class _Drawing:
-    """The nodes and edges of a trace, and their order on paper.
+    """The nodes and edges of a trace, and their order in the drawing.
 
-    A node stands below the one from which it was reached first. Where there is a limit, the edges of the nodes that
-    were reached first are drawn, so that nothing is left out that is nearer than what is drawn.
+    A node is placed below the one from which it was reached first. If there is a limit, the edges of the nodes that
+    were reached first are drawn, so nothing is left out that is nearer than what is drawn.
     """
 
     def __init__(self, graph: Graph, start: int, *, up: bool, depth: int | None, limit: int | None) -> None:
@@ -76,7 +76,7 @@ class _Drawing:
         self._side = graph.up if up else graph.down
         self._walked = walk.walk(self._side, [start], graph.hidden[:], depth=depth)
         levels = self._walked.levels
-        # Those beyond which the way was not followed.
+        # The nodes beyond which edges were not followed.
         self._edge_of_way = frozenset(levels[depth]) if depth is not None and depth < len(levels) else frozenset()
         self._nodes: dict[int, Node] = {}
 
@@ -91,12 +91,13 @@ class _Drawing:
                 yield self._edge(key, hop)
 
     def branches(self) -> Iterator[Branch]:
-        """Yield the lines of the tree: every node where it was reached first, at its least distance.
+        """Yield the lines of the tree: every node where it was reached first, at its shortest distance.
 
-        Wherever else an edge leads to a node, a mark says that it stands above or below, or that the way is a circle.
+        Wherever else an edge leads to a node, a mark says that the node is above or below, or that the path is a cycle.
         """
         drawn: set[int] = set()
-        # The node, the edge that led there, whether its own place is here, and whether nothing stands beside it below.
+        # Level, node, the edge that led there, whether its own place is here, and whether nothing follows it at its
+        # level.
         waiting: list[tuple[int, int, Edge | None, bool, bool]] = [(0, self._start, None, True, True)]
         reached_from = self._walked.reached_from
         while waiting:
@@ -117,7 +118,7 @@ class _Drawing:
             yield Branch(level, self._node(key), edge, mark, is_last)
 
     def left_out(self) -> LeftOut:
-        """Return what lies beyond the limit."""
+        """Return what is beyond the limit."""
         if self._limit is None:
             return LeftOut(0, 0)
         reached = [key for key in self._walked.nodes if key not in self._edge_of_way]
@@ -139,7 +140,7 @@ class _Drawing:
         return Edge(names[dependent], names[source], graph.kinds(bits), graph.ops(dependent, source, bits), in_cycle)
 
     def _near(self, key: int) -> Sequence[int]:
-        """Return the hops that lead on from a node as far as the way was followed."""
+        """Return the hops that lead on from a node, as far as edges were followed."""
         if key in self._edge_of_way:
             return ()
         hidden, hops = self._graph.hidden, self._side.near(key)
@@ -174,7 +175,7 @@ class _Drawing:
 
     @cached_property
     def _distances(self) -> Mapping[int, int]:
-        """The nodes that are drawn, nearest first, and how many edges lead there."""
+        """The nodes that are drawn, nearest first, with their distance in edges."""
         found = {self._start: 0}
         reached_from = self._walked.reached_from
         for key, hops in self._drawn.items():
@@ -186,7 +187,7 @@ class _Drawing:
 
     @cached_property
     def _knot_of(self) -> Mapping[int, int]:
-        """The number of each node's knot, among what is drawn; empty for a tree, which has none."""
+        """The number of each drawn node's knot; empty for a tree, which has none."""
         inner = {key: [hop >> HOP_SHIFT for hop in hops] for key, hops in self._drawn.items()}
         if sum(map(len, inner.values())) < len(inner):
             return {}
@@ -199,7 +200,7 @@ class _Drawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracedBothWays:
-    """What stands directly around one memory: what it depends on, and what depends on it."""
+    """The direct surroundings of one memory: what it depends on, and what depends on it."""
 
     sources: Trace
     dependents: Trace
@@ -217,7 +218,7 @@ def trace_memory(
 
     Args:
         view: the vault.
-        ref: what names the memory.
+        ref: names the memory.
         direction: up to sources, or down to dependents.
         depth: how many edges to follow at most; None for all.
         limit: how many edges to show at most, those nearest to the memory; None for all.
@@ -231,7 +232,7 @@ def trace_memory(
 
 
 def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> TracedBothWays:
-    """Return what stands directly above and below a memory that the viewer may see.
+    """Return what is directly above and below a memory that the viewer may see.
 
     Args:
         then: the vault at the time in question.
@@ -239,7 +240,7 @@ def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> Tr
         limit: how many dependents to show at most; None for all.
 
     Raises:
-        ChangedMeanwhileError: the file is not there any more.
+        ChangedMeanwhileError: the file no longer exists.
     """
     graph = graph_of(then)
     row = row_of(graph, entry)
@@ -249,7 +250,7 @@ def trace_both_ways(then: View, entry: Entry, *, limit: int | None = None) -> Tr
     )
 
 
-# -- what would lose ground ------------------------------------------------------------------------
+# -- impact of a loss ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,10 +263,10 @@ class Harmed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What the loss of `gone` would do.
+    """The effect of losing `gone`.
 
-    `lost` would have no ground left: all that they rest on, directly or not, would be gone. `weakened` would lose a
-    source and still stand. Both are told nearest first, then by name; `left_out` counts those beyond the limit.
+    `lost` would have no ground left: everything they rest on, directly or not, would be gone. `weakened` would lose a
+    source but still have ground. Both are sorted nearest first, then by name; `left_out` counts those beyond the limit.
     """
 
     gone: tuple[Node, ...]
@@ -277,15 +278,15 @@ class Impact:
 
 
 def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> Impact:
-    """Return what would lose ground, of what the viewer may see, if these memories were gone.
+    """Return which memories that the viewer may see would lose ground if these memories were gone.
 
     Args:
         view: the vault.
-        refs: what names the memories.
-        limit: how many to tell of at most, the lost ones first; None for all.
+        refs: name the memories.
+        limit: how many to return at most, the lost ones first; None for all.
 
     Raises:
-        NotFoundError: one of them is no memory that the viewer may see.
+        NotFoundError: one of them is not a memory that the viewer may see.
     """
     entries = [view.named(ref) for ref in refs]
     graph = graph_of(view)

@@ -1,4 +1,4 @@
-"""Lineage: what memories are made of, and what is made of them."""
+"""The values of lineage: what memories are derived from, and what is derived from them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class NodeState(Enum):
-    """What stands at the end of an edge."""
+    """What is at the end of an edge."""
 
     MEMORY = "memory"
     MISSING = "missing"
@@ -25,14 +25,14 @@ class NodeState(Enum):
 
 
 class Direction(Enum):
-    """Which way lineage is followed: up to sources, or down to dependents."""
+    """The direction in which lineage is followed: up to sources, or down to dependents."""
 
     UP = "up"
     DOWN = "down"
 
 
 class Mark(Enum):
-    """Why a line of a drawn tree goes no further."""
+    """Why a line of a drawn tree ends there."""
 
     NONE = ""
     ABOVE = "see above"
@@ -42,10 +42,10 @@ class Mark(Enum):
 
 
 class Node(NamedTuple):
-    """A memory, or what a memory names that is none.
+    """A memory, or something that a memory names and that is not a memory.
 
-    `key` tells nodes of one trace apart: the ref; the path for a memory without an id; else the text as it was named.
-    `distance` counts edges from where the trace began.
+    `key` distinguishes the nodes of one trace: the ref; the path for a memory without an id; else the text as it was
+    named. `distance` counts edges from the start of the trace.
     """
 
     key: str
@@ -61,8 +61,8 @@ class Node(NamedTuple):
 class Edge(NamedTuple):
     """All that is recorded between a dependent and one of its sources, by the nodes' keys.
 
-    `ops` are the ledger's words for evidence, the latest last; `in_cycle` tells that the source depends on the
-    dependent in turn.
+    `ops` are the ledger's ops for evidence, the latest last. `in_cycle` is true if the source depends on the dependent
+    in turn.
     """
 
     dependent: str
@@ -73,7 +73,7 @@ class Edge(NamedTuple):
 
 
 class Branch(NamedTuple):
-    """One line of a drawn tree, in the order of drawing: `level` 0 is where the trace began; `edge` led here."""
+    """One line of a drawn tree, in drawing order: `level` 0 is where the trace began; `edge` leads here."""
 
     level: int
     node: Node
@@ -83,7 +83,7 @@ class Branch(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """How much of a trace is not shown: memories, and the edges that lead from those around to others."""
+    """How much of a trace is not shown: memories, and the edges that lead from nodes of the trace to others."""
 
     memories: int
     edges: int
@@ -93,10 +93,10 @@ _Item_co = TypeVar("_Item_co", covariant=True)
 
 
 class Series(Sequence[_Item_co]):
-    """Items that are made as they are read, so that the first of 100,000 need not wait for the last.
+    """Items that are made as they are read, so the first of 100,000 need not wait for the last.
 
     Args:
-        make: gives all items in turn, the same ones each time.
+        make: returns all items in order, the same ones each time.
     """
 
     def __init__(self, make: Callable[[], Iterable[_Item_co]]) -> None:
@@ -115,15 +115,15 @@ class Series(Sequence[_Item_co]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[_Item_co]: ...
     def __getitem__(self, at: int | slice) -> _Item_co | Sequence[_Item_co]:
-        """Return an item, or some of them; all are made, and kept."""
+        """Return an item, or a slice of them; this makes and keeps all items."""
         return self._all[at]
 
     def __len__(self) -> int:
-        """Return how many items there are; all are made, and kept."""
+        """Return the number of items; this makes and keeps all items."""
         return len(self._all)
 
     def __eq__(self, other: object) -> bool:
-        """Whether two series have the same items."""
+        """Return whether two series have the same items."""
         return isinstance(other, Series) and self._all == other._all
 
     def __hash__(self) -> int:
@@ -135,10 +135,10 @@ class Series(Sequence[_Item_co]):
 class Trace:
     """Where a memory comes from, or what has come from it.
 
-    `nodes` are in the order in which they were reached, the start first. `roots` are the nodes at which the way up
-    ends. `chain` is what superseded what, oldest first; empty where nothing did. `generations` tells of each of it how
-    many came before it in turn. `is_ungrounded` tells that all roots are gone. `left_out` counts what nodes, edges and
-    tree are without.
+    `nodes` are in the order in which they were reached, starting with `start`. `roots` are the nodes at which the way
+    up ends. `chain` is the chain of memories that superseded each other, oldest first; empty if there is none.
+    `generations` has, for each member of the chain, how many came before it. `is_ungrounded` is true if all roots are
+    gone. `left_out` counts what is missing from nodes, edges and tree.
     """
 
     start: Node

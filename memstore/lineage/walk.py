@@ -1,4 +1,4 @@
-"""Walks through lineage that end on any graph: level by level, each node once, in a lasting order, no recursion."""
+"""Walks over lineage that end on any graph: level by level, each node once, in a stable order, without recursion."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHAIN = bits_of(EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY)
 
 
 class Walked(NamedTuple):
-    """Where a walk came: the nodes at each distance, the starts first, and from where each was reached first."""
+    """The result of a walk: the nodes at each distance, beginning with the starts, and each node's predecessor."""
 
     levels: Sequence[Sequence[int]]
     reached_from: dict[int, int]
@@ -40,11 +40,12 @@ def walk(
     """Walk from nodes to their neighbours and on.
 
     Args:
-        side: which way.
+        side: the direction.
         starts: where to begin.
-        closed: 1 for each node that is not to be entered; changed, since those that were reached are not entered again.
+        closed: 1 for each node that must not be entered; modified, as nodes that have been reached are not entered
+            again.
         bits: the kinds of edges to follow.
-        depth: how many edges to go at most; None for all.
+        depth: how many edges to follow at most; None for all.
     """
     level = list(dict.fromkeys(starts))
     levels = []
@@ -69,9 +70,9 @@ def walk(
 
 
 def roots(graph: Graph, start: int) -> tuple[int, ...]:
-    """Return where the way up from a node ends: what it and its sources rest on, and what rests on nothing itself.
+    """Return where the way up from a node ends: the nodes in its lineage that depend on nothing, or are gone.
 
-    Marks of what lies outside the vault are among them; a node without any source is its own root.
+    They include marks of what is outside the vault; a node without any source is its own root.
     """
     hidden, near = graph.hidden, graph.up.near
     nodes = walk(graph.up, [start], hidden[:]).nodes
@@ -80,18 +81,18 @@ def roots(graph: Graph, start: int) -> tuple[int, ...]:
 
 
 def is_ungrounded(graph: Graph, start: int) -> bool:
-    """Whether all that a memory rests on is gone. One that rests on nothing but itself has its own ground."""
+    """Return whether everything a memory rests on is gone. One that rests on nothing but itself has its own ground."""
     if 1 not in graph.gone:
         return False
     closed = graph.hidden[:]
     closed[start] = 1
     region = [start]
-    for key in region:  # it grows meanwhile
+    for key in region:  # it grows during the loop
         if graph.gone[key]:
             continue
         rests = [hop >> HOP_SHIFT for hop in graph.up.near(key) if hop & GROUND and not graph.hidden[hop >> HOP_SHIFT]]
         if not rests:
-            return False  # one end that is there is enough, and mostly it is near
+            return False  # one existing end is enough, and usually it is near
         for source in rests:
             if not closed[source]:
                 closed[source] = 1
@@ -100,13 +101,13 @@ def is_ungrounded(graph: Graph, start: int) -> bool:
 
 
 def ungrounded(graph: Graph, starts: Iterable[int]) -> frozenset[int]:
-    """Return those of which all that they rest on is gone."""
+    """Return those nodes for which everything they rest on is gone."""
     groundless = _groundless(graph, graph.gone)
     return frozenset(key for key in starts if groundless[key])
 
 
 class Reach(NamedTuple):
-    """What the loss of memories would do: who would be left without ground, and who with less support.
+    """The effect of losing memories: which would be left without ground, and which with less support.
 
     Both have the rows at each distance. `going` are the nodes that would be gone or lost.
     """
@@ -117,7 +118,7 @@ class Reach(NamedTuple):
 
 
 def impact(graph: Graph, gone: Iterable[int]) -> Reach:
-    """Return what the loss of the memories in `gone` would do to all others."""
+    """Return the effect that losing the memories in `gone` would have on all others."""
     going = set(gone)
     after = graph.gone[:]
     for key in going:
@@ -129,7 +130,7 @@ def impact(graph: Graph, gone: Iterable[int]) -> Reach:
     lost: list[list[int]] = []
     weakened: list[list[int]] = []
     level = list(going)
-    while level:  # whoever loses all its ground takes others along
+    while level:  # a node that loses all its ground takes others with it
         harmed = _supported(graph, level, closed)
         level = [key for key in harmed if after[key] and not before[key]]
         going.update(level)
@@ -139,7 +140,7 @@ def impact(graph: Graph, gone: Iterable[int]) -> Reach:
 
 
 def _supported(graph: Graph, level: Iterable[int], closed: bytearray) -> list[int]:
-    """Return what is supported by these nodes, each once; it is closed from then on."""
+    """Return what these nodes support, each once; the nodes returned are then closed."""
     found = []
     near = graph.down.near
     for key in level:
@@ -151,7 +152,7 @@ def _supported(graph: Graph, level: Iterable[int], closed: bytearray) -> list[in
 
 
 def nearest(graph: Graph, levels: Iterable[Sequence[int]], limit: int | None = None) -> list[int]:
-    """Return the first nodes of those at each distance, of the same distance by name; None for all."""
+    """Return the first `limit` nodes (None for all), by distance and, at the same distance, by name."""
     found: list[int] = []
     for level in levels:
         if limit is not None and len(found) >= limit:
@@ -161,16 +162,16 @@ def nearest(graph: Graph, levels: Iterable[Sequence[int]], limit: int | None = N
 
 
 def cut_from(graph: Graph, key: int, going: AbstractSet[int]) -> tuple[GraphLink, ...]:
-    """Return the support that a memory itself names and loses."""
+    """Return the support that a memory itself names and would lose."""
     bits = graph.above[key]
     return tuple(link for link in graph.sources(key) if link.key in going and bits[link.key] & SUPPORT)
 
 
 def _groundless(graph: Graph, gone: bytearray) -> bytearray:
-    """Return 1 for each node that is left without ground when those in `gone` are gone, themselves among them.
+    """Return 1 for each node that has no ground left if those in `gone` are gone, including these themselves.
 
-    A node has ground where a way up ends at something that is still there, or never ends: memories that rest on each
-    other alone have lost nothing. So whatever rests on what no way up from which leads to anything gone has ground.
+    A node has ground if a way up ends at something that still exists, or never ends: memories that rest only on each
+    other have lost nothing. So a node has ground if it rests on one from which no way up leads to anything gone.
     """
     if 1 not in gone:
         return gone
@@ -198,9 +199,9 @@ def _groundless(graph: Graph, gone: bytearray) -> bytearray:
 
 
 def chain(graph: Graph, start: int) -> tuple[int, ...]:
-    """Return all that superseded each other around a memory, oldest first: the same from any of its members.
+    """Return all memories that superseded each other around this one, oldest first; the same for each of its members.
 
-    A memory that superseded nothing and was not superseded stands there alone.
+    A memory that superseded nothing and was not superseded is a chain of one.
     """
     members = _members(graph, start)
     waiting_for = {key: set(_older(graph, key)) - {key} for key in members}
@@ -209,7 +210,7 @@ def chain(graph: Graph, start: int) -> tuple[int, ...]:
     by_name = iter(sorted(members, key=graph.name))
     ordered: list[int] = []
     while waiting_for:
-        # In a circle made by hand nothing is the oldest: begin somewhere, always at the same place.
+        # In a cycle made by hand nothing is the oldest: begin somewhere, but always at the same place.
         key = heappop(ready)[1] if ready else next(key for key in by_name if key in waiting_for)
         del waiting_for[key]
         ordered.append(key)
@@ -223,7 +224,7 @@ def chain(graph: Graph, start: int) -> tuple[int, ...]:
 
 
 def generations(graph: Graph, chain: Sequence[int]) -> tuple[int, ...]:
-    """Return for each member of a chain how many came before it in turn: those that one was split into stand alike."""
+    """Return for each member of a chain how many came before it; those that one was split into have the same number."""
     found: dict[int, int] = {}
     for key in chain:
         found[key] = 1 + max((found[older] for older in _older(graph, key) if older in found), default=-1)
@@ -250,17 +251,17 @@ def _newer(graph: Graph, key: int) -> list[int]:
     return [heir for heir, bits in graph.below[key].items() if bits & _CHAIN]
 
 
-# -- would a new link close a circle? --------------------------------------------------------------
+# -- would a new link close a cycle? ---------------------------------------------------------------
 
 
-# What makes a memory of another, on whichever side it is recorded.
+# The edges that say a memory was derived from another, whichever side records them.
 MADE_OF = bits_of(EdgeKind.DERIVED_FROM, EdgeKind.PROCESSED_INTO)
 
 
 def way_back(graph: Graph, start: int, targets: Iterable[int]) -> tuple[str, ...]:
-    """Return the circle that would close if `start` were made of all `targets`, too; empty where none would.
+    """Return the cycle that would result if `start` were also derived from all `targets`; empty if there is none.
 
-    It is a shortest one, as names: the start, a target, what that is made of and so on, and the start again.
+    It is a shortest one, as names: the start, a target, what that is derived from and so on, and the start again.
     """
     came_from: dict[int, int] = {}
     waiting: deque[int] = deque()

@@ -1,9 +1,9 @@
-"""Who vouches for a memory: signatures, witnesses, anchors, each verified now and never believed from a file.
+"""Who vouches for a memory: signatures, witnesses and anchors, each verified now and never believed from a file.
 
-Enter at `trust` for one memory, `score.TrustReader` for many, `sign`, `witness_request`, `anchor` and `keys` to
-vouch; formats that not every vault uses are in `formats`.
+Start with `trust` for one memory, `score.TrustReader` for many, and `sign`, `witness_request`, `anchor` and `keys` to
+vouch. `formats` has formats that not every vault uses.
 
-A call runs like this: `read_keyring` says whose keys count, `statement` what of a memory is signed, `signatures`
-whether the bytes hold, `vouching` what each word is worth, `verify_anchors` when it was there; `verification` puts
-these together, and `score` makes a number and a level of them.
+`read_keyring` determines whose keys count, `statement` which parts of a memory are signed, and `signatures` whether a
+signature holds. `vouching` determines what each attestation is worth, and `verify_anchors` when the memory existed.
+`verification` combines these, and `score` turns them into a number and a level.
 """

@@ -1,8 +1,9 @@
-"""A vault's keyring: the files allowed_signers and revoked_keys, as stock OpenSSH reads them, or a part of that.
+"""A vault's keyring: the files allowed_signers and revoked_keys, as stock OpenSSH reads them, or a subset of that.
 
-A line is `PRINCIPAL[,PRINCIPAL] OPTIONS TYPE BASE64 [COMMENT]`. Principals are entity ids; `namespaces=` must be there,
-since a key without it would be good for everything; neither holds patterns. Times end in Z, since others mean another
-moment on another machine. What stock would read in another way is refused, never guessed.
+A line is `PRINCIPAL[,PRINCIPAL] OPTIONS TYPE BASE64 [COMMENT]`. Principals are entity ids. `namespaces=` is required,
+because a key without it would be valid for everything. Neither may contain patterns. Times end in Z, because others
+mean a different moment on another machine. Anything that stock OpenSSH would read differently is refused, never
+guessed.
 """
 
 from __future__ import annotations
@@ -32,10 +33,10 @@ _FORMS = {len("20260201Z"): "%Y%m%dZ", len("202602011200Z"): "%Y%m%d%H%MZ", len(
 
 
 def read(signers: bytes | None, revoked: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return the keyring in the bytes of both files, None where one is missing, and what is wrong with them.
+    """Return the keyring in the bytes of both files (None: missing), and the problems found in them.
 
-    A line of allowed_signers that can't be used lets nobody in. One of revoked_keys might keep somebody out, so as long
-    as it can't be read no key counts.
+    A line of allowed_signers that can't be used admits nobody. A line of revoked_keys that can't be read might exclude
+    somebody, so until it is fixed no key counts.
     """
     return keyring_of(lines_of(signers or b""), lines_of(revoked or b""))
 
@@ -43,7 +44,7 @@ def read(signers: bytes | None, revoked: bytes | None) -> tuple[Keyring, tuple[F
 def keyring_of(
     signers: Iterable[tuple[int, str]], revoked: Iterable[tuple[int, str]]
 ) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return the keyring in some numbered lines of both files; see `read`."""
+    """Return the keyring in numbered lines of both files; see `read`."""
     lines, wrong_lines = signers_of(signers)
     keys, wrong_keys = revoked_of(revoked)
     unreadable = f"{REVOKED_KEYS}:{wrong_keys[0].at.line}: {wrong_keys[0].text}" if wrong_keys else None
@@ -53,12 +54,12 @@ def keyring_of(
 
 
 def read_signers(data: bytes) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
-    """Return the lines of allowed_signers that can be used, and what is wrong with the others."""
+    """Return the usable lines of allowed_signers, and the problems of the others."""
     return signers_of(lines_of(data))
 
 
 def signers_of(lines: Iterable[tuple[int, str]]) -> tuple[tuple[Signer, ...], tuple[Problem, ...]]:
-    """Return what numbered lines of allowed_signers say; see `read_signers`."""
+    """Return the signers in numbered lines of allowed_signers; see `read_signers`."""
     signers: list[Signer] = []
     problems: list[Problem] = []
     for number, line in lines:
@@ -70,12 +71,12 @@ def signers_of(lines: Iterable[tuple[int, str]]) -> tuple[tuple[Signer, ...], tu
 
 
 def read_revoked(data: bytes) -> tuple[frozenset[bytes], tuple[Problem, ...]]:
-    """Return the wire forms of the keys in revoked_keys, one public key a line, and what is wrong with other lines."""
+    """Return the wire forms of the keys in revoked_keys, one public key per line, and the problems of other lines."""
     return revoked_of(lines_of(data))
 
 
 def revoked_of(lines: Iterable[tuple[int, str]]) -> tuple[frozenset[bytes], tuple[Problem, ...]]:
-    """Return what numbered lines of revoked_keys say; see `read_revoked`."""
+    """Return the keys in numbered lines of revoked_keys; see `read_revoked`."""
     revoked: set[bytes] = set()
     problems: list[Problem] = []
     for number, line in lines:
@@ -89,13 +90,13 @@ def revoked_of(lines: Iterable[tuple[int, str]]) -> tuple[frozenset[bytes], tupl
 def signer_line(
     principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, authority: bool = False, comment: str = ""
 ) -> str:
-    """Return a line of allowed_signers, without its end; an `authority` certifies keys for the principals."""
+    """Return a line of allowed_signers, without its line end; an `authority` certifies keys for the principals."""
     options = "cert-authority," * authority + f'namespaces="{",".join(namespaces)}"'
     return " ".join(part for part in (",".join(principals), options, key.type, key.base64, comment) if part)
 
 
 def ended(line: str, before: datetime) -> str:
-    """Return a line of allowed_signers whose key signs nothing from a time on, in UTC."""
+    """Return a line of allowed_signers whose key is valid only before a time, in UTC."""
     found = _LINE.fullmatch(line.rstrip("\r\n"))
     if found is None:
         raise FormatError("it is not a line of allowed_signers")
@@ -105,7 +106,7 @@ def ended(line: str, before: datetime) -> str:
 
 
 def lines_of(data: bytes) -> list[tuple[int, str]]:
-    """Return the lines that say something, with their numbers; odd bytes are no text that any line may have."""
+    """Return the lines that are neither blank nor comments, with their numbers; undecodable bytes spoil a line."""
     numbered = enumerate(data.decode("utf-8", "surrogateescape").split("\n"), 1)
     return [(number, line.strip()) for number, line in numbered if line.strip() and not line.lstrip().startswith("#")]
 
@@ -143,7 +144,7 @@ def _signer(line: str, number: int) -> Signer:
 
 
 def _check_namespace(namespace: str) -> None:
-    """Stop at what stock takes for a pattern; `!` takes back what others let in, and one too long takes back all."""
+    """Reject what OpenSSH reads as a pattern: `!` excludes what others admit, and one too long excludes all."""
     if _PATTERN.search(namespace) or len(namespace) > _LONGEST_NAMESPACE:
         raise FormatError(
             f"{namespace[:80]!r} is not a namespace",

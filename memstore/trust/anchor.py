@@ -1,4 +1,4 @@
-"""Record where else it can be seen what a memory says, and when."""
+"""Records anchors of memories: things outside the file that show what a memory said, and when."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What became of the file, and how the new anchor stands; None where there was the same one already.
+    """The saved file, and the status of the new anchor; None if the same anchor already existed.
 
-    `remotes` are those that the commit can be pushed to, and of each whether its anchors are fetched only from now on.
+    `remotes` are those that the commit can be pushed to, each with whether fetching its anchors was configured only
+    now.
     """
 
     saved: Saved
@@ -45,11 +46,11 @@ class Recorded:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.saved.ref
 
 
-# Two who anchor the same memory at the same time must not take the same name, so a ref is named after its commit.
+# If two people anchor the same memory at once, they must not use the same name, so a ref is named after its commit.
 _NAME_DIGITS = 16
 
 
@@ -57,19 +58,19 @@ _NAME_DIGITS = 16
 def anchor_commit(
     view: View, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
-    """Anchor a memory in a commit that holds it as it is, and keep that commit whatever becomes of its branch.
+    """Anchor a memory in a commit that contains it as it is, and keep that commit whatever happens to its branch.
 
-    Publishing the commit is the user's act.
+    Publishing the commit is up to the user.
 
     Args:
         view: the vault.
         ref: the memory.
-        revision: the commit, in git's own notation; None is the current one.
-        dry_run: write nothing, and return what would be.
+        revision: the commit, in git's notation; None is the current one.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        UsageError: the commit does not hold the file as it is, or the memory has no id.
+        UsageError: the commit does not contain the file as it is, or the memory has no id.
         NotFoundError: there is no such memory, or no such commit.
         GitError: there is no repository.
     """
@@ -84,8 +85,8 @@ def anchor_commit(
             f"{named[:10]} does not hold {file.path} as it is now", hint=f"memstore commit {memory.ref}, then anchor it"
         )
     if not dry_run:
-        # (1) the commit is held before (2) the file names it: a crash in between leaves a ref too many, and no anchor
-        # without its commit.
+        # (1) The commit is kept before (2) the file names it: a crash in between leaves an unused ref, but never an
+        # anchor without its commit.
         view.history.keep(f"anchors/{memory.id}/{named[:_NAME_DIGITS]}", named)
     remotes = {} if dry_run else view.history.follow_anchors()
     entry: dict[str, Plain] = {
@@ -111,7 +112,8 @@ def anchor_page(
 ) -> Recorded:
     """Anchor a memory in a page, of which the vault keeps a copy.
 
-    A page that holds the digest of what the memory says commits to it; any other is a source, and proves nothing.
+    A page that contains the digest of the memory's content commits to it; any other page is a source, and proves
+    nothing.
 
     Args:
         view: the vault.
@@ -119,12 +121,12 @@ def anchor_page(
         kind: `url` or `moltbook_post`.
         reference: where the page is.
         page: its bytes.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id, or `reference` is no address of a page.
+        UsageError: it has no id, or `reference` is not the address of a page.
     """
     _stop_at_no_address(kind, reference)
     file = view.original(ref)
@@ -154,22 +156,22 @@ def anchor_stamp(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Recorded:
-    """Anchor a memory in what was stamped with OpenTimestamps; the vault keeps that, and the proof.
+    """Anchor a memory in a page stamped with OpenTimestamps; the vault keeps the page and the proof.
 
-    What was stamped commits to the memory if it holds the digest of what it says; `digest_page` writes such a page. A
-    proof of the same page that leads further takes the place of the one before.
+    A stamped page commits to the memory if it contains the digest of the memory's content; `digest_page` writes such a
+    page. A proof of the same page that leads further replaces the one before.
 
     Args:
         view: the vault.
         ref: the memory.
         page: what was stamped.
         proof: the bytes of the `.ots` file.
-        reference: where else it is to be found; None is the vault's own proof.
-        dry_run: write nothing, and return what would be.
+        reference: where else it can be found; None is the vault's own proof.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        FormatError: it is no proof, or one of something else.
+        FormatError: it is not a proof, or proves something else.
         NotFoundError: there is no such memory.
         UsageError: it has no id.
     """
@@ -201,11 +203,11 @@ def anchor_stamp(
 def anchor_elsewhere(
     view: View, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
-    """Record an anchor that nothing here can check, such as a transaction on a blockchain; it is worth nothing.
+    """Record an anchor that can't be checked here, such as a transaction on a blockchain; it is worth nothing.
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: it has no id, or `reference` is no address of a page.
+        UsageError: it has no id, or `reference` is not the address of a page.
     """
     _stop_at_no_address(kind, reference)
     file = view.original(ref)

@@ -1,4 +1,4 @@
-"""What an anchor is worth: whether what it names is there, is what it says, and is about this memory."""
+"""What an anchor is worth: whether what it names exists, is unaltered, and is about this memory."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class AnchorStatus(Enum):
-    """How an anchor stands; valid and moved ones hold."""
+    """The status of an anchor; valid and moved anchors hold."""
 
     VALID = "valid"
     MOVED = "moved"
@@ -23,12 +23,12 @@ class AnchorStatus(Enum):
 
 
 class Anchored(NamedTuple):
-    """How one anchor stands, why, and what to do.
+    """The status of one anchor, why, and what to do.
 
-    `counts` is whether it adds to trust: it holds, and commits to what the memory says now. `at` is the time that it
-    proves, UTC; None where it proves none. `shows` are the signatures that it holds; it proves the age of no others.
-    `place` is where it is kept: anchors in one place count once. `timed` is whether a third party says when, and
-    `commit` the one that holds it, made at `made_at` by its maker's word.
+    `counts` is true if it adds to trust: it holds, and commits to what the memory says now. `at` is the time that it
+    proves, in UTC; None if it proves none. `shows` are the signatures that it contains; it proves the age of no others.
+    `place` is where it is kept: anchors in one place count once. `timed` is true if a third party proves the time.
+    `commit` is the commit that contains it, made at `made_at` according to its maker.
     """
 
     status: AnchorStatus
@@ -43,7 +43,7 @@ class Anchored(NamedTuple):
     made_at: datetime | None = None
 
 
-# Where anchors are kept that are no pages.
+# Where anchors are kept that are not pages.
 REPOSITORY, BLOCKCHAIN = "this repository", "a block"
 _ANEW = "memstore anchor REF anchors it again"
 _FETCH = "memstore trust REF --online fetches it"
@@ -52,27 +52,27 @@ ADDRESS_HINT = "write an address like https://example.org/page"
 
 
 def host_of(url: str) -> str | None:
-    """Return the host of a page's address, in lower case; None where it is no address of a page."""
+    """Return the host of a page's address, in lower case; None if it is not the address of a page."""
     try:
         parts = urlsplit(url)
         is_page = parts.scheme in _SCHEMES and parts.port != 0
-    except ValueError:  # brackets without an address in them, or a port that is no number
+    except ValueError:  # brackets without an address in them, or a port that is not a number
         return None
     return parts.hostname if is_page else None
 
 
 def proven_by(anchored: Iterable[Anchored], sig: str) -> datetime | None:
-    """Return the earliest time at which an anchor shows that a signature was there, UTC; None where none does."""
+    """Return the earliest time at which an anchor shows that a signature existed, in UTC; None if none does."""
     return min((one.at for one in anchored if one.counts and one.at and sig in one.shows), default=None)
 
 
 class InHistory(NamedTuple):
-    """What the repository shows of a `git_commit` anchor; every object's name was checked against its bytes.
+    """What the repository shows about a `git_commit` anchor; every object's name was checked against its bytes.
 
-    `is_there`, `is_true`: whether the blob is, and is what its name and hash say. `changed`: the sections of the memory
-    that are another now. `held_by_commit`: whether the commit that is named has the blob at that path; `is_kept`:
-    whether a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `commit` the one
-    that counts, and `at` when it was made. `shows` are the memory's signatures that the blob holds.
+    `is_there` and `is_true` say whether the blob exists, and matches its name and hash. `changed` are the sections of
+    the memory that differ now. `held_by_commit` is true if the named commit has the blob at that path; `is_kept` is
+    true if a ref holds that commit. `elsewhere` is a kept commit that has the blob, or None; `commit` is the one that
+    counts, and `at` is when it was made. `shows` are the memory's signatures in the blob.
     """
 
     is_there: bool
@@ -87,9 +87,9 @@ class InHistory(NamedTuple):
 
 
 class PageSnapshot(NamedTuple):
-    """What the vault keeps of a page: whether it is there, is what its hash says, and holds the memory's digest.
+    """The vault's copy of a page: whether it exists, matches its hash, and contains the memory's digest.
 
-    `problem` is why what lies there can't be read, else empty.
+    `problem` says why the copy can't be read; empty if it can.
     """
 
     is_there: bool
@@ -99,9 +99,9 @@ class PageSnapshot(NamedTuple):
 
 
 class PageFetch(NamedTuple):
-    """When the verifier first had a page from its address, UTC, from which host, and the signatures that it holds.
+    """When the verifier first got a page from its address, in UTC, from which host, and the signatures in it.
 
-    `problem` is why it proves nothing all the same, else empty; `hint` what to do about that.
+    `problem` says why it proves nothing nevertheless, else empty; `hint` says what to do about that.
     """
 
     at: datetime
@@ -112,13 +112,13 @@ class PageFetch(NamedTuple):
 
 
 def of_host(holder: str | None, host: str, *, author: str, controller_of: Callable[[str], str]) -> tuple[str, str]:
-    """Return why a page of a host proves no time to the verifier, and what to do; both empty where it does.
+    """Return why a page of a host proves no time to the verifier, and what to do; both empty if it does.
 
     Args:
-        holder: whose host it is, as the verifier pinned it; None where they did not.
+        holder: the host's owner, as the verifier pinned it; None if they did not.
         host: its name.
         author: who wrote the memory.
-        controller_of: gives who controls an entity; "" where that can't be read.
+        controller_of: returns who controls an entity; "" if that can't be read.
     """
     if holder is None:
         return f"you have not said whom {host} belongs to", f"memstore keys pin --host {host} ENTITY"
@@ -128,10 +128,10 @@ def of_host(holder: str | None, host: str, *, author: str, controller_of: Callab
 
 
 class Stamp(NamedTuple):
-    """What a proof of time shows: `at` is the earliest block's time, UTC, None where no block of it was pinned.
+    """What a proof of time shows: `at` is the earliest block's time, in UTC; None if none of its blocks is pinned.
 
-    `heights` are the blocks that were not, `pending` the calendars that have only promised one; `problem` is why the
-    proof proves nothing, else empty.
+    `heights` are the blocks that are not pinned, `pending` the calendars that have only promised one. `problem` says
+    why the proof proves nothing, else empty.
     """
 
     at: datetime | None = None
@@ -141,7 +141,7 @@ class Stamp(NamedTuple):
 
 
 def in_history(found: InHistory, *, written_at: datetime | None) -> Anchored:
-    """Return how a `git_commit` anchor stands; `written_at` is when the memory was written, UTC."""
+    """Return the status of a `git_commit` anchor; `written_at` is when the memory was written, in UTC."""
     if not found.is_there:
         return Anchored(
             AnchorStatus.MISSING,
@@ -173,8 +173,10 @@ def _held(status: AnchorStatus, reason: str, found: InHistory, written_at: datet
 
 
 def dated(found: Anchored, recorded_at: datetime | None, *, written_at: datetime | None, now: datetime) -> Anchored:
-    """Return how an anchor stands that says when it was recorded, as far as that is possible; all times are UTC."""
-    for at in filter(None, (found.made_at, recorded_at)):  # a block is the verifier's own, and its time a latest one
+    """Return the status of an anchor, checked for whether its recorded time is possible; all times are UTC."""
+    for at in filter(
+        None, (found.made_at, recorded_at)
+    ):  # not for blocks: these are pinned by the verifier, and give the latest possible time
         if found.counts and at > now:
             return found._replace(counts=False, reason="it is dated in the future", hint=_ANEW)
     if found.counts and written_at and recorded_at and recorded_at < written_at:
@@ -187,12 +189,12 @@ def _too_old(status: AnchorStatus, at: datetime) -> Anchored:
 
 
 def of_page(found: PageSnapshot, fetched: PageFetch | None, *, is_commitment: bool) -> Anchored:
-    """Return how an anchor to a page stands: by the copy that the vault keeps, and by what the verifier fetched.
+    """Return the status of an anchor to a page, from the copy that the vault keeps and what the verifier fetched.
 
     Args:
-        found: the copy; whoever writes files of the vault can write it.
-        fetched: how the verifier had the same page from its address; None where they did not.
-        is_commitment: whether it is said to commit to the memory.
+        found: the copy; anybody who can write files of the vault can write it.
+        fetched: how the verifier got the same page from its address; None if they did not.
+        is_commitment: whether the anchor claims to commit to the memory.
     """
     page = _copied(found, is_commitment=is_commitment)
     if not page.counts:
@@ -205,7 +207,7 @@ def of_page(found: PageSnapshot, fetched: PageFetch | None, *, is_commitment: bo
 
 
 def _copied(found: PageSnapshot, *, is_commitment: bool) -> Anchored:
-    """Return how the copy of a page stands: whether it is there, is true, and commits to the memory."""
+    """Return the status of the copy of a page: whether it exists, is unaltered, and commits to the memory."""
     if found.problem:
         return Anchored(
             AnchorStatus.ALTERED, found.problem, "put the file back; git log -- .memstore/snapshots shows where it was"
@@ -229,13 +231,13 @@ def of_stamp(
     written_at: datetime | None,
     shows: frozenset[str],
 ) -> Anchored:
-    """Return how an `opentimestamps` anchor stands: by what was stamped, and by the proof (None: there is none).
+    """Return the status of an `opentimestamps` anchor, from what was stamped and the proof (None: there is none).
 
     Args:
-        found: what the vault keeps of what was stamped.
+        found: the vault's copy of what was stamped.
         stamp: what its proof shows.
-        is_commitment: whether it is said to commit to the memory.
-        written_at: when the memory was written, UTC.
+        is_commitment: whether the anchor claims to commit to the memory.
+        written_at: when the memory was written, in UTC.
         shows: the memory's signatures that were stamped.
     """
     page = _copied(found, is_commitment=is_commitment)
@@ -254,7 +256,7 @@ def of_stamp(
 
 
 def _open(stamp: Stamp) -> Anchored:
-    """Return how an anchor stands whose proof leads to no block that the user pinned."""
+    """Return the status of an anchor whose proof leads to no block that the user pinned."""
     if stamp.heights:
         reason, height = f"it is in block {stamp.heights[0]}, whose header is needed", stamp.heights[0]
         return Anchored(AnchorStatus.UNVERIFIABLE, reason, f"memstore keys pin --block {height} HEADER")

@@ -1,4 +1,4 @@
-"""What is wrong with signatures, witnesses, anchors and the keyring, as findings."""
+"""Problems of signatures, witnesses, anchors and the keyring, as findings."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ _LOST = frozenset({AnchorStatus.ALTERED, AnchorStatus.DANGLING, AnchorStatus.MIS
 
 
 class AttestationCheck:
-    """Checks the attestations of many memories; the keyring is read with the first one that has any."""
+    """Checks the attestations of many memories; the keyring is read for the first one that has any."""
 
     def __init__(self, view: View) -> None:
         self._view = view
 
     def keyring(self) -> tuple[Finding, ...]:
-        """Return what is wrong with the keyring."""
+        """Return the problems of the keyring."""
         return (*self._voucher.findings, *rotation_findings(self._view))
 
     def of(self, checked: Checked, data: bytes) -> Iterator[Finding]:
-        """Yield what is wrong with the attestations in a file's bytes; unsigned ones are nothing wrong."""
+        """Yield the problems of the attestations in a file's bytes; unsigned ones are not a problem."""
         voucher = self._voucher
         if not voucher.knows_of(checked.memory):
             return
@@ -71,7 +71,7 @@ class AttestationCheck:
             yield checked.finding(code, tampered.reason, _HINTS[code], *_place_of(tampered, checked.memory))
 
     def keep(self) -> None:
-        """Keep what was verified, for the next time."""
+        """Store what was verified, for the next time."""
         self._known.keep()
 
     @cached_property
@@ -99,7 +99,7 @@ def _anchor(checked: Checked, anchored: Anchored, i: int) -> Iterator[Finding]:
 
 
 def _place_of(tampered: Tampered, memory: Memory) -> tuple[str | int, ...]:
-    """Return the entry of the one whose words were turned back; the file as a whole where they are gone."""
+    """Return the place of the entry of the agent whose attestation was rolled back; the whole file if it is gone."""
     if memory.signature is not None and memory.signature.by == tampered.agent:
         return ("signature",)
     named = [i for i, witness in enumerate(memory.witnesses) if witness.agent_id == tampered.agent]

@@ -1,4 +1,4 @@
-"""Whose keys vouch for whom: what a vault's allowed_signers and revoked_keys say."""
+"""Whose keys vouch for whom: the content of a vault's allowed_signers and revoked_keys."""
 
 from __future__ import annotations
 
@@ -18,32 +18,32 @@ RSA = "ssh-rsa"
 ECDSA_CURVES = {f"ecdsa-sha2-{curve}": curve for curve in ("nistp256", "nistp384", "nistp521")}
 KEY_TYPES = (ED25519, RSA, *ECDSA_CURVES)
 CERTIFICATE_SUFFIX = "-cert-v01@openssh.com"
-# What a key in the keyring may be good for: memories, and the commits that change the keyring itself.
+# What a key in the keyring may be valid for: memories, and the commits that change the keyring itself.
 ATTEST_NAMESPACE = "attest@memstore.dev"
 COMMIT_NAMESPACE = "git"
 
 
 class PublicKey(NamedTuple):
-    """A public key: its type, one of `KEY_TYPES`, and its whole wire form."""
+    """A public key: its type, one of `KEY_TYPES`, and its complete wire form."""
 
     type: str
     blob: bytes
 
     @property
     def base64(self) -> str:
-        """The key as authorized_keys and allowed_signers have it."""
+        """The key as written in authorized_keys and allowed_signers."""
         return base64.b64encode(self.blob).decode()
 
     @property
     def fingerprint(self) -> str:
-        """What people compare: `SHA256:` and base64 without padding, as `ssh-keygen -l` prints it."""
+        """The form that people compare: `SHA256:` and base64 without padding, as `ssh-keygen -l` prints it."""
         return "SHA256:" + base64.b64encode(hashlib.sha256(self.blob).digest()).decode().rstrip("=")
 
 
 class Certificate(NamedTuple):
-    """An authority's word that a key is somebody's in `[after, before)`: `blob` is its whole wire form.
+    """An authority's statement that a key is somebody's in `[after, before)`; `blob` is its complete wire form.
 
-    `signed` is what the authority's signature `raw`, of the kind `form`, is over.
+    `signed` is what the authority's signature `raw`, of the kind `form`, covers.
     """
 
     blob: bytes
@@ -62,9 +62,9 @@ class Certificate(NamedTuple):
 class Signer(NamedTuple):
     """One line of allowed_signers: these principals sign with this key, for these purposes, in `[after, before)`.
 
-    `line` is its number, 0 where the file no longer has it; `pinned` whether it counts by the commit that the user
-    pinned, or by a keeper's since, and not just because it stands there. The key of an `authority` signs nothing
-    itself, but certificates for these principals.
+    `line` is its number, 0 if the file no longer has it. `pinned` is true if it counts because of the commit that the
+    user pinned, or a keeper's later commit, and not just because it is in the file. An `authority` key signs nothing
+    itself, only certificates for these principals.
     """
 
     principals: tuple[str, ...]
@@ -77,17 +77,17 @@ class Signer(NamedTuple):
     authority: bool = False
 
     def is_valid_at(self, at: datetime) -> bool:
-        """Whether the line holds at a time."""
+        """Return whether the line is valid at a time."""
         return (self.valid_after is None or self.valid_after <= at) and (
             self.valid_before is None or at < self.valid_before
         )
 
 
 class Keyring(NamedTuple):
-    """All that is known of keys; `revoked` are wire forms. An `unreadable` one vouches for nobody, and says why.
+    """All that is known about keys; `revoked` are wire forms. A keyring `unreadable` for a reason vouches for nobody.
 
-    `pin` is the commit that the user pinned; `uncounted` are lines that came after it without a keeper's signature.
-    `facts` are those of entities that count by it, as (entity, key, value); None where nothing is pinned.
+    `pin` is the commit that the user pinned; `uncounted` are lines added after it without a keeper's signature. `facts`
+    are the facts about entities that count because of the pin, as (entity, key, value); None if nothing is pinned.
     """
 
     signers: tuple[Signer, ...] = ()
@@ -104,9 +104,9 @@ class Keyring(NamedTuple):
                 yield signer
 
     def lines_for(self, key: PublicKey, certificate: Certificate | None, namespace: str) -> Iterator[Signer]:
-        """Yield the lines by which a key counts for a purpose, its certificate's authority's where it came with one.
+        """Yield the lines that make a key count for a purpose; with a certificate, those of its authority.
 
-        These count only for the principals whom both name, and only while both hold.
+        These count only for principals that both of them name, and only while both are valid.
         """
         for signer in self.signers:
             if namespace not in signer.namespaces:
@@ -117,7 +117,7 @@ class Keyring(NamedTuple):
                 yield _narrowed(signer, certificate)
 
     def is_revoked(self, key: PublicKey, certificate: Certificate | None = None) -> bool:
-        """Whether a key was revoked, or the authority that certified it."""
+        """Return whether a key was revoked, or the authority that certified it."""
         return key.blob in self.revoked or (certificate is not None and certificate.authority.blob in self.revoked)
 
 

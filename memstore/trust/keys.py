@@ -1,6 +1,6 @@
-"""Whose keys count in this vault: enrol, list, end and revoke them; which rotations it knows of.
+"""Whose keys count in this vault: enrols, lists, ends and revokes keys, and verifies the rotations that it knows.
 
-A rotation counts only where both keys signed that one takes the other's place.
+A rotation counts only if both keys signed that one replaces the other.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Rotated(NamedTuple):
-    """A line of the rotations' file: what it says, None where it can't be read; why it proves nothing, else empty."""
+    """A line of the rotations' file: its rotation, None if unreadable; and why it proves nothing, else empty."""
 
     line: int
     rotation: Rotation | None
@@ -39,7 +39,7 @@ class Rotated(NamedTuple):
 
 
 def rotations(view: View) -> tuple[Rotated, ...]:
-    """Return all rotations that the vault knows of, in the file's order."""
+    """Return all rotations that the vault knows, in file order."""
     try:
         data = own_bytes(view, ROTATIONS) or b""
     except VaultError as error:
@@ -48,7 +48,7 @@ def rotations(view: View) -> tuple[Rotated, ...]:
 
 
 def rotation_findings(view: View) -> Iterator[Finding]:
-    """Yield what is wrong with the statements of rotations."""
+    """Yield the problems of the rotation statements."""
     yield from _findings_of(rotations(view))
 
 
@@ -60,7 +60,7 @@ def _findings_of(told: Sequence[Rotated]) -> Iterator[Finding]:
 
 
 def problem_of(signatures: Signatures, found: SignedRotation) -> str:
-    """Return why a statement proves nothing; empty where both keys signed it."""
+    """Return why a statement proves nothing; empty if both keys signed it."""
     message = rotation.message(found.rotation)
     for name, key in (("old", found.rotation.old), ("new", found.rotation.new)):
         try:
@@ -86,9 +86,9 @@ def _verified(view: View, number: int, found: SignedRotation | FormatError) -> R
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeysChanged:
-    """What became of the keyring, or would: the keys that it was about, and the unified diff, empty where it stays.
+    """What happened to the keyring, or would: the keys concerned, and the unified diff, empty if nothing changes.
 
-    `pinned` is whether the vault is; then `counts` says whether the change does so for others, too.
+    `pinned` is true if the vault is pinned; then `counts` says whether the change also counts for others.
     """
 
     entity: str
@@ -104,9 +104,9 @@ class KeysChanged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKey:
-    """One line of the keyring, and how it stands: `valid`, `revoked`, `expired`, `not yet` or `not counted`.
+    """One line of the keyring, and its standing: `valid`, `revoked`, `expired`, `not yet` or `not counted`.
 
-    `follows` is the fingerprint of the key whose place it took, as both keys signed; empty for none.
+    `follows` is the fingerprint of the key that it replaced, as signed by both; empty if none.
     """
 
     signer: Signer
@@ -121,7 +121,7 @@ class KnownKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownKeys:
-    """All keys of a vault, the commit that the user pinned (None: none), and what is wrong with the files."""
+    """All keys of a vault, the commit that the user pinned (None: none), and the problems of the files."""
 
     keys: tuple[KnownKey, ...]
     pin: str | None
@@ -131,10 +131,10 @@ class KnownKeys:
 
 
 def list_keys(view: View) -> KnownKeys:
-    """Return all keys of the vault in the file's order, those last that the file no longer has.
+    """Return all keys of the vault in file order, followed by those that the file no longer has.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
     """
     stop_unless_owner(view, "see its keys")
     keyring, findings = read_keyring(view)
@@ -161,7 +161,7 @@ def add_key(
     dry_run: bool = False,
     commit: bool = False,
 ) -> KeysChanged:
-    """Enrol a key: what it signs counts as the entity's word from now on.
+    """Enrol a key: from now on, what it signs counts as the entity's statement.
 
     Args:
         view: the vault.
@@ -169,12 +169,12 @@ def add_key(
         key: the file of the key, or its .pub.
         keeper: whether commits that it signs may change the keyring itself.
         authority: whether it certifies keys for the entity, and signs nothing else.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        RefusedError: somebody else than the vault's owner acts, or the key was revoked.
-        UsageError: `entity` is no entity id.
+        RefusedError: somebody other than the vault's owner acts, or the key was revoked.
+        UsageError: `entity` is not an entity id.
         VaultError: there is no such key.
     """
     stop_unless_owner(view, "enrol keys")
@@ -198,16 +198,16 @@ def add_key(
 
 @again_where_changed
 def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
-    """Revoke a key, or all keys of an entity: nothing that they signed counts any more, whenever it was signed.
+    """Revoke a key, or all keys of an entity: nothing they signed counts any more, whenever it was signed.
 
     Args:
         view: the vault.
         named: a fingerprint as `keys list` shows it, or an entity id.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        RefusedError: somebody else than the vault's owner acts.
+        RefusedError: somebody other than the vault's owner acts.
         NotFoundError: the keyring has no such key.
     """
     stop_unless_owner(view, "revoke keys")
@@ -226,13 +226,13 @@ def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = 
 
 
 def _followed(told: Sequence[Rotated]) -> Mapping[tuple[str, PublicKey], str]:
-    """Return by entity and key the fingerprint of the key whose place it took first, as both signed."""
+    """Return, by entity and key, the fingerprint of the first key that it replaced, as signed by both."""
     said = [one.rotation for one in told if one.rotation and not one.problem]
     return {(one.agent, one.new): one.old.fingerprint for one in reversed(said)}
 
 
 def _former(signer: Signer, followed: Mapping[tuple[str, PublicKey], str]) -> str:
-    """Return the fingerprint of the key whose place a line's key took; empty for none."""
+    """Return the fingerprint of the key that a line's key replaced; empty if none."""
     found = (followed.get((who, signer.key)) for who in signer.principals)
     return next(filter(None, found), "")
 
@@ -246,12 +246,12 @@ def _standing(signer: Signer, keyring: Keyring, now: datetime) -> str:
 
 
 def text_of(data: bytes | None) -> str:
-    """Return a file's bytes as text, odd ones as surrogates."""
+    """Return a file's bytes as text, with undecodable ones as surrogates."""
     return (data or b"").decode("utf-8", "surrogateescape")
 
 
 def with_line(text: str, line: str) -> str:
-    """Return a file's text with one line more."""
+    """Return a file's text with a line added."""
     return f"{text}\n{line}\n" if text and not text.endswith("\n") else f"{text}{line}\n"
 
 
@@ -265,7 +265,7 @@ def changed(
     dry_run: bool,
     commit: bool,
 ) -> KeysChanged:
-    """Write the files that change the keyring, the first of which tells how, and return what became of it."""
+    """Write the files that change the keyring, and return the result, which is about the first of them."""
     diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)
     made = save_own(view, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
     pinned = view.pins.commit is not None
@@ -281,7 +281,7 @@ def changed(
 
 
 def _is_by_keeper(view: View, path: str, entity: str, keys: Sequence[PublicKey]) -> bool:
-    """Whether what was committed about some keys counts by a keeper's signature."""
+    """Return whether a committed change to some keys counts because a keeper signed it."""
     keyring, _ = read_keyring(view)
     if path == REVOKED_KEYS:
         return all(keyring.is_revoked(key) for key in keys)

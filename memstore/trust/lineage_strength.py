@@ -1,8 +1,7 @@
-"""How far what a memory was made of, and what supports it, is itself vouched for. Shown beside trust, never part of it.
+"""How far the sources and supporters of a memory are vouched for. It is shown beside trust and never part of it.
 
-What it was made of is a chain, as strong as its weakest link. What supports it adds up, as independent witnesses do (1
-less the chance that all are wrong, a noisy-or), but only where it goes back to distinct roots. What goes round in a
-loop lends nothing.
+The sources are a chain, as strong as its weakest link. Supporters add up like independent witnesses (1 minus the chance
+that all are wrong, a noisy-or), but only as far as they have distinct roots. Cycles add nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class StrengthLink(NamedTuple):
-    """A memory that another rests on, by its ref: how far it is vouched for, in [0, 1], and why it is no more."""
+    """A memory that another rests on, by its ref: how far it is vouched for, in [0, 1], and why not more."""
 
     ref: str
     strength: float
@@ -37,7 +36,7 @@ class StrengthLink(NamedTuple):
 
 
 class Support(NamedTuple):
-    """What memories in `relates_to` lend: in [0, 1], by how many groups that share no root; `links` are all of them."""
+    """The support from memories in `relates_to`, in [0, 1]; from how many groups without a common root; all `links`."""
 
     strength: float
     groups: int
@@ -45,13 +44,13 @@ class Support(NamedTuple):
 
 
 def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> StrengthLink | None:
-    """Return the weakest memory that a memory was made of, over any number of links; None where it was made of none.
+    """Return the weakest memory that a memory was derived from, over any number of links; None if there are none.
 
     Args:
         memory: the memory.
-        load: gives the memory that a ref names, None where there is none to see.
-        trust_of: how far a memory itself is vouched for, in [0, 1].
-        shows_missing: whether a link that leads nowhere is a weak one; else it does not exist.
+        load: returns the memory that a ref names; None if it can't be seen.
+        trust_of: returns how far a memory itself is vouched for, in [0, 1].
+        shows_missing: whether a link that leads nowhere is a weak one; otherwise it does not exist.
     """
     start = str(memory.ref)
     edges: dict[str, list[str]] = {start: _sources(memory)}
@@ -68,7 +67,7 @@ def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
             continue
         link = StrengthLink(ref, trust_of(known)) if known else StrengthLink(ref, 0.0, "there is no such memory")
         if not link.strength:
-            return link  # no other can be weaker
+            return link  # none can be weaker
         found.append(link)
     looped = sorted(ref for knot in knots(edges) for ref in knot if len(knot) > 1 or ref in edges[ref])
     if looped:
@@ -77,7 +76,7 @@ def weakest(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
 
 
 def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> Support | None:
-    """Return what the memories in `relates_to` lend; None where there are none. Arguments as for `weakest`."""
+    """Return the support from the memories in `relates_to`; None if there are none. Arguments as for `weakest`."""
     links: list[StrengthLink] = []
     groups: list[tuple[set[str], float]] = []
     for ref in dict.fromkeys(ref for ref in memory.relates_to if MemoryRef.parse(ref)):
@@ -96,7 +95,7 @@ def support(memory: Memory, load: Load, trust_of: Trusted, *, shows_missing: boo
 
 
 def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows_missing: bool) -> StrengthLink:
-    """Return what one memory lends another: no more than what it was made of."""
+    """Return the support that one memory gives another: no more than its own sources have."""
     ref = str(known.ref)
     if known.ref == memory.ref or rests_on(known, str(memory.ref), load):
         return StrengthLink(ref, 0.0, "it rests on this memory itself")
@@ -107,7 +106,7 @@ def _lent(memory: Memory, known: Memory, load: Load, trust_of: Trusted, *, shows
 
 
 def _joined(groups: Sequence[tuple[set[str], float]], own: set[str], strength: float) -> list[tuple[set[str], float]]:
-    """Return groups of sources that share no root, with one more source; of a group the strongest counts."""
+    """Return groups of sources without common roots, with one more source; the strongest of a group counts."""
     sharing = [group for group in groups if group[0] & own]
     apart = [group for group in groups if not group[0] & own]
     together = own.union(*(found for found, _ in sharing))
@@ -118,18 +117,18 @@ def _sources(memory: Memory) -> list[str]:
     return [str(ref) for ref in map(MemoryRef.parse, memory.derived_from) if ref is not None]
 
 
-# -- as far as the viewer may see it ---------------------------------------------------------------
+# -- as seen by a viewer ---------------------------------------------------------------------------
 
 
 class LineageStrength(NamedTuple):
-    """The weakest memory that another was made of, and what others lend it; None where there are none."""
+    """The weakest memory that another was derived from, and the support from others; None if there are none."""
 
     derived_from: StrengthLink | None
     relates_to: Support | None
 
 
 def lineage_strength_of(view: View, memory: Memory) -> LineageStrength:
-    """Return how strong the lineage of a memory is that the viewer was shown; what they may not see does not exist."""
+    """Return the lineage strength of a memory that the viewer was shown; what they may not see does not exist."""
     now = view
     reader, load, owner = TrustReader(now), loader(view), view.is_owners
     scores = cache(lambda ref: reader.of(found).score if (found := load(ref)) else 0.0)

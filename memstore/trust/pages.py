@@ -1,8 +1,8 @@
-"""Pages on the web. Only a command that was told `--online` has them; nothing else ever opens a connection.
+"""Fetches web pages. Only a command given `--online` can use it; nothing else ever opens a connection.
 
-By HTTP, with the standard library: bounded in time, size and redirections, and nothing but http and https. The address
+It uses HTTP from the standard library, with limits on time, size and redirections, and only http and https. The address
 comes from a file that somebody else may have written. It is fetched from this machine, which may reach services that
-others can't, its own included: so only when a person asks for it, and nothing of the answer is shown.
+others can't, including its own. So pages are fetched only when a person asks for it, and none of the response is shown.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _MOST_BYTES = 8 << 20
 _MOST_REDIRECTIONS = 5
-_PATIENCE_SECONDS = 20.0  # for each answer of the other side
+_PATIENCE_SECONDS = 20.0  # for each response
 _WHOLE_SECONDS = 60.0
 _AT_ONCE = 1 << 16
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows a few redirections, to pages alone."""
+    """Follows a few redirections, and only to pages."""
 
     max_redirections = _MOST_REDIRECTIONS
 
@@ -42,25 +42,25 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
 
 
 class WebPage(NamedTuple):
-    """What a page said, and the host that said it, after all redirections; "" where somebody between could have."""
+    """The content of a page, and the host that served it after all redirections; "" if it may have been altered."""
 
     data: bytes
     host: str
 
 
 class WebPages:
-    """Fetches pages, by the proxy that the environment names."""
+    """Fetches pages, using the proxy that the environment names."""
 
     def fetch(self, url: str) -> bytes:
-        """Return what a page says now; see `get`."""
+        """Return the current content of a page; see `get`."""
         return self.get(url).data
 
     def get(self, url: str) -> WebPage:
-        """Return what a page says now, and whose host says it.
+        """Return the current content of a page, and the host that served it.
 
         Raises:
-            UsageError: it is no address of a page.
-            VaultError: it can't be had, or is too large.
+            UsageError: it is not the address of a page.
+            VaultError: it can't be fetched, or is too large.
         """
         if host_of(url) is None:
             raise UsageError(f"{url} is not a page that can be fetched", hint=ADDRESS_HINT)
@@ -94,7 +94,7 @@ def _opener() -> urllib.request.OpenerDirector:
 
 
 def _read(answer: http.client.HTTPResponse, url: str) -> bytes:
-    """Return all bytes of an answer that is neither too long nor too slow."""
+    """Return all bytes of a response that is neither too long nor too slow."""
     until = time.monotonic() + _WHOLE_SECONDS
     parts: list[bytes] = []
     size = 0
@@ -108,6 +108,6 @@ def _read(answer: http.client.HTTPResponse, url: str) -> bytes:
                 f"{url} takes longer than {_WHOLE_SECONDS:.0f} seconds",
                 hint="save the page, and give it with --snapshot",
             )
-    if answer.length:  # what was announced and never came; of an answer of unknown length it is None
+    if answer.length:  # bytes announced but never sent; None if the length is unknown
         raise VaultError(f"{url} ended too early", hint="save the page, and give it with --snapshot")
     return b"".join(parts)

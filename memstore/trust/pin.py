@@ -1,6 +1,6 @@
-"""Pin a vault's keyring: from a commit on, only its keepers change whose keys count.
+"""Pins a vault's keyring: after the pinned commit, only its keepers can change whose keys count.
 
-Pins stand in the user's own settings: a vault can't vouch for itself.
+Pins are kept in the user's own settings, because a vault can't vouch for itself.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from memstore.trust.keyring import Signer
 
 
-_HEIGHTS = 10**9  # what the user's settings hold; the chain needs some 19,000 years for that
+_HEIGHTS = 10**9  # the most that the user's settings hold; the chain takes some 19,000 years to get there
 
 
 class UserPins:
-    """The pins of one vault, which is known by its real path: no change that arrives by git can move it.
+    """The pins of one vault. It is identified by its real path, so no change that arrives by git can move the pin.
 
     Args:
         config: the user's configuration file.
@@ -48,7 +48,7 @@ class UserPins:
 
     @property
     def commit(self) -> str | None:
-        """The commit of this vault whose keyring the user has looked at; None where they pinned none."""
+        """The commit of this vault whose keyring the user has checked; None if they pinned none."""
         return read_user_config(self._config).pins.get(self._vault)
 
     @property
@@ -57,44 +57,44 @@ class UserPins:
         return str(self._config)
 
     def astray(self) -> Mapping[str, str]:
-        """Return the commits that are pinned for folders which are not there: a vault may have been moved from one."""
+        """Return the pinned commits of folders that don't exist: a vault may have been moved from there."""
         pins = read_user_config(self._config).pins
         return {folder: commit for folder, commit in pins.items() if not os.path.lexists(folder)}
 
     def pin(self, commit: str | None) -> None:
-        """Pin a commit of this vault in place of the one before, or none.
+        """Pin a commit of this vault in place of the previous one, or none.
 
         Raises:
-            FormatError: the user's configuration is broken as it is.
+            FormatError: the user's configuration is already broken.
         """
         ConfigFile(self._config, USER_SETTINGS).set_entry("pins", self._vault, commit)
 
     def header(self, height: int) -> bytes | None:
-        """Return the header of a block of Bitcoin's chain that the user pinned, 80 bytes; None where they did not."""
+        """Return the header of a block of Bitcoin's chain that the user pinned, 80 bytes; None if it is not pinned."""
         found = read_user_config(self._config).block_headers.get(str(height))
         return bytes.fromhex(found) if found else None
 
     def pin_header(self, height: int, header: bytes) -> None:
-        """Pin the header of a block; `FormatError` where the user's configuration is broken as it is."""
+        """Pin the header of a block; `FormatError` if the user's configuration is already broken."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("block_headers", str(height), header.hex())
 
     @property
     def revocations(self) -> Mapping[str, str]:
-        """The keys of this vault whose revocation was seen, by fingerprint: the commit where it was seen first."""
+        """The keys of this vault whose revocation was seen, by fingerprint, with the commit where it was first seen."""
         known = read_user_config(self._config).revocations.items()
         split = ((key.rpartition(" "), commit) for key, commit in known)
         return {fingerprint: commit for (folder, _, fingerprint), commit in split if folder == self._vault}
 
     def saw_revoked(self, fingerprint: str, commit: str) -> None:
-        """Remember that a key was revoked as of a commit; `FormatError` where the user's configuration is broken."""
+        """Remember that a key was revoked as of a commit; `FormatError` if the user's configuration is broken."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("revocations", f"{self._vault} {fingerprint}", commit)
 
     def host(self, name: str) -> str | None:
-        """Return whose a host on the web is, as the user pinned it; None where they did not."""
+        """Return the owner of a web host, as the user pinned it; None if they did not."""
         return read_user_config(self._config).hosts.get(name)
 
     def pin_host(self, name: str, entity: str) -> None:
-        """Pin whose a host is; `FormatError` where the user's configuration is broken as it is."""
+        """Pin the owner of a web host; `FormatError` if the user's configuration is already broken."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("hosts", name, entity)
 
 
@@ -103,9 +103,9 @@ class UserPins:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pinned:
-    """The commit that is pinned now and was before, None for none; the keys in it, and what is wrong with its files.
+    """The commits pinned now and before (None: none), the keys in the current one, and the problems of its files.
 
-    `let_in` are lines that did not count under the pin before.
+    `let_in` are lines that did not count under the previous pin.
     """
 
     commit: str | None
@@ -123,15 +123,15 @@ class Pinned:
 
 
 def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pinned:
-    """Pin a commit in the user's own configuration: what its keyring says counts for this user.
+    """Pin a commit in the user's own configuration: its keyring counts for this user.
 
     Args:
         view: the vault.
-        revision: the commit, in git's own notation; None is the current one.
-        dry_run: write nothing, and return what would be.
+        revision: the commit, in git's notation; None is the current one.
+        dry_run: write nothing, and return what would happen.
 
     Raises:
-        RefusedError: somebody else than the vault's owner acts.
+        RefusedError: somebody other than the vault's owner acts.
         NotFoundError: there is no such commit.
         UsageError: it has no key that counts, or is not in the current commit's history, so that none ever would.
         GitError: there is no repository, or an object is damaged.
@@ -156,10 +156,10 @@ def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pi
 
 
 def pin_block(view: View, height: int, header: str) -> datetime:
-    """Pin the header of a block of Bitcoin's chain, which proves times; return the latest that it can be of, UTC.
+    """Pin the header of a block of Bitcoin's chain, which proves times; return its latest possible time, in UTC.
 
     Args:
-        view: the vault; the pin holds for all of the user's.
+        view: the vault; the pin applies to all vaults of the user.
         height: the block's.
         header: 160 hexadecimal digits, from a node that the user trusts; the vault can't vouch for itself.
 
@@ -186,10 +186,10 @@ def pin_block(view: View, height: int, header: str) -> datetime:
 
 
 def pin_host(view: View, host: str, entity: str) -> None:
-    """Pin whose a host on the web is: what it says is no witness for its own holder's memories.
+    """Pin the owner of a web host; its pages are no evidence for that owner's own memories.
 
     Raises:
-        UsageError: it is no name of a host, or no entity id.
+        UsageError: it is not the name of a host, or not an entity id.
     """
     if host_of(f"https://{host}/") != host:
         raise UsageError(f"{host} is not a host", hint="give its name alone, in lower case: example.org")
@@ -197,7 +197,7 @@ def pin_host(view: View, host: str, entity: str) -> None:
 
 
 def unpin(view: View) -> Pinned:
-    """Take the pin away: whoever can write the files says whose keys count."""
+    """Remove the pin: then anybody who can write the files decides whose keys count."""
     stop_unless_owner(view, "pin its keys")
     before = view.pins.commit
     view.pins.pin(None)

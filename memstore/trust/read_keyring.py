@@ -1,8 +1,8 @@
-"""Whose keys count in a vault: by its files and, where the user pinned a commit, its keepers (docs/adr/0016).
+"""Whose keys count in a vault: according to its files and, if the user pinned a commit, its keepers (docs/adr/0016).
 
-What the pinned commit holds counts. After that a change counts only in a commit that somebody signed whom the keyring
-before it lists as a keeper: a line whose `namespaces=` has `git`. So no change lets itself in. What the files say and
-does not count, or no longer say and still counts, is a finding.
+The content of the pinned commit counts. After it, a change counts only in a commit signed by somebody whom the previous
+keyring lists as a keeper: a line whose `namespaces=` includes `git`. So no change can admit itself. A line in the files
+that doesn't count, or a missing one that still counts, is a finding.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from memstore.trust.sshsig import SshSignature
 
 
-# Begins a line that is about an entity; no line of a file has a line's end in it.
+# Marks a line about an entity; no line of a file contains a line end.
 _FACT = "\n"
 FACTS = ("controller", "sponsor")
 
 
 class KeyringFiles(NamedTuple):
-    """The lines of allowed_signers and revoked_keys that say something, as one commit or the work tree has them.
+    """The lines of allowed_signers and revoked_keys, without comments, as of one commit or the work tree.
 
-    Among the signers stand the facts of entities, since they count by the same rule.
+    The signers include the facts about entities, because these count by the same rule.
     """
 
     signers: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class KeyringFiles(NamedTuple):
 class Counting(NamedTuple):
     """The lines that count as of one commit.
 
-    `ended` are lines of allowed_signers that a keeper took out; `at` is when the last change was made that counts.
+    `ended` are lines of allowed_signers that a keeper removed; `at` is when the last change that counts was made.
     """
 
     signers: frozenset[str] = frozenset()
@@ -63,20 +63,20 @@ class Counting(NamedTuple):
 
     @property
     def facts(self) -> frozenset[str]:
-        """What counts of entities; see `facts_of`."""
+        """The facts about entities that count; see `facts_of`."""
         return frozenset(line for line in self.signers if line.startswith(_FACT))
 
     @property
     def of_keys(self) -> Counting:
-        """The same without what counts of entities."""
+        """The same without the facts about entities."""
         return self._replace(signers=self.signers - self.facts)
 
 
 class KeyringChange(NamedTuple):
     """One commit that changes the files, or joins branches.
 
-    `follows` are the commits before it among those that change them; `before` is what the files were in each of its
-    real parents, None where that can't be known, `after` what they are in it; `at` when it was made, UTC.
+    `follows` are the preceding commits among those that change the files. `before` is the content of the files in each
+    of its actual parents, None if unknown; `after` is their content in this commit, and `at` when it was made, in UTC.
     """
 
     commit: str
@@ -97,9 +97,9 @@ def counting(
 
     Args:
         pinned: the files as of the commit that the user pinned.
-        at: when that was made, UTC.
-        changes: all since, each after those that it follows; a commit that is none of them counts as the pinned one.
-        is_by_keeper: whether a keeper signed a change, by the lines that count before it.
+        at: when that commit was made, in UTC.
+        changes: all changes since, each after those that it follows; a commit not among them counts as the pinned one.
+        is_by_keeper: whether a keeper signed a change, according to the lines that count before it.
     """
     base = Counting(frozenset(pinned.signers), frozenset(pinned.revoked), at=at)
     known: dict[str, Counting] = {}
@@ -114,14 +114,14 @@ def counting(
 def is_keeper(
     keyring: Keyring, key: PublicKey, certificate: Certificate | None, *, at: datetime, since: datetime
 ) -> bool:
-    """Whether a key may sign a change of the keyring.
+    """Return whether a key may sign a change of the keyring.
 
     Args:
         keyring: what counts before the change.
-        key: whose signature holds.
-        certificate: what came with it, if anything did.
-        at: when the change was made, as its commit says.
-        since: when the last change before it was made that counts; a key that has expired can't go back behind it.
+        key: the key whose signature holds.
+        certificate: the certificate that came with it, if any.
+        at: when the change was made, according to its commit.
+        since: when the last change that counts was made before it; an expired key can't be used to go back before that.
     """
     if keyring.unreadable or keyring.is_revoked(key, certificate) or at < since:
         return False
@@ -130,14 +130,14 @@ def is_keeper(
 
 
 def uncommitted(counts: Counting, committed: KeyringFiles, now: KeyringFiles) -> Counting:
-    """Return the lines that count for whoever changed the files and has not committed that yet."""
+    """Return the lines that count for somebody who changed the files and has not committed yet."""
     new, gone = _difference([committed.signers], now.signers)
     barred, freed = _difference([committed.revoked], now.revoked)
     return counts._replace(signers=counts.signers - gone | new, revoked=counts.revoked - freed | barred)
 
 
 def _joined(branches: Sequence[Counting]) -> Counting:
-    """Return what counts where branches meet: who was taken out or revoked on one of them stays so."""
+    """Return what counts where branches are merged: whoever was removed or revoked on one branch stays so."""
     ended = frozenset[str]().union(*(branch.ended for branch in branches))
     return Counting(
         signers=frozenset[str]().union(*(branch.signers for branch in branches)) - ended,
@@ -160,9 +160,9 @@ def _changed(counts: Counting, change: KeyringChange) -> Counting:
 
 
 def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the lines that are new and those that are gone; one that stands more often than before is new, too.
+    """Return the lines that are new and those that are gone; a line that occurs more often than before is also new.
 
-    A line that came without a keeper is let in by writing it once more.
+    A keeper admits a line that was added without one by writing it once more.
     """
     then = Counter[str]()
     for lines in before:
@@ -176,34 +176,35 @@ def _difference(before: Sequence[Sequence[str]], after: Sequence[str]) -> tuple[
 
 
 KEYRING_FILES = (ALLOWED_SIGNERS, REVOKED_KEYS)
-# What counts by a keeper's signature, files and folders.
+# The files and folders whose changes need a keeper's signature to count.
 _COUNTED = (*KEYRING_FILES, RegistryKind.ENTITY.value)
 
 
 def is_counted(path: str) -> bool:
-    """Whether a change of a file counts by a keeper's signature, where the vault is pinned."""
+    """Return whether a change of a file needs a keeper's signature to count, if the vault is pinned."""
     return path in KEYRING_FILES or path.startswith(f"{RegistryKind.ENTITY.value}/")
 
 
 def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return whose keys count in this vault, and what is wrong with the files that say so."""
+    """Return whose keys count in this vault, and the problems of the files that determine it."""
     pin = view.pins.commit
     (signers, no_signers), (revoked, no_revoked) = (_read(view, path) for path in KEYRING_FILES)
     keyring, findings = _of_files(view, pin, signers, revoked)
-    if no_revoked:  # it might keep somebody out
+    if no_revoked:  # it might exclude somebody
         keyring = keyring._replace(unreadable=no_revoked[0].text)
     return keyring, (*no_signers, *no_revoked, *findings)
 
 
 def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping[PublicKey, str]:
-    """Remember the keys whose revocation counts; return those whose revocation the history lost, and what to tell.
+    """Remember the keys whose revocation counts; return those whose revocation the history lost, with a message.
 
-    One that a keeper took back in a later commit is not lost: the commit where it was seen is still in the history.
+    A revocation that a keeper undid in a later commit is not lost: the commit where it was seen is still in the
+    history.
     """
     seen, head = view.pins.revocations, view.history.head()
     for blob in revoked_of(_unnumbered(revoked))[0]:
         if (fingerprint := PublicKey("", blob).fingerprint) not in seen and head and not view.is_past:
-            with suppress(MemstoreError, OSError):  # settings that can't be written are told of elsewhere
+            with suppress(MemstoreError, OSError):  # settings that can't be written are reported elsewhere
                 view.pins.saw_revoked(fingerprint, head)
     lost = [one for one in seen if not view.history.following(seen[one])]
     return {
@@ -217,7 +218,7 @@ def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping
 
 
 def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
-    """Return the bytes of a file of the keyring, None where there are none, and why they can't be read."""
+    """Return the bytes of a file of the keyring, None if there are none, and why they can't be read."""
     try:
         return own_bytes(view, path), ()
     except VaultError as error:
@@ -225,7 +226,7 @@ def _read(view: View, path: str) -> tuple[bytes | None, tuple[Finding, ...]]:
 
 
 def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return the keyring that the bytes of both files make, None for none, from the pinned commit on where one is."""
+    """Return the keyring from the bytes of both files, None for none; if a commit is pinned, starting from that."""
     if pin is None:
         return allowed_signers.read(*now)
     try:
@@ -235,7 +236,7 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
     entities = view.registry(RegistryKind.ENTITY)
     files = _files(now, facts_of(entities))
     pinned = counts
-    if not view.history.is_taking_in():  # what comes with others' commits is the change under review
+    if not view.history.is_taking_in():  # otherwise the incoming commits are what is being reviewed
         counts = uncommitted(counts, committed, files)
     facts, told = counts.facts, tuple(of_facts(counts.facts, entities))
     keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
@@ -247,7 +248,7 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
 
 
 def keeper_signature(view: View) -> Callable[[bytes], str] | None:
-    """Return what signs a commit that changes the keyring of a pinned vault; None where no key is at hand for it."""
+    """Return a function that signs commits changing a pinned vault's keyring; None if no key is available for it."""
     key = view.signatures.own_key
     if view.pins.commit is None or key is None:
         return None
@@ -259,10 +260,10 @@ def keeper_signature(view: View) -> Callable[[bytes], str] | None:
 
 
 def own_bytes(view: View, path: str) -> bytes | None:
-    """Return the bytes of a file of the vault's own; None where there is none.
+    """Return the bytes of a file of the vault's own; None if there is none.
 
     Raises:
-        VaultError: there is one, and it can't be read.
+        VaultError: the file exists but can't be read.
     """
     return view.own_file(path)
 
@@ -273,7 +274,7 @@ def _lost(pin: str, error: GitError, signers: bytes) -> tuple[Keyring, tuple[Fin
 
 
 def _keyring(pin: str, counts: Counting, pinned: Counting, now: bytes) -> tuple[Keyring, tuple[Finding, ...]]:
-    """Return the keyring of the lines that count, with the numbers that they have in the file."""
+    """Return the keyring of the lines that count, with their line numbers in the file."""
     written = lines_of(now)
     there = {line for _, line in written}
     numbered = [(number, line) for number, line in written if line in counts.signers]
@@ -294,7 +295,7 @@ def _unnumbered(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 
 def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
-    """Return what counts as of the current commit, and what the files are in it.
+    """Return what counts as of the current commit, and the files as of that commit.
 
     Raises:
         GitError: the pinned commit is not in its history, or an object is missing or damaged.
@@ -327,13 +328,13 @@ def _files(data: Iterable[bytes | None], facts: Iterable[str]) -> KeyringFiles:
 
 
 def facts_of(entities: Mapping[str, RegistryFile | None]) -> tuple[str, ...]:
-    """Return who controls and who sponsors whom, a line each, by the files of entities."""
+    """Return who controls and who sponsors whom, one per line, from the files of entities."""
     known = [file.values for file in entities.values() if file is not None]
     return tuple(f"{_FACT}{one['id']} {key} {one[key]}" for one in known for key in FACTS if one.get(key))
 
 
 def _facts_at(view: View, commits: Iterable[str]) -> Mapping[str, tuple[str, ...]]:
-    """Return what the files of entities say in each of some commits."""
+    """Return the facts in the files of entities, for each of some commits."""
     folder = f"{RegistryKind.ENTITY.value}/"
     at = {
         commit: {path: blob for path, blob in view.history.own_files_at(commit).items() if path.startswith(folder)}
@@ -366,7 +367,7 @@ def _made_at(commit: GitObject) -> datetime:
 
 
 def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: Counting) -> bool:
-    """Whether somebody signed a commit who was a keeper before it; natively, since git would run a program."""
+    """Return whether somebody who was a keeper before a commit signed it; verified here, as git would run a program."""
     made = commit_signature(view, commit, object_format=format_of(change.commit))
     if made is None or change.before is None:
         return False
@@ -377,7 +378,7 @@ def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: 
 
 
 def commit_signature(view: View, commit: GitObject, *, object_format: str) -> SshSignature | None:
-    """Return the signature of a commit; None where there is none, or none that holds."""
+    """Return the signature of a commit; None if there is none, or it does not hold."""
     part = git_objects.signed_part(commit, object_format=object_format)
     if part is None:
         return None
@@ -389,10 +390,10 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
 
 
 def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> datetime | None:
-    """Return when the earliest commit was made that a keeper signed and that has `commit` in its history, UTC.
+    """Return when the earliest commit was made that a keeper signed and whose history contains `commit`, in UTC.
 
-    None where no keeper did, or the vault is not pinned: anybody can date a commit. The key must be a keeper's now, so
-    that none that has expired dates anything back.
+    None if no keeper signed one, or the vault is not pinned: anybody can date a commit. The key must belong to a keeper
+    now, so that an expired key can't backdate anything.
     """
     signers = tuple(one for one in keyring.signers if one.pinned and one.is_valid_at(now))
     following = view.history.following(commit) if keyring.pin and signers else []
@@ -409,7 +410,7 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
     return None
 
 
-# -- what does not count ---------------------------------------------------------------------------
+# -- lines that do not count -----------------------------------------------------------------------
 
 
 _CAME, _WENT = "came without a keeper's signature", "was removed without a keeper's signature, and still counts"
@@ -423,7 +424,7 @@ def pin_lost(error: GitError) -> Finding:
 
 
 def of_keys(uncounted: Iterable[Signer], counting: Iterable[Signer]) -> Iterator[Finding]:
-    """Yield the lines of allowed_signers that count for nothing, and those that count and are no longer there."""
+    """Yield findings for lines of allowed_signers that don't count, and for lines that count but are gone from it."""
     for one in uncounted:
         yield finding_of(
             "key-uncounted", ALLOWED_SIGNERS, f"the key of {_names(one)} {_CAME}", _HINT, Position(one.line)
@@ -434,7 +435,7 @@ def of_keys(uncounted: Iterable[Signer], counting: Iterable[Signer]) -> Iterator
 
 
 def of_revocations(counting: Collection[str], written: Sequence[tuple[int, str]]) -> Iterator[Finding]:
-    """Yield the same of revoked_keys, by the lines that count and those that stand there with their numbers."""
+    """Yield the same for revoked_keys, from the lines that count and the numbered lines of the file."""
     for number, line in written:
         if line not in counting:
             yield finding_of(
@@ -445,7 +446,7 @@ def of_revocations(counting: Collection[str], written: Sequence[tuple[int, str]]
 
 
 def of_facts(counting: Collection[str], entities: Mapping[str, RegistryFile | None]) -> Iterator[Finding]:
-    """Yield the same of who controls and sponsors entities."""
+    """Yield the same for who controls and sponsors entities."""
     written = {line: path for path, file in entities.items() for line in facts_of({path: file})}
     for line in sorted({*written, *counting} - (written.keys() & set(counting))):
         entity, key, value = _fact(line)

@@ -1,9 +1,8 @@
-"""Reputation: how often an entity's signed words turned out right, once somebody had decided about them.
+"""Reputation: how often an entity's signed statements turned out right, once somebody had decided about them.
 
 Only resolved outcomes count, never agreement: the signed decision of a dispute by somebody who took no side, or the
 author's own signed correction. The number is the mean of a Beta distribution, (1 + right) / (2 + right + wrong), so
-nobody begins with more or less than 0.5. It is computed now from the memories that the viewer may see, and never read
-from a file.
+everybody starts with 0.5. It is computed now from the memories that the viewer may see, and never read from a file.
 
 Source: docs/references.md, "reputation"; docs/adr/0014.
 """
@@ -29,15 +28,15 @@ if TYPE_CHECKING:
     from memstore.trust.vouching import Attested, Verdict
 
 
-# What both sides begin with: nothing is known, and neither is likelier.
+# The initial count of both sides: nothing is known, and neither is more likely.
 PRIOR = 1
 AUTHOR = "author"
 
 
 class SpokenWord(NamedTuple):
-    """What one entity said, signed: as the `author`, or as a witness (`confirm`, `dispute`, `partial`).
+    """One entity's signed statement: as the `author`, or as a witness (`confirm`, `dispute`, `partial`).
 
-    `who` controls the one who said it.
+    `who` is the controller of the entity that made it.
     """
 
     who: str
@@ -46,7 +45,7 @@ class SpokenWord(NamedTuple):
 
 
 class ReputationDecision(NamedTuple):
-    """How it came out: the memory was upheld or not, by the word of an entity, or in the author's correction, a ref."""
+    """The decision: whether the memory was upheld, `by` an entity, or by the author's correction, given as a ref."""
 
     upheld: bool
     at: datetime
@@ -54,7 +53,7 @@ class ReputationDecision(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """One word that was right or wrong: said of which memory, and who decided that, when (UTC)."""
+    """One statement that was right or wrong: about which memory, who decided it, and when (UTC)."""
 
     ref: str
     said: str
@@ -64,23 +63,23 @@ class Outcome(NamedTuple):
 
 
 class Reputation(NamedTuple):
-    """What is known of an entity's words, the latest outcome first."""
+    """What is known about an entity's statements, the latest outcome first."""
 
     outcomes: tuple[Outcome, ...] = ()
 
     @property
     def right(self) -> int:
-        """How many words turned out right."""
+        """How many statements turned out right."""
         return sum(outcome.was_right for outcome in self.outcomes)
 
     @property
     def wrong(self) -> int:
-        """How many words turned out wrong."""
+        """How many statements turned out wrong."""
         return len(self.outcomes) - self.right
 
     @property
     def value(self) -> float:
-        """The reputation, in (0, 1); 0.5 for somebody of whom nothing was decided."""
+        """The reputation, in (0, 1); 0.5 if nothing was decided about the entity."""
         return (PRIOR + self.right) / (2 * PRIOR + len(self.outcomes))
 
 
@@ -91,13 +90,13 @@ def words(
     *,
     controller_of: Callable[[str], str],
 ) -> tuple[SpokenWord, ...]:
-    """Return what was said of a memory with signatures that hold, earlier words of a witness too, in no order.
+    """Return the statements about a memory whose signatures hold, including a witness's earlier ones, in no order.
 
     Args:
         signed: the author's signature.
-        verdict: how that stands.
-        attested: the witnesses, as `vouching.voices` leaves them.
-        controller_of: gives who controls an entity, itself where nobody else does.
+        verdict: the verdict on it.
+        attested: the witnesses, as returned by `vouching.voices`.
+        controller_of: returns who controls an entity, or the entity itself if nobody else does.
     """
     author = SpokenWord(controller_of(signed.by), AUTHOR, _instant(signed.at)) if signed and verdict.counts else None
     held = [one.witness for one in attested if one.verdict.state in (State.VALID, State.EXCLUDED)]
@@ -112,16 +111,16 @@ def decision(
     *,
     controller_of: Callable[[str], str],
 ) -> ReputationDecision | None:
-    """Return how it came out about a memory; None where nobody has decided. The latest decision holds.
+    """Return the decision about a memory; None if nobody has decided. The latest decision holds.
 
-    A resolution decides if somebody had disputed the memory before and whoever decides took no side; a correction only
-    if it is the author's own: anybody else's is one more opinion.
+    A resolution decides only if somebody had disputed the memory before and whoever decides took no side. A correction
+    decides only if it is the author's own: anybody else's is just another opinion.
 
     Args:
-        said: the words about it.
-        resolutions: the entries of the memory, and how they stand.
-        corrections: the memories of type correction that supersede it: ref, signature, and how that stands.
-        controller_of: gives who controls an entity.
+        said: the statements about it.
+        resolutions: the resolutions of the memory, with their verdicts.
+        corrections: the memories of type correction that supersede it: ref, signature, and its verdict.
+        controller_of: returns who controls an entity.
     """
     parties = {word.who for word in said}
     disputed_at = min((word.at for word in said if word.said == "dispute"), default=None)
@@ -143,7 +142,7 @@ def decision(
 
 
 def outcome(who: str, ref: str, said: Iterable[SpokenWord], decided: ReputationDecision) -> Outcome | None:
-    """Return how the last word of `who` before a decision turned out; None for none, or for one that took no side."""
+    """Return how the last statement of `who` before a decision turned out; None if there is none or it took no side."""
     before = [word for word in said if word.who == who and word.at <= decided.at]
     last = max(before, key=lambda word: (word.at, word.said), default=None)
     if last is None or last.said == "partial":
@@ -152,7 +151,7 @@ def outcome(who: str, ref: str, said: Iterable[SpokenWord], decided: ReputationD
 
 
 def reputation(outcomes: Iterable[Outcome]) -> Reputation:
-    """Return the reputation that outcomes make, in whatever order they come."""
+    """Return the reputation that results from outcomes, in whatever order they come."""
     return Reputation(tuple(sorted(outcomes, key=lambda one: (one.at, one.ref), reverse=True)))
 
 
@@ -171,11 +170,11 @@ CORRECTION = "correction"
 
 
 class Reputations:
-    """The reputations of many, each computed once; only files that something was decided about are read.
+    """The reputations of many entities, each computed once; only files about which something was decided are read.
 
     Args:
         view: the vault.
-        voucher: verifies what was said and decided.
+        voucher: verifies the statements and decisions.
     """
 
     def __init__(self, view: View, voucher: Voucher) -> None:
@@ -184,7 +183,7 @@ class Reputations:
         self._known: dict[str, Reputation] = {}
 
     def of(self, entity: str | None) -> Reputation:
-        """Return the reputation of whoever controls an entity."""
+        """Return the reputation of the controller of an entity."""
         who = self._voucher.controller_of(entity) if entity else ""
         if who not in self._known:
             outcomes = (self._outcome(who, row) for row in self._decided.get(who, ()))
@@ -210,11 +209,11 @@ class Reputations:
         )
         return None if decided is None else outcome(who, str(memory.ref), said, decided)
 
-    # -- which memories something was decided about -----------------------------------------------
+    # -- memories about which something was decided -----------------------------------------------
 
     @cached_property
     def _decided(self) -> Mapping[str, Sequence[int]]:
-        """The rows that something was decided about, by those who said something of them."""
+        """The rows about which something was decided, by the controllers who made statements about them."""
         column = self._view.column
         authors, attested, visible = column("author"), column("attested"), self._visible
         rows = {row for row in visible if f"{RESOLVED} " in attested[row]} | self._corrections.keys()

@@ -1,4 +1,4 @@
-"""Rotation: a new key in the place of an old one, and a statement by both that it is meant so."""
+"""Rotation: replaces an old key with a new one, with a statement by both that this is intended."""
 
 from __future__ import annotations
 
@@ -36,24 +36,24 @@ def rotate_key(
     dry_run: bool = False,
     commit: bool = False,
 ) -> KeysChanged:
-    """Put a new key in the place of an entity's: the old one signs nothing from now on.
+    """Replace an entity's key with a new one: from now on, the old one can't sign anything.
 
-    What it signed before goes on to count where a stamp, or a keeper's commit, proves that it is older.
+    What it signed before still counts if a stamp, or a keeper's commit, proves that it is older.
 
     Args:
         view: the vault.
         entity: whose key it is.
         key: the new key's file, or its .pub.
         old: the old key's; None is the only one they have, or the one that the user's settings name.
-        signed: a statement that the entity signed elsewhere, in place of one signed here; see `statement_by_both`.
-        dry_run: write nothing, and return what would be.
+        signed: a statement that the entity signed elsewhere, instead of one signed here; see `statement_by_both`.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        RefusedError: somebody else than the vault's owner acts, or the old key is not here to sign.
-        UsageError: it is the key that they have, or it is open which one is the old one.
+        RefusedError: somebody other than the vault's owner acts, or the old key is not here to sign.
+        UsageError: it is the key that they already have, or it is not clear which one is the old one.
         NotFoundError: the entity has no key.
-        FormatError: `signed` is no statement about these keys by both of them.
+        FormatError: `signed` is not a statement about these keys by both of them.
     """
     stop_unless_owner(view, "rotate keys")
     public, now = view.signatures.public_key(key), view.clock.now()
@@ -75,14 +75,14 @@ def rotate_key(
 
 
 def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *, at: str) -> SignedRotation:
-    """Return the statement that a key takes another's place, signed with both; no vault is needed for it.
+    """Return the statement that a key replaces another, signed with both; it needs no vault.
 
     Args:
-        signatures: makes them.
+        signatures: makes the signatures.
         entity: whose keys they are.
-        old: the old key's file, or its .pub where an ssh-agent holds it.
+        old: the old key's file, or its .pub if an ssh-agent holds it.
         new: the new one's.
-        at: from when on, RFC 3339 in UTC.
+        at: the time of the replacement, RFC 3339 in UTC.
 
     Raises:
         RefusedError: one of them is not here to sign.
@@ -105,7 +105,7 @@ def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *
 
 
 def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -> SignedRotation:
-    """Return the statement that was signed elsewhere, if it says of this entity that this key is the new one."""
+    """Return the statement that was signed elsewhere, if it names this entity and this new key."""
     found = rotation.read(data.strip())
     problem = problem_of(signatures, found)
     if (found.rotation.agent, found.rotation.new) != (entity, new):
@@ -117,7 +117,7 @@ def _checked(signatures: Signatures, entity: str, data: bytes, new: PublicKey) -
 
 
 def _lines_of(view: View, entity: str, now: datetime) -> list[Signer]:
-    """Return the lines by which an entity signs now; `NotFoundError` where there is none."""
+    """Return the lines with which an entity signs now; `NotFoundError` if there are none."""
     keyring, _ = read_keyring(view)
     lines = keyring.lines_of(entity, ATTEST_NAMESPACE)
     ours = [one for one in lines if one.is_valid_at(now) and not one.authority and not keyring.is_revoked(one.key)]
@@ -127,7 +127,7 @@ def _lines_of(view: View, entity: str, now: datetime) -> list[Signer]:
 
 
 def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None) -> str:
-    """Return the key that is to be replaced, by its file: the one that was named, or the user's own if it is theirs."""
+    """Return the file of the key to replace: the one that was named, or the user's own if it is the entity's."""
     keys = {one.key for one in lines}
     own = named or view.signatures.own_key
     if own is None or (named is None and view.signatures.public_key(own) not in keys):
@@ -143,7 +143,7 @@ def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None
 
 
 def _written(view: View, ending: Sequence[Signer], statement: SignedRotation, now: datetime) -> list[Written]:
-    """Return both files: the old lines ended and the new one, and the statement."""
+    """Return both files: the old lines ended and the new one added, and the statement."""
     before, known = own_bytes(view, ALLOWED_SIGNERS), own_bytes(view, ROTATIONS)
     lines = text_of(before).splitlines(keepends=True)
     for one in ending:

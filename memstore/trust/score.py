@@ -1,9 +1,9 @@
-"""Trust: who vouches for a memory, as one number and a level. Derived from what was verified, never read from a file.
+"""Trust: who vouches for a memory, as one number and a level. Computed from what was verified, never read from a file.
 
-Only a memory with attestations is verified, and waits for what that loads.
+Only a memory with attestations is verified, so only then is the code for that loaded.
 
-Source: seed 004's `compute_trust_score`, over verified, distinct and foreign inputs; counted in thousandths, so that no
-sum depends on the order of its terms.
+Source: seed 004's `compute_trust_score`, with only verified inputs from distinct parties other than the author; counted
+in thousandths, so that no sum depends on the order of its terms.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ FOR_TWO_ANCHORS = 100
 OF_REPUTATION = 200
 AGAINST_DISPUTE = 150
 MOST = 1000
-# What an author is thought of of whom nothing is known.
+# The reputation of an author about whom nothing is known.
 NEW_AUTHOR = 0.5
 _CONFIRMS_FOR_MORE, _ANCHORS_FOR_MORE, _CONFIRMS_FOR_CONSENSUS = 3, 2, 2
 
 
 class TrustProfile(StrEnum):
-    """How trust is counted: what was verified; what the file claims, for comparison; or what each word is worth."""
+    """How trust is computed: from what was verified; from the file's claims, to compare; or from each voice's worth."""
 
     ISNAD = "isnad-0.1"
     LITERAL = "isnad-0.1-literal"
@@ -49,7 +49,7 @@ class TrustProfile(StrEnum):
 
 
 class Level(IntEnum):
-    """Seed 004's levels, the lowest first; the value is the first thousandth that reaches it."""
+    """Seed 004's levels, lowest first; the value is the number of thousandths at which the level begins."""
 
     UNVERIFIED = 0
     ATTESTED = 300
@@ -65,9 +65,9 @@ class Level(IntEnum):
 class TrustGrounds(NamedTuple):
     """What trust rests on: only what was verified. Witnesses are distinct and not the author.
 
-    `anchors` are valid ones that commit to the memory's digest, those of one place counted once; `reputation` of the
-    author is in [0, 1]; `tampered` is whether statements were removed from the file, or replaced by older ones to older
-    ones; `timed` whether a third party proves when it was there; `stale` whether the author signed something else.
+    `anchors` are valid ones that commit to the memory's digest, counted once per place. `reputation` is the author's,
+    in [0, 1]. `tampered` is true if statements were removed from the file, or replaced by older ones. `timed` is true
+    if a third party proves when it existed; `stale` is true if the author signed something else.
     """
 
     signed: bool = False
@@ -89,9 +89,9 @@ class TrustTerm(NamedTuple):
 
 
 class Trust(NamedTuple):
-    """The number in [0, 1], the level, whether anybody disputes it, and the terms that it is the sum of.
+    """The number in [0, 1], the level, whether anybody disputes it, and the terms that add up to the number.
 
-    `stale` is whether the author signed something else than what stands there.
+    `stale` is true if the author signed something other than the current content.
     """
 
     score: float
@@ -102,13 +102,13 @@ class Trust(NamedTuple):
 
     @property
     def word(self) -> str:
-        """The level as people write it, with what else must be known of it."""
+        """The level as people write it, with any qualifications."""
         notes = ", contested" * self.contested + ", stale" * self.stale
         return self.level.word + notes
 
     @property
     def is_held_back(self) -> bool:
-        """Whether the level is lower than the number alone would make it."""
+        """Whether the level is lower than the number alone would give."""
         return self.level < band(round(self.score * MOST))
 
     def __repr__(self) -> str:
@@ -119,7 +119,7 @@ def trust(grounds: TrustGrounds) -> Trust:
     """Return how far others vouch for a memory.
 
     Raises:
-        ValueError: the reputation is no number in [0, 1].
+        ValueError: the reputation is not a number in [0, 1].
     """
     terms = terms_of(grounds)
     points = max(0, min(MOST, sum(term.points for term in terms)))
@@ -155,14 +155,14 @@ def terms_of(grounds: TrustGrounds) -> tuple[TrustTerm, ...]:
 
 
 def band(points: int) -> Level:
-    """Return the level whose half-open band thousandths lie in."""
+    """Return the level whose half-open band contains this number of thousandths."""
     return max(level for level in Level if level <= points)
 
 
 def gate(grounds: TrustGrounds) -> Level:
-    """Return the highest level that the evidence allows, whatever the score; each asks for what the ones below do.
+    """Return the highest level that the evidence allows, whatever the score; each requires what the lower ones do.
 
-    What its author did not sign as it stands there is unverified, whoever else vouches for it.
+    A memory whose current content its author did not sign is unverified, whoever else vouches for it.
     """
     if grounds.tampered or not grounds.signed or not (grounds.confirms or grounds.timed):
         return Level.UNVERIFIED
@@ -174,7 +174,7 @@ def gate(grounds: TrustGrounds) -> Level:
 
 
 def held_back(grounds: TrustGrounds) -> str:
-    """Return why the level is below its score's band; empty where it is not."""
+    """Return why the level is below its score's band; empty if it is not."""
     points = sum(term.points for term in terms_of(grounds))
     if gate(grounds) >= band(max(0, min(MOST, points))):
         return ""
@@ -196,13 +196,13 @@ def _count(number: int, one: str, more: str) -> str:
 # -- levels ----------------------------------------------------------------------------------------
 
 
-# Any file whose frontmatter has a signature of anybody, or anchors, holds such bytes; in the others nothing counts.
+# Any file whose frontmatter has somebody's signature, or anchors, contains such bytes; in other files nothing counts.
 _ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
 UNATTESTED = trust(TrustGrounds())
 
 
 class TrustReader:
-    """Tells how far others vouch for memories, by the keys as they are now; made once for many.
+    """Reads how far others vouch for memories, according to the current keys; one reader serves many memories.
 
     Args:
         then: the vault at the time in question.
@@ -212,7 +212,7 @@ class TrustReader:
         self._then = then
 
     def of(self, memory: Memory) -> Trust:
-        """Return the trust of a memory that the viewer may see; 0, unverified, where it has no attestation."""
+        """Return the trust of a memory that the viewer may see; 0, unverified, if it has no attestation."""
         if not (memory.signature or memory.witnesses or memory.anchors):
             return UNATTESTED
         return self._of(memory, self._voucher.of(memory))
@@ -224,9 +224,9 @@ class TrustReader:
         return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
 
     def of_row(self, row: int) -> Trust:
-        """Return the trust of the memory in a row of the catalogue that the viewer may see; mostly no file is read.
+        """Return the trust of the memory in a row of the catalogue that the viewer may see; usually no file is read.
 
-        A file that is another by now, or not the viewer's to see, counts for nothing.
+        A file that has changed by now, or that the viewer may not see, counts for nothing.
         """
         path, blob, memory_id, author, attested = (column[row] for column in self._columns)
         if not attested:
@@ -242,7 +242,7 @@ class TrustReader:
         return self._of(file.memory, found)
 
     def keep(self) -> None:
-        """Keep what was verified, for the next time."""
+        """Store what was verified, for the next time."""
         if not self._then.is_past:
             self._known.keep()
 

@@ -1,4 +1,4 @@
-"""Sign one's own memory, witness somebody else's, and give attestations to other tools."""
+"""Signs one's own memories, witnesses others' memories, and exports attestations for other tools."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """What became of the file, and how the attestation in it stands now."""
+    """The saved file, and the verdict on the attestation in it."""
 
     saved: Saved
     verdict: Verdict
@@ -43,15 +43,16 @@ class Signed:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.saved.ref
 
 
 @again_where_changed
 def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
-    """Sign a memory as its author; one whose signature is valid stays as it is.
+    """Sign a memory as its author; one with a valid signature stays as it is.
 
-    A memory that names no author, as one written by hand, is its owner's: who signs it becomes its author.
+    A memory that names no author, such as one written by hand, belongs to its owner: whoever signs it becomes its
+    author.
 
     >>> note = note(ws.view(), "Claire answers in the evening.")
     >>> sign(ws.view(), note.ref).verdict.state.value
@@ -59,16 +60,16 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
 
     Args:
         view: the vault.
-        ref: the memory; the actor must be its author, or its owner where it names none.
-        key: the key's file, or its .pub where an ssh-agent holds it; None is the one that the user's settings name.
-        dry_run: write nothing, and return what would be.
+        ref: the memory; the actor must be its author, or its owner if it names none.
+        key: the key's file, or its .pub if an ssh-agent holds it; None is the one that the user's settings name.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
         RefusedError: somebody else is its author.
         UsageError: it has no id yet, or no key is named.
         VaultError: the key can't be used.
-        FormatError: it holds characters that can't be signed.
+        FormatError: it contains characters that can't be signed.
     """
     file = view.original(ref)
     memory = attestable(file)
@@ -103,7 +104,7 @@ def witness(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Signed:
-    """Say of a memory that it is so, or that it is not; the latest that one says counts.
+    """Attest that a memory is right, or that it is not; the latest attestation of each witness counts.
 
     >>> witness(ws.view(), babels_insight, "confirm", notes="I read the logs").verdict.state.value
     'valid'
@@ -112,14 +113,14 @@ def witness(
         view: the vault.
         ref: the memory; the actor must not be its author.
         attestation: `confirm`, `dispute` or `partial`.
-        aspects: which keys of it one speaks of; `partial` names them.
-        notes: one line; `[[ref]]` in it names what one has seen oneself.
+        aspects: the keys of the memory that it is about; required for `partial`.
+        notes: one line; `[[ref]]` in it names what the witness has seen.
         key: as in `sign`.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        RefusedError: the actor is its author, or controlled by whoever controls the author.
+        RefusedError: the actor is its author, or has the same controller as the author.
         UsageError: it has no id yet, no key is named, or `partial` without an aspect.
         VaultError: the key can't be used.
     """
@@ -158,7 +159,7 @@ def resolve(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Signed:
-    """Decide how a dispute about a memory came out; both sides stay in the file.
+    """Decide the outcome of a dispute about a memory; both sides stay in the file.
 
     >>> resolve(ws.view(), babels_insight, "overturned", notes="The log says storage").verdict.state.value
     'valid'
@@ -169,11 +170,11 @@ def resolve(
         outcome: `upheld` or `overturned`.
         notes: one line.
         key: as in `sign`.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
-        RefusedError: the actor is its author, or controlled by whoever controls the author.
+        RefusedError: the actor is its author, or has the same controller as the author.
         UsageError: it has no id yet, or no key is named.
         VaultError: the key can't be used.
     """
@@ -198,7 +199,7 @@ def resolve(
 
 
 def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
-    """Stop where a witness would be the memory's author, or be controlled by whoever controls the author."""
+    """Refuse a witness who is the memory's author, or has the same controller as the author."""
     if memory.author and voucher.is_one_voice(who, memory.author):
         raise RefusedError(
             f"{memory.ref} is by {memory.author}, and nobody can attest to their own words",
@@ -207,7 +208,7 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
 
 
 def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -> splice.SetValue:
-    """Return the edit that puts the actor's signature, made at a time, into a memory's file; `key` as in `sign`."""
+    """Return the edit that adds the actor's signature, made at a time, to a memory's file; `key` as in `sign`."""
     content, provenance = canonical.digests(memory)
     entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
     sig = _made(view, statement.by_author(memory.id or "", entry), key)
@@ -215,7 +216,7 @@ def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -
 
 
 def key_of(signatures: Signatures, named: str | None) -> str:
-    """Return the key to sign with; `UsageError` where none is named, nor chosen in the user's settings."""
+    """Return the key to sign with; `UsageError` if none is named, nor set in the user's settings."""
     key = named or signatures.own_key
     if key is None:
         raise UsageError(
@@ -244,7 +245,7 @@ def attestable(file: MemoryFile) -> Memory:
 
 
 def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) -> dict[str, Plain]:
-    """Return an entry as a frontmatter holds it, in the order of its table of keys."""
+    """Return an entry in the form that a frontmatter has it, in the order of its table of keys."""
     values = {key.name: getattr(entry, key.name) for key in keys}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value}
 
@@ -252,23 +253,23 @@ def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) ->
 def _written(
     view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
 ) -> tuple[Saved, Memory]:
-    """Return what became of a file, and the memory in it now, or in a dry run as it would be."""
+    """Return the saved file, and the memory that is now in it, or in a dry run would be."""
     data = splice.apply(file, edits)
     saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory
 
 
-# -- bytes that were signed, and envelopes ---------------------------------------------------------
+# -- signed bytes and envelopes --------------------------------------------------------------------
 
 
 def payload(view: View, ref: str, *, by: str | None = None) -> bytes:
-    """Return the very bytes that an attestation's signature is over, for `ssh-keygen -Y verify` to read.
+    """Return the exact bytes that an attestation's signature covers, as input for `ssh-keygen -Y verify`.
 
     Args:
         view: the vault.
         ref: the memory.
-        by: whose attestation; None is the author's. Of a witness's several it is the latest.
+        by: whose attestation; None is the author's. If a witness has several, it is the latest.
 
     Raises:
         NotFoundError: there is no such memory, or nobody of that name attests to it.
@@ -288,9 +289,9 @@ def envelope(view: View, ref: str, *, by: str | None = None) -> dict[str, Any]:
 
 
 def digest_page(view: View, refs: Sequence[str]) -> str:
-    """Return a page that commits to memories: their digests and signatures, a few lines each, to publish or to stamp.
+    """Return a page that commits to memories: a few lines each with digests and signatures, to publish or to stamp.
 
-    Nothing of what they say stands in it; whoever guesses that can tell that they guessed right.
+    It contains nothing of their text, but somebody who guesses the text can verify the guess.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -307,7 +308,7 @@ def digest_page(view: View, refs: Sequence[str]) -> str:
 
 
 def _entry(memory: Memory, by: str | None) -> tuple[SignedStatement, str]:
-    """Return the statement that an entry stands for, and its signature."""
+    """Return the statement that an entry represents, and its signature."""
     if memory.signature is not None and by in (None, memory.signature.by):
         return statement.by_author(memory.id or "", memory.signature), memory.signature.sig
     signed = [witness for witness in memory.witnesses if witness.agent_id == by and witness.sig]

@@ -1,4 +1,4 @@
-"""Signatures with SSH keys: by `cryptography`, by an ssh-agent, or by `ssh-keygen`, whichever can."""
+"""Signatures with SSH keys: made by `cryptography`, an ssh-agent or `ssh-keygen`, whichever can."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ if TYPE_CHECKING:
 
 
 class Signatures(Protocol):
-    """The keys of the one who acts, and the mathematics.
+    """The actor's keys, and signing and verifying with them.
 
-    A key is named by its file, or by its .pub file where an ssh-agent holds the private part.
+    A key is named by its file, or by its .pub file if an ssh-agent holds the private part.
     """
 
     @property
     def own_key(self) -> str | None:
-        """The key that the user's configuration names; None where it names none."""
+        """The key that the user's configuration names; None if it names none."""
 
     def public_key(self, key: str) -> PublicKey:
         """Return the public part of a key.
 
         Raises:
-            VaultError: there is no such file, or no key in it that can be used.
+            VaultError: there is no such file, or no usable key in it.
         """
 
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
-        """Return a signature over a message, made for a purpose, as one line of base64.
+        """Return a signature over a message, for a purpose, as one line of base64.
 
         Raises:
-            VaultError: the key can't be had or used.
+            VaultError: the key can't be found or used.
         """
 
     def holds(self, signature: SshSignature, message: bytes) -> bool:
@@ -50,19 +50,19 @@ class Signatures(Protocol):
 # -- with SSH keys ---------------------------------------------------------------------------------
 
 
-# What ssh-keygen adds to the name of a key for its certificate.
+# The suffix that ssh-keygen adds to a key's name for its certificate.
 _CERTIFICATE = "-cert.pub"
 _MOST_KEY_BYTES = 1 << 20
 
 
 class SshSignatures:
-    """Makes and checks SSHSIG signatures.
+    """Makes and verifies SSHSIG signatures.
 
     Args:
         home: the person's folder, for `~` in the names of keys.
-        agent: the socket of the ssh-agent; empty where there is none.
+        agent: the socket of the ssh-agent; empty if there is none.
         own_key: the key that the user's configuration names.
-        read: gives a file's bytes; what whoever acts may not have is missing.
+        read: returns a file's bytes; a file that the actor may not read counts as missing.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class SshSignatures:
         self.own_key = own_key
 
     def public_key(self, key: str) -> PublicKey:
-        """Return the public part of a key; see the port."""
+        """Return the public part of a key; see the protocol."""
         path = self._path(key)
         beside = path if path.suffix == ".pub" else path.with_name(path.name + ".pub")
         if (data := self._found(beside)) is not None:
@@ -93,7 +93,7 @@ class SshSignatures:
         return public
 
     def sign(self, message: bytes, *, namespace: str, key: str) -> str:
-        """Return a signature over a message; see the port."""
+        """Return a signature over a message; see the protocol."""
         path = self._path(key)
         certificate = self._certificate(path) if path.name.endswith(_CERTIFICATE) else None
         keeper = path.with_name(path.name.removesuffix(_CERTIFICATE).removesuffix(".pub"))
@@ -117,7 +117,7 @@ class SshSignatures:
         return sshsig.write(SshSignature(public, namespace, sshsig.HASH, form, raw, certificate))
 
     def _held(self, blobs: list[bytes], public: PublicKey) -> bytes | None:
-        """Return the wire form under which the agent holds a key, its certificate's or its own; None: it does not."""
+        """Return the wire form under which the agent holds a key, its certificate's or its own; None if it doesn't."""
         held = ssh_programs.held(self._agent) if self._agent else frozenset()
         return next((blob for blob in (*blobs, public.blob) if blob in held), None)
 
@@ -132,7 +132,7 @@ class SshSignatures:
         return self._home / named[2:] if named.startswith("~/") else Path(named)
 
     def _private(self, path: Path) -> Any:
-        """Return the private key in a file; None where this process can't read it, and another program has to sign."""
+        """Return the private key in a file; None if this process can't read it and another program must sign."""
         data = self._read(path)
         return self._crypto.load_private(data, str(path)) if self._crypto else None
 
@@ -164,7 +164,7 @@ class SshSignatures:
             raise VaultError(f"{path}: {error}", hint=hint) from error
 
     def _found(self, path: Path) -> bytes | None:
-        """Return a file's bytes; None where it is missing, or whoever acts may not have it."""
+        """Return a file's bytes; None if it is missing, or the actor may not read it."""
         try:
             return self._read_file(path)[:_MOST_KEY_BYTES]
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""The mathematics of signatures, by the `cryptography` library (the extra `sign`)."""
+"""Makes and verifies signatures with the `cryptography` library (the extra `sign`)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _made(by: PublicKey, form: str, raw: bytes, signed: bytes) -> bool:
     return True
 
 
-@lru_cache(maxsize=256)  # mostly a few keys made all signatures of a vault
+@lru_cache(maxsize=256)  # usually a few keys made all signatures of a vault
 def _loaded(by: PublicKey) -> object:
     return load_ssh_public_key(f"{by.type} {by.base64}".encode())
 
@@ -71,10 +71,10 @@ def _verify(key: object, by: PublicKey, form: str, raw: bytes, signed: bytes) ->
 
 
 def load_private(data: bytes, path: str) -> PrivateKey | None:
-    """Return the private key in the bytes of a file; None where a passphrase keeps it.
+    """Return the private key in the bytes of a file; None if a passphrase protects it.
 
     Raises:
-        VaultError: there is no private key in the file, or of no kind that is known.
+        VaultError: the file has no private key, or one of an unknown kind.
     """
     try:
         key = load_ssh_private_key(data, password=None)
@@ -90,7 +90,7 @@ def load_private(data: bytes, path: str) -> PrivateKey | None:
 
 
 def public_of(key: PrivateKey) -> PublicKey:
-    """Return the public part of a private key; `FormatError` where it is too weak to vouch for anything."""
+    """Return the public part of a private key; `FormatError` if it is too weak to vouch for anything."""
     line = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
     return read_public_key(line)[0]
 

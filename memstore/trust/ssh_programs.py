@@ -1,6 +1,6 @@
 """Signatures by other programs: an ssh-agent that holds the key, or `ssh-keygen`.
 
-The latter serves for keys with a passphrase, and where `cryptography` is not installed.
+`ssh-keygen` is used for keys with a passphrase, and if `cryptography` is not installed.
 Source: draft-ietf-sshm-ssh-agent.
 """
 
@@ -18,14 +18,14 @@ from memstore.trust.ssh_wire import Reader, string
 _LIST, _LISTED = 11, 12
 _SIGN, _SIGNED = 13, 14
 _RSA_SHA2_512 = 4
-_PATIENCE_SECONDS = 60.0  # an agent may ask its person first
+_PATIENCE_SECONDS = 60.0  # an agent may ask its user first
 _MOST_BYTES = 1 << 20
 
 
 def held(where: str) -> frozenset[bytes]:
-    """Return the wire forms of the keys and certificates of which the agent at the socket `where` has the private part.
+    """Return the wire forms of the keys and certificates whose private part the agent at the socket `where` holds.
 
-    One that can't be asked has none.
+    Empty if the agent can't be asked.
     """
     try:
         reader = Reader(_ask(where, bytes([_LIST]), _LISTED))
@@ -43,7 +43,7 @@ def sign_by_agent(where: str, key: bytes, signed: bytes, *, is_rsa: bool) -> tup
 
     Args:
         where: the agent's socket.
-        key: the key or certificate, as `held` gives it.
+        key: the key or certificate, as returned by `held`.
         signed: the bytes.
         is_rsa: whether it is an RSA key.
 
@@ -90,10 +90,10 @@ def _exactly(connection: socket.socket, count: int) -> bytes:
 
 
 def sign_by_ssh_keygen(key: str, message: bytes, *, namespace: str) -> str:
-    """Return a signature as one line of base64; the program asks for a passphrase itself.
+    """Return a signature as one line of base64; the program itself asks for a passphrase.
 
     Raises:
-        VaultError: the program is missing, or said no.
+        VaultError: the program is missing, or refused.
     """
     with tempfile.TemporaryDirectory(prefix="memstore-") as folder:
         file = Path(folder) / "message"

@@ -1,4 +1,4 @@
-"""The wire form of SSH: strings with their length in front, and public keys (RFC 4251, 4253, 5656, 8709)."""
+"""The wire format of SSH: length-prefixed strings, and public keys (RFC 4251, 4253, 5656, 8709)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from memstore.trust.keyring import CERTIFICATE_SUFFIX, ECDSA_CURVES, ED25519, KE
 
 _LENGTH_BYTES = 4
 SHORTEST_RSA_BITS = 2048
-LONGEST_RSA_BITS = 16384  # as stock
-# All encodings of points of small order, the sign bit aside: whoever holds one as a key vouches for any message.
+LONGEST_RSA_BITS = 16384  # as in stock OpenSSH
+# All encodings of points of small order, except for the sign bit: whoever has one as a key vouches for any message.
 _POINTS_OF_SMALL_ORDER = frozenset(
     bytes.fromhex(point)
     for point in (
@@ -44,7 +44,7 @@ _UNCOMPRESSED = b"\x04"
 
 
 class Reader:
-    """Takes the strings out of a message, one by one; whatever does not fit is a `FormatError`."""
+    """Takes the strings out of a message, one by one; `FormatError` for whatever does not fit."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -77,7 +77,7 @@ class Reader:
             raise FormatError("a name in the signature or key is not ASCII") from error
 
     def positive(self) -> int:
-        """Return the next mpint, which must be above 0 and have no byte too many."""
+        """Return the next mpint, which must be positive and without extra bytes."""
         data = self.string()
         number = int.from_bytes(data, signed=True)
         if number <= 0 or mpint(number) != data:
@@ -90,17 +90,17 @@ class Reader:
         return self._at == len(self._data)
 
     def so_far(self) -> bytes:
-        """Return what was taken until now."""
+        """Return what has been taken so far."""
         return self._data[: self._at]
 
     def end(self) -> None:
-        """Make sure that nothing is left."""
+        """Require that nothing is left."""
         if not self.is_done:
             raise FormatError("there is something after the signature or key")
 
 
 def string(data: bytes | str) -> bytes:
-    """Return a string on the wire."""
+    """Return a string in wire format."""
     raw = data.encode("ascii") if isinstance(data, str) else data
     return len(raw).to_bytes(_LENGTH_BYTES) + raw
 
@@ -111,7 +111,7 @@ def mpint(number: int) -> bytes:
 
 
 def unarmoured(text: str) -> bytes:
-    """Return the bytes of base64 on one line, written in the one way there is; `FormatError` for any other."""
+    """Return the bytes of base64 on one line, in its canonical spelling; `FormatError` for any other."""
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
@@ -146,10 +146,10 @@ def public_key(blob: bytes) -> PublicKey:
 
 
 def read_public_key(line: str) -> tuple[PublicKey, str]:
-    """Return the key and the comment of a line `TYPE BASE64 [COMMENT]`, as a `.pub` file has it.
+    """Return the key and the comment of a line `TYPE BASE64 [COMMENT]`, as in a `.pub` file.
 
     Raises:
-        FormatError: it is no such line, or no key that `public_key` takes.
+        FormatError: it is not such a line, or not a key that `public_key` accepts.
     """
     kind, _, rest = line.strip().partition(" ")
     encoded, _, comment = rest.strip().partition(" ")
@@ -169,7 +169,7 @@ def _check_ed25519(point: bytes) -> None:
 
 
 def _check_point(point: bytes, curve: tuple[int, int]) -> None:
-    """Make sure that a point is written as stock writes it, in full, and lies on the curve."""
+    """Require that a point is written as OpenSSH writes it, uncompressed, and is on the curve."""
     prime, constant = curve
     size = (prime.bit_length() + 7) // 8
     if point[:1] != _UNCOMPRESSED or len(point) != 1 + 2 * size:

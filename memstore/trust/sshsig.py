@@ -1,4 +1,4 @@
-"""SSHSIG, the signature format of `ssh-keygen -Y sign`: what stock OpenSSH writes and takes, or less.
+"""SSHSIG, the signature format of `ssh-keygen -Y sign`: what stock OpenSSH writes and accepts, or a subset.
 
 Source: OpenSSH's PROTOCOL.sshsig, version 1.
 """
@@ -18,7 +18,7 @@ from memstore.trust.ssh_wire import Reader, public_key, string, unarmoured
 _MAGIC = b"SSHSIG"
 _VERSION = 1
 HASHES = ("sha512", "sha256")
-# What signatures made here are hashed with, as stock does.
+# The hash of signatures made here, as in stock OpenSSH.
 HASH = "sha512"
 RSA_FORMATS = {"rsa-sha2-512": "sha512", "rsa-sha2-256": "sha256"}
 _ARMOUR_WIDTH = 70
@@ -27,10 +27,10 @@ _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 
 
 class SshSignature(NamedTuple):
-    """A signature that was read: the key that made it, and what is to be checked with that key.
+    """A signature that was read: the key that made it, and what must be checked with that key.
 
-    `format` is the kind of `raw`: the key's type, or for RSA one of `RSA_FORMATS`. Where it came with a `certificate`,
-    the key is the one that is certified.
+    `format` is the kind of `raw`: the key's type, or for RSA one of `RSA_FORMATS`. If it came with a `certificate`, the
+    key is the certified one.
     """
 
     key: PublicKey
@@ -45,7 +45,7 @@ def read(text: str, *, namespace: str) -> SshSignature:
     """Return the signature in one line of base64.
 
     Raises:
-        FormatError: it is malformed, of another namespace, by a key too weak, or in a form not known here.
+        FormatError: it is malformed, for another namespace, by a key that is too weak, or in an unknown form.
     """
     reader = Reader(unarmoured(text))
     if reader.take(len(_MAGIC)) != _MAGIC or reader.number() != _VERSION:
@@ -79,7 +79,7 @@ def write(signature: SshSignature) -> str:
 
 
 def signed_bytes(message: bytes, *, namespace: str, hashed_with: str = HASH) -> bytes:
-    """Return what the key itself signs: the message's hash in its frame."""
+    """Return the bytes that the key itself signs: the message's hash in its frame."""
     digest = hashlib.new(hashed_with, message).digest()
     return _MAGIC + string(namespace) + string(b"") + string(hashed_with) + string(digest)
 
@@ -90,7 +90,7 @@ def armoured(text: str) -> str:
 
 
 def from_armour(text: str) -> str:
-    """Return the one line of base64 in what `ssh-keygen -Y sign` wrote; `FormatError` for anything else."""
+    """Return the line of base64 from the output of `ssh-keygen -Y sign`; `FormatError` for anything else."""
     lines = [line.strip() for line in text.strip().splitlines()]
     if lines[:1] != [_BEGIN] or lines[-1:] != [_END]:
         raise FormatError("it is not an armoured SSH signature", hint="`ssh-keygen -Y sign` writes them")
@@ -98,7 +98,7 @@ def from_armour(text: str) -> str:
 
 
 def _check_kind(key: PublicKey, kind: str, raw: bytes) -> None:
-    """Make sure that this key can have made a signature of this kind."""
+    """Require that this key can have made a signature of this kind."""
     if key.type == RSA:
         if kind not in RSA_FORMATS:
             raise FormatError(f"a signature of kind {kind!r} by an RSA key; SHA-1 does not count")
@@ -111,7 +111,7 @@ def _check_kind(key: PublicKey, kind: str, raw: bytes) -> None:
 
 
 def ecdsa_numbers(raw: bytes) -> tuple[int, int]:
-    """Return r and s of an ECDSA signature; `FormatError` where they are not written as they must be."""
+    """Return r and s of an ECDSA signature; `FormatError` if they are not encoded correctly."""
     reader = Reader(raw)
     numbers = reader.positive(), reader.positive()
     reader.end()

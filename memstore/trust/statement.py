@@ -1,11 +1,11 @@
-"""What of a memory is signed, in canonical form `memstore.c14n/1`, and the statement that a signature is over.
+"""The signed parts of a memory, in canonical form `memstore.c14n/1`, and the statement that a signature covers.
 
-A memory has two sections, content and provenance; each becomes one line of canonical JSON (RFC 8785, of which texts,
-lists and maps are all that is needed) and one digest. How a file is laid out, the order of keys, comments, line ends,
-and every key that is in no section change neither.
+A memory has two sections, content and provenance. Each becomes one line of canonical JSON (RFC 8785, of which only
+texts, lists and maps are needed) and one digest. The layout of a file, the order of keys, comments, line ends, and keys
+in neither section don't affect the digests.
 
-A signature is over an in-toto Statement v1 about these digests, in a DSSE envelope: public formats, so tools that know
-neither memstore nor its files can check it.
+A signature covers an in-toto Statement v1 about these digests, in a DSSE envelope. These are public formats, so tools
+that know neither memstore nor its files can check it.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ def digests(memory: Memory) -> Digests:
     """Return the digests of a memory's sections.
 
     Raises:
-        FormatError: a text has code points that Unicode has not assigned, so that its normal form may yet change.
+        FormatError: a text has code points that Unicode has not assigned, so its normal form may still change.
     """
     memory = memory.original or memory
     return Digests(digest_of("content", content_of(memory)), digest_of("provenance", provenance_of(memory)))
 
 
 def content_of(memory: Memory) -> dict[str, Plain]:
-    """Return what a memory says."""
+    """Return the content section of a memory: what it says."""
     claims = [
         _present({"subject": claim.subject, "attribute": claim.attribute, "value": claim.value, "since": claim.since})
         for claim in memory.claims
@@ -65,7 +65,7 @@ def content_of(memory: Memory) -> dict[str, Plain]:
 
 
 def provenance_of(memory: Memory) -> dict[str, Plain]:
-    """Return who said it, when, and what it was made of."""
+    """Return the provenance section of a memory: who said it, when, and what it was derived from."""
     origin = memory.origin
     return {
         "id": memory.id,
@@ -83,9 +83,9 @@ def provenance_of(memory: Memory) -> dict[str, Plain]:
 
 
 def canonical_body(body: str) -> str:
-    """Return a body without trailing blanks, without blank lines around it, with one LF at its end; "" if it is blank.
+    """Return a body without trailing blanks and surrounding blank lines, with one LF at its end; "" if it is blank.
 
-    The left side of a line has a meaning in Markdown and stays.
+    The indent of a line has a meaning in Markdown and stays.
     """
     lines = [line.rstrip(" \t") for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     said = "\n".join(lines).strip("\n")
@@ -93,7 +93,7 @@ def canonical_body(body: str) -> str:
 
 
 def canonical_json(value: Mapping[str, Plain]) -> bytes:
-    """Return RFC 8785's form of a map; all keys must be ASCII, so that code points order them as UTF-16 does.
+    """Return RFC 8785's form of a map; all keys must be ASCII, so that ordering by code points equals that by UTF-16.
 
     Raises:
         FormatError: a text has code points that Unicode has not assigned.
@@ -103,7 +103,7 @@ def canonical_json(value: Mapping[str, Plain]) -> bytes:
 
 
 def digest_of(section: str, value: Mapping[str, Plain]) -> str:
-    """Return the digest of a section, `content` or `provenance`, of whatever memory it is; see `digests`."""
+    """Return the digest of any memory's section, `content` or `provenance`; see `digests`."""
     message = f"{PROFILE} {section}\0".encode() + canonical_json(value)
     return DIGEST_PREFIX + hashlib.sha256(message).hexdigest()
 
@@ -154,7 +154,8 @@ STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 class SignedStatement(NamedTuple):
     """Who says what about which memory, and when.
 
-    `role` is author, witness, consent, resolution or rotation; `target` the memory's id; `digests` what it was about.
+    `role` is author, witness, consent, resolution or rotation. `target` is the memory's id; `digests` is what it was
+    about.
     """
 
     role: str
@@ -168,12 +169,12 @@ class SignedStatement(NamedTuple):
 
 
 def by_author(target: str, entry: Signature) -> SignedStatement:
-    """Return the statement that a `signature` entry stands for."""
+    """Return the statement that a `signature` entry represents."""
     return SignedStatement("author", target, Digests(entry.content, entry.provenance), entry.by, entry.at)
 
 
 def by_witness(target: str, entry: Witness) -> SignedStatement:
-    """Return the statement that an entry of `witnesses` stands for; digests that it leaves out are empty."""
+    """Return the statement that an entry of `witnesses` represents; digests that it lacks are empty."""
     return SignedStatement(
         role="witness",
         target=target,
@@ -187,7 +188,7 @@ def by_witness(target: str, entry: Witness) -> SignedStatement:
 
 
 def by_resolution(target: str, entry: Resolution) -> SignedStatement:
-    """Return the statement that an entry of `resolutions` stands for."""
+    """Return the statement that an entry of `resolutions` represents."""
     of = Digests(entry.content, entry.provenance)
     return SignedStatement("resolution", target, of, entry.by, entry.at, attestation=entry.outcome, notes=entry.notes)
 
@@ -215,7 +216,7 @@ def payload(statement: SignedStatement) -> bytes:
 
 
 def message(statement: SignedStatement) -> bytes:
-    """Return what is signed: DSSE's pre-authentication encoding of the statement."""
+    """Return the bytes to sign: DSSE's pre-authentication encoding of the statement."""
     return encoded(payload(statement))
 
 
@@ -225,7 +226,7 @@ def encoded(body: bytes) -> bytes:
 
 
 def envelope(statement: SignedStatement, signature: str, key_id: str) -> dict[str, object]:
-    """Return the DSSE envelope of a signed statement, for other tools; `signature` is the base64 of an entry."""
+    """Return the DSSE envelope of a signed statement, for other tools; `signature` is the base64 from an entry."""
     return {
         "payloadType": PAYLOAD_TYPE,
         "payload": base64.b64encode(payload(statement)).decode(),

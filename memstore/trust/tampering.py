@@ -1,7 +1,7 @@
-"""Words that were taken out of a memory, or turned back to older ones: what its history has and it has no longer.
+"""Attestations that were removed from a memory, or rolled back to older ones, found by comparing with its history.
 
-A file shows all that it says, and nothing of what somebody took out of it. Only words that would count today are
-missed: a dispute of a memory that says something else by now is none of this one's.
+A file shows everything that it says, but nothing that somebody removed. Only attestations that would count today are
+reported: a dispute of a memory that now says something else is not about this memory.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class Tampering(Enum):
-    """What was done: a dispute or a decision taken out, or an older version put after a newer one."""
+    """What was done: a dispute or a decision was removed, or an older version was put in place of a newer one."""
 
     WITHHELD = "withheld"
     ROLLBACK = "rollback"
 
 
 class Tampered(NamedTuple):
-    """What was done to whose words, and why that is thought."""
+    """What was done, to whose attestation, and why that is assumed."""
 
     kind: Tampering
     agent: str
@@ -50,13 +50,13 @@ def of_witnesses(
     *,
     controller_of: Callable[[str], str],
 ) -> tuple[Tampered, ...]:
-    """Return what was done to the words of witnesses.
+    """Return what was done to the attestations of witnesses.
 
     Args:
         author: who wrote the memory.
-        there: the witnesses in the file, each with its verdict by itself.
-        before: the witnesses in earlier revisions of the file, with their verdicts over the memory as it is now.
-        controller_of: gives who controls an entity, itself where nobody else does.
+        there: the witnesses in the file, each with its individual verdict.
+        before: the witnesses in earlier revisions of the file, with their verdicts on the memory as it is now.
+        controller_of: returns who controls an entity, or the entity itself if nobody else does.
     """
     known = {_words(one.witness) for one in there}
     missing = list({_words(one.witness): one for one in before if _words(one.witness) not in known}.values())
@@ -83,11 +83,11 @@ def _of_missing(missing: Iterable[Witness], heard: set[str], controller_of: Call
 def of_resolutions(
     there: Sequence[tuple[Resolution, Verdict]], before: Iterable[tuple[Resolution, Verdict]]
 ) -> tuple[Tampered, ...]:
-    """Return which decisions on disputes were taken out, after which whoever decided has said nothing else.
+    """Return the decisions on disputes that were removed, if whoever decided has said nothing else since.
 
     Args:
-        there: the decisions in the file, and how each stands.
-        before: those in earlier revisions of the file, and how they stand over the memory as it is now.
+        there: the decisions in the file, with their verdicts.
+        before: those in earlier revisions of the file, with their verdicts on the memory as it is now.
     """
     known = {replace(entry, sig="") for entry, _ in there}
     last: dict[str, Resolution] = {}
@@ -104,11 +104,11 @@ def of_resolutions(
 def of_author(
     there: tuple[Signature, Verdict] | None, before: Iterable[tuple[Signature, Verdict]]
 ) -> tuple[Tampered, ...]:
-    """Return whether the author signed another version later than the one that the file has now.
+    """Return whether the author later signed another version than the one that the file has now.
 
     Args:
-        there: the signature in the file, and how it stands.
-        before: those in earlier revisions, and how they stand over the memory as it is now.
+        there: the signature in the file, with its verdict.
+        before: those in earlier revisions, with their verdicts on the memory as it is now.
     """
     if there is None or not there[1].counts:
         return ()
@@ -121,7 +121,7 @@ def of_author(
 
 
 def _words(witness: Witness) -> Witness:
-    """Return what was said, whatever signature it has: some keys never make the same one twice."""
+    """Return what was said, ignoring the signature: some keys never make the same one twice."""
     return replace(witness, sig=None)
 
 
@@ -129,19 +129,19 @@ def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-# -- what earlier revisions had to say -------------------------------------------------------------
+# -- attestations in earlier revisions -------------------------------------------------------------
 
 
-# The key of a signature, in whatever form of YAML: only an escape, as "s\\x69g", spells it in other letters.
+# The key of a signature, in any form of YAML: only an escape, such as "s\\x69g", can spell it differently.
 _MAY_BE_SIGNED = re.compile(rb"sig|\\")
 _AT_ONCE = 2_000
 _NAME, _VERSION = "past", "2"
-# The entry that is no blob: the state of the past that all others are of.
+# The entry that is not a blob: the state of the past that all others belong to.
 _STATE = "state"
 
 
 class PastWords:
-    """Earlier revisions of memories, as far as they have attestations; the history is walked when it is first asked.
+    """Earlier revisions of memories that have attestations; the history is walked on first use.
 
     Args:
         view: the vault.
@@ -151,11 +151,11 @@ class PastWords:
         self._view = view
 
     def knows(self, memory_id: str) -> bool:
-        """Whether an earlier revision of a memory with this id may have attestations."""
+        """Return whether an earlier revision of a memory with this id may have attestations."""
         return memory_id in self._blobs_by_id
 
     def of(self, memory: Memory) -> Sequence[Memory]:
-        """Return the earlier revisions of a memory that somebody attested to and the viewer may see, in no order."""
+        """Return the earlier revisions of a memory that have attestations and the viewer may see, in no order."""
         blobs = self._blobs_by_id.get(memory.id or "", ())
         found = self._files_in(blobs) if blobs else ()
         return [file.memory for file in found if isinstance(file, MemoryFile) and file.memory.id == memory.id]
@@ -166,9 +166,9 @@ class PastWords:
 
     @cached_property
     def _blobs_by_id(self) -> Mapping[str, Sequence[str]]:
-        """The blobs of the past that hold a signature, by the id in them; without those of today."""
+        """The blobs of the past that contain a signature, by the memory id in them; without current ones."""
         found = defaultdict(list)
-        blobs = self._view.column("blob")  # dead rows have one, too
+        blobs = self._view.column("blob")  # dead rows have a blob, too
         now = frozenset(blobs[row] for row in self._view.rows)
         for blob, ids in self._ids_by_blob().items():
             if blob not in now:
@@ -177,7 +177,7 @@ class PastWords:
         return found
 
     def _ids_by_blob(self) -> Mapping[str, Sequence[str]]:
-        """Return the id in each blob of the past that holds a signature; what was read once is not read again."""
+        """Return the memory id in each blob of the past that contains a signature; a blob is only read once."""
         if self._view.history.repository is None:
             return {}
         known = dict(self._view.derived.last(_NAME, _VERSION))
@@ -187,18 +187,18 @@ class PastWords:
                 return known
             past = frozenset(self._view.history.past_blobs())
         except GitError:
-            return {}  # it is damaged, and `git fsck` finds where
+            return {}  # it is damaged; `git fsck` finds where
         new = sorted(past.difference(known))
         found = {blob: known[blob] for blob in past.intersection(known)}
         for start in range(0, len(new), _AT_ONCE):
             read = self._view.blobs(new[start : start + _AT_ONCE])
             found.update((blob, self._ids(data)) for blob, data in read.items())
-        if self._view.is_owners:  # to others some of them are not there
+        if self._view.is_owners:  # for others, some of them don't exist
             self._view.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
         return found
 
     def _ids(self, data: bytes) -> Sequence[str]:
-        """Return the id in a file's bytes, as they are read as a memory; none where nobody signed anything in it."""
+        """Return the id in a file's bytes, read as a memory; none if nobody signed anything in it."""
         found = memory_file.read("", data, mixed=self._view.config.mixed) if _MAY_BE_SIGNED.search(data) else None
         memory = found.memory if isinstance(found, MemoryFile) else None
         if memory is None or not memory.id:

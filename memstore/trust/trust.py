@@ -32,9 +32,9 @@ _ATTESTATIONS = frozenset({"signature", "witnesses", "anchors", "resolutions"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trusted:
-    """A memory's trust, what it rests on, and the keys of its frontmatter that nobody signed.
+    """A memory's trust, what it rests on, and the keys of its frontmatter that no signature covers.
 
-    `reputation` is its author's; `beta` what each word weighs, in the profile that asks for it.
+    `reputation` is its author's. `beta` has the weight of each voice, if the profile uses it.
     """
 
     file: MemoryFile
@@ -51,7 +51,7 @@ class Trusted:
 
     @property
     def ref(self) -> MemoryRef | None:
-        """The memory's ref; None where it has no id."""
+        """The memory's ref; None if it has no id."""
         return self.file.memory.ref
 
     @property
@@ -64,7 +64,7 @@ class Trusted:
 
     @property
     def proven_at(self) -> datetime | None:
-        """The earliest time at which an anchor shows that it was there, UTC; None where none does."""
+        """The earliest time at which an anchor shows that it existed, in UTC; None if none does."""
         return min((one.at for one in self.vouched.anchors if one.counts and one.at), default=None)
 
     def seed_factors(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def trust_of(view: View, ref: str, *, profile: TrustProfile = TrustProfile.ISNAD
     Args:
         view: the vault.
         ref: the memory.
-        profile: how it is counted.
+        profile: how it is computed.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
@@ -132,7 +132,7 @@ def trusted(
 def _voices(
     memory: Memory, vouched: Vouched, voucher: Voucher, reputations: Reputations, now: datetime
 ) -> Iterator[Voice]:
-    """Yield the words about a memory that count."""
+    """Yield the attestations of a memory that count."""
     said = [(one.witness.agent_id, one.witness.attestation) for one in vouched.witnesses if one.verdict.counts]
     if vouched.signature.counts and memory.author:
         said.insert(0, (memory.author, AUTHOR))
@@ -143,7 +143,7 @@ def _voices(
 
 
 def _weighed(of: Beta, grounds: TrustGrounds) -> Trust:
-    """Return the number that voices amount to, with the level that the evidence allows; its terms are their weights."""
+    """Return the number that voices add up to, with the level that the evidence allows; its terms are their weights."""
     terms = tuple(TrustTerm(voice.said, _points(voice), _weight_because(voice)) for voice in of.voices)
     return Trust(of.score, score.gate(grounds), of.contested, terms, grounds.stale)
 
@@ -159,12 +159,12 @@ def _weight_because(voice: Voice) -> str:
 
 
 def _signed_keys(memory: Memory) -> frozenset[str]:
-    """Return the keys that a signature is over; whoever has the file may change all others, and none notices."""
+    """Return the keys that a signature covers; anybody who has the file can change all others unnoticed."""
     return frozenset({*statement.content_of(memory), *statement.provenance_of(memory)} - {"body"})
 
 
 def claimed(file: MemoryFile) -> TrustGrounds:
-    """Return what a file says of itself, nothing of it verified."""
+    """Return what a file claims about itself, without verifying anything."""
     memory = file.memory
     said = [witness.attestation for witness in memory.witnesses]
     return score.TrustGrounds(

@@ -1,8 +1,8 @@
-"""Who vouches for memories, verified now: keyring, signatures, and whose voice each witness is.
+"""Verifies who vouches for memories: keyring, signatures, and whose voice each witness is.
 
-How attestations stood is kept by blob while keys, entities and rules stay the same. What depends on anything else is
-not kept: on anchors and a compressed text, which the repository decides; on other memories, which a witness cites; on a
-certificate, which ends by itself.
+Verdicts are stored by blob, and stay valid as long as keys, entities and rules are the same. Verdicts that depend on
+anything else are not stored: on anchors and compressed texts, which the repository decides; on other memories that a
+witness cites; or on a certificate, which expires by itself.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouched:
-    """How the author's signature, each witness, anchor and resolution of a memory stand, in the file's order.
+    """The verdicts on a memory's signature, witnesses, anchors and resolutions, in file order.
 
-    `tampered` tells what the vault's history has, and the file has no longer.
+    `tampered` has what is in the vault's history but no longer in the file.
     """
 
     signature: Verdict
@@ -56,7 +56,7 @@ class Vouched:
     tampered: tuple[Tampered, ...] = ()
 
     def is_rolled_back(self, agent: str | None) -> bool:
-        """Whether a later statement of an entity was put back to an earlier one."""
+        """Return whether a later statement of an entity was replaced by an earlier one."""
         return any(one.kind is Tampering.ROLLBACK and one.agent == agent for one in self.tampered)
 
     def grounds(self, *, reputation: float) -> TrustGrounds:
@@ -75,11 +75,10 @@ class Vouched:
 
 
 class Voucher:
-    """Verifies many memories against the keyring and the registry as they are now.
+    """Verifies many memories against the current keyring and registry.
 
     Args:
-        view: the vault.
-            In one of a past state it means nothing that others attested later.
+        view: the vault. In a past state of it, attestations that others made later are ignored.
     """
 
     def __init__(self, view: View) -> None:
@@ -91,12 +90,12 @@ class Voucher:
         self._followed_at = cache(partial(followed_at, view, self.keyring, self.now))
 
     def knows_of(self, memory: Memory) -> bool:
-        """Whether anybody attested to a memory, now or in the past."""
+        """Return whether anybody attested to a memory, now or in the past."""
         now = memory.signature or memory.witnesses or memory.anchors or memory.resolutions
         return bool(now) or self.has_past(memory.id or "")
 
     def has_past(self, memory_id: str) -> bool:
-        """Whether an earlier revision, or one of another memory that was called so, has attestations."""
+        """Return whether an earlier revision, or another memory that had this id, has attestations."""
         return self._past is not None and self._past.knows(memory_id)
 
     def of(self, memory: Memory) -> Vouched:
@@ -125,15 +124,15 @@ class Voucher:
         anchored: Sequence[Anchored],
         now: tuple[Verdict, Sequence[Attested], Sequence[Verdict]],
     ) -> tuple[Tampered, ...]:
-        """Return what earlier revisions said of the memory as it is now, or signed later, that the file has not.
+        """Return what earlier revisions said of the current memory, or signed later, that is missing in the file.
 
-        `now` is how the signature, the witnesses and the resolutions in the file stand.
+        `now` has the verdicts on the signature, the witnesses and the resolutions in the file.
         """
         past = self._past.of(memory) if self._past else ()
         if not past:
             return ()
         signature, attested, decided = now
-        # What many revisions have is verified once.
+        # Entries that occur in many revisions are verified once.
         witnesses = dict.fromkeys(witness for one in past for witness in one.witnesses)
         signatures = dict.fromkeys(one.signature for one in past if one.signature is not None)
         resolutions = dict.fromkeys(entry for one in past for entry in one.resolutions)
@@ -148,9 +147,9 @@ class Voucher:
         )
 
     def _as_signed(self, memory: Memory) -> Memory:
-        """Return a memory as somebody may have signed it: a compressed one with the whole text of its summary.
+        """Return a memory as it may have been signed: a compressed one with the full text of its summary.
 
-        A summary that doesn't quote that text is somebody's own words, and stays what is looked at.
+        A summary that does not quote that text is somebody's own words, and is used as it is.
         """
         if memory.compressed_from is None:
             return memory
@@ -161,12 +160,12 @@ class Voucher:
         return replace(memory, body=whole.memory.body)
 
     def is_one_voice(self, entity: str, other: str) -> bool:
-        """Whether two entities are controlled by the same one, and so have one voice; or may be, as far as is known."""
+        """Return whether two entities have the same controller, and so one voice, or may have, as far as is known."""
         controllers = {self.controller_of(entity), self.controller_of(other)}
         return len(controllers) == 1 or "" in controllers
 
     def controller_of(self, entity: str) -> str:
-        """Return who controls an entity in the end; see `Controllers`."""
+        """Return who ultimately controls an entity; see `Controllers`."""
         return self.controllers.of(entity)
 
     def _signature(self, memory: Memory, digests: Digests | FormatError, anchored: Sequence[Anchored]) -> Verdict:
@@ -220,7 +219,7 @@ class Voucher:
             written_at=written_at(memory),
         )
         found = judged(proven_by=proven_by(anchored, sig))
-        if found.state is State.UNPROVEN_TIME:  # seldom, and a long way through the history
+        if found.state is State.UNPROVEN_TIME:  # rare, and a long walk through the history
             holding = {one.commit for one in anchored if one.counts and one.commit and sig in one.shows}
             times = [at for commit in holding if (at := self._followed_at(commit))]
             found = judged(proven_by=min(times)) if times else found
@@ -236,7 +235,7 @@ class Voucher:
         return Proof(signature.key, certificate=signature.certificate)
 
     def _roots(self, witness: Witness) -> frozenset[str]:
-        """Return the sources that what a witness cites goes back to; empty where it cites nothing to be seen."""
+        """Return the roots of what a witness cites; empty if it cites nothing that can be seen."""
         cited = catalog_entry.cited_refs(witness.notes or "")
         memories = [memory for ref in cited if (memory := self._load(ref)) is not None]
         return frozenset(root for memory in memories for root in evidence.roots(memory, self._load))
@@ -253,7 +252,7 @@ def _digests(memory: Memory) -> Digests | FormatError:
         return error
 
 
-# -- who stands behind entities, and who introduced them -------------------------------------------
+# -- controllers and sponsors ----------------------------------------------------------------------
 
 
 class _Known(NamedTuple):
@@ -266,7 +265,7 @@ class Controllers:
 
     Args:
         view: the vault.
-        facts: those that count by the pin, as the keyring has them; None where what the files say counts.
+        facts: those that count because of the pin, as the keyring has them; None if what the files say counts.
     """
 
     def __init__(self, view: View, facts: Collection[tuple[str, str, str]] | None) -> None:
@@ -274,24 +273,24 @@ class Controllers:
         self._facts = facts
 
     def of(self, entity: str) -> str:
-        """Return who controls an entity in the end, itself where nobody does; "" where that can't be read."""
+        """Return who ultimately controls an entity, or itself if nobody does; "" if that can't be read."""
         return vouching.controller(entity, self._known.controllers)
 
     def sponsor_of(self, entity: str) -> str | None:
-        """Return who sponsors an entity, if that one's own sponsors lead to the vault's owner; None where nobody does.
+        """Return who sponsors an entity, if that one's own sponsors lead to the vault's owner; None otherwise.
 
-        The owner needs none, and sponsors themselves.
+        The owner needs no sponsor, and sponsors themselves.
         """
         return sponsor_of(entity, self._sponsors, controller_of=self.of, owner=self._view.config.owner)
 
     @property
     def told(self) -> object:
-        """All that the files of entities say of it, in a lasting order."""
+        """Everything that the files of entities say about this, in a stable order."""
         return sorted(self._known.controllers.items()), sorted(self._known.sponsors.items())
 
     @cached_property
     def _sponsors(self) -> Mapping[str, str]:
-        """The sponsor of each controller; of several personas' the first by name."""
+        """The sponsor of each controller; if it has several personas, the sponsor of the first by name."""
         found: dict[str, str] = {}
         for entity, sponsor in sorted(self._known.sponsors.items()):
             found.setdefault(self.of(entity), sponsor)
@@ -312,8 +311,8 @@ class Controllers:
             known.add(entity)
             controllers |= {entity: controller} if (controller := file.values.get("controller")) else {}
             sponsors |= {entity: sponsor} if (sponsor := file.values.get("sponsor")) else {}
-        # Who controls one whose file can't be read is unknown; so it is where two files are about one, or one is about
-        # somebody else than its name says.
+        # The controller of an entity whose file can't be read is unknown. So is that of one with two files, or with a
+        # file that is about somebody other than its name says.
         if self._facts is not None:
             controllers, twice = _by_entity(self._facts, "controller")
             sponsors, _ = _by_entity(self._facts, "sponsor")
@@ -323,7 +322,7 @@ class Controllers:
 
 
 def _by_entity(facts: Collection[tuple[str, str, str]], key: str) -> tuple[dict[str, str], set[str]]:
-    """Return the values of a key by entity, and the entities of which two branches say different ones."""
+    """Return the values of a key by entity, and the entities for which two branches have different values."""
     found: dict[str, str] = {}
     twice = set[str]()
     for entity, name, value in sorted(facts):
@@ -333,17 +332,17 @@ def _by_entity(facts: Collection[tuple[str, str, str]], key: str) -> tuple[dict[
     return {entity: value for entity, value in found.items() if entity not in twice}, twice
 
 
-# -- verdicts that are kept ------------------------------------------------------------------------
+# -- stored verdicts -------------------------------------------------------------------------------
 
 
-# Raised when the same file, keys and entities are judged in another way.
+# Increased when the same file, keys and entities are judged differently.
 POLICY = f"2 {PROFILE}"
 _NAME = "attestations"
 _SOUND = frozenset({State.VALID, State.UNSIGNED, State.EXCLUDED})
 
 
 class KnownVerdict(NamedTuple):
-    """What counted in a file, and whether `check` had nothing to say of it."""
+    """What counted in a file, and whether `check` found nothing wrong with it."""
 
     signed: bool
     confirms: int
@@ -361,7 +360,7 @@ class KnownVerdicts:
 
     Args:
         view: the vault.
-        voucher: whose keys and entities they depend on.
+        voucher: has the keys and entities that they depend on.
     """
 
     def __init__(self, view: View, voucher: Voucher) -> None:
@@ -370,7 +369,7 @@ class KnownVerdicts:
         self._new = False
 
     def of(self, blob: str) -> KnownVerdict | None:
-        """Return how the attestations in a file stand; None where that has to be found out."""
+        """Return the stored verdict on the attestations in a file; None if it must be computed."""
         found = self._known.get(blob)
         if found is None:
             return None
@@ -378,7 +377,7 @@ class KnownVerdicts:
         return KnownVerdict(bool(signed), confirms, disputes, bool(sound), bool(stale))
 
     def put(self, blob: str, memory: Memory, found: Vouched) -> None:
-        """Remember how the attestations in a file stand, unless that depends on more than the file."""
+        """Remember the verdict on the attestations in a file, unless it depends on more than the file."""
         if not _is_steady(memory, self._voucher.now):
             return
         grounds = found.grounds(reputation=0.0)
@@ -389,7 +388,7 @@ class KnownVerdicts:
         self._new = True
 
     def keep(self) -> None:
-        """Write down what was remembered."""
+        """Store what was remembered."""
         if self._new:
             self._view.derived.keep(_NAME, self._state, self._known)
             self._new = False
@@ -401,7 +400,7 @@ class KnownVerdicts:
 
     @cached_property
     def _state(self) -> str:
-        """The digest of all that verdicts depend on beside the files; a key that expires changes it."""
+        """A digest of everything that verdicts depend on besides the files; a key that expires changes it."""
         keyring, now = self._voucher.keyring, self._voucher.now
         expired = [signer.valid_before is not None and now >= signer.valid_before for signer in keyring.signers]
         told = (POLICY, keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
@@ -409,7 +408,7 @@ class KnownVerdicts:
 
 
 def _is_steady(memory: Memory, now: datetime) -> bool:
-    """Whether how its attestations stand depends on nothing but the file, the keys and the entities."""
+    """Return whether the verdict on its attestations depends only on the file, the keys and the entities."""
     sigs = [one.sig for one in (memory.signature, *memory.witnesses, *memory.resolutions) if one and one.sig]
     times = [one.witnessed_at for one in memory.witnesses] + [one.at for one in memory.resolutions]
     times += [memory.signature.at] if memory.signature else []

@@ -1,7 +1,7 @@
-"""Anchors, verified now against the objects of the repository and the copies that the vault keeps.
+"""Verifies anchors now against the objects of the repository and the copies that the vault keeps.
 
-Proofs of time by OpenTimestamps count as far as the blocks that the user pinned lead; nothing is asked of any network.
-Only `look_again` fetches pages, to see whether they still say what the copies say.
+OpenTimestamps proofs count as far as they lead to blocks that the user pinned; no network is used. Only `look_again`
+fetches pages, to see whether they still say what the copies say.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ _HASH = re.compile(r"(sha256:)?[0-9a-f]{64}")
 def verified(
     view: View, memory: Memory, digests: Digests, *, controller_of: Callable[[str], str]
 ) -> tuple[Anchored, ...]:
-    """Return how each anchor of a memory stands, in the file's order.
+    """Return the status of each anchor of a memory, in file order.
 
-    `controller_of` gives who controls an entity, itself where nobody else does; "" where that can't be read.
+    `controller_of` returns who controls an entity, or the entity itself if nobody else does; "" if that can't be read.
     """
     repository = cache(partial(_Repository, view, memory, digests))
     now = view.clock.now()
@@ -75,12 +75,12 @@ def _verified(
     try:
         found = repository().shows(anchor)
     except GitError:
-        found = InHistory(is_there=True)  # git itself says that the object is damaged
+        found = InHistory(is_there=True)  # git itself reports that the object is damaged
     return anchors.in_history(found, written_at=written_at(memory))
 
 
 def written_at(memory: Memory) -> datetime | None:
-    """Return when a memory was written, as it says, UTC; None where it does not."""
+    """Return when a memory was written, according to itself, in UTC; None if it does not say."""
     return _instant(memory.created_at)
 
 
@@ -89,33 +89,33 @@ def _instant(text: str | None) -> datetime | None:
 
 
 def _signatures(memory: Memory) -> frozenset[str]:
-    """Return all signatures that a memory's file holds, as its lines have them."""
+    """Return all signatures in a memory's file, as written there."""
     entries = (memory.signature, *memory.witnesses, *memory.resolutions)
     return frozenset(entry.sig for entry in entries if entry is not None and entry.sig)
 
 
 def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
-    """Return those of some signatures that bytes hold, each as a whole."""
+    """Return those of the signatures that the bytes contain, each as a whole."""
     return signatures & {word.decode() for word in _BASE64.findall(data)}
 
 
 def hash_of(data: bytes) -> str:
-    """Return the hash of what is anchored, as an anchor has it."""
+    """Return the hash of what is anchored, in the form that an anchor has it."""
     return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
 
 
 def snapshot_path(hashed: str) -> str:
-    """Return where the vault keeps its copy of a page with that hash."""
+    """Return the path of the vault's copy of a page with that hash."""
     return SNAPSHOTS + hashed.removeprefix(DIGEST_PREFIX)
 
 
 def proof_path(hashed: str) -> str:
-    """Return where the vault keeps the proof of when something with that hash was there."""
+    """Return the path of the proof of when something with that hash existed."""
     return f"{snapshot_path(hashed)}.ots"
 
 
 def holds_digest(page: bytes, digests: Digests) -> bool:
-    """Whether a page holds the digest of what the memory says, so that it commits to it."""
+    """Return whether a page contains the digest of the memory's content, and so commits to it."""
     return digests.content.removeprefix(DIGEST_PREFIX).encode() in page
 
 
@@ -123,10 +123,10 @@ def holds_digest(page: bytes, digests: Digests) -> bool:
 
 
 def _snapshot(view: View, anchor: Anchor, digests: Digests) -> tuple[PageSnapshot, bytes | None]:
-    """Return what the vault keeps of a page, and its bytes, None where there are none."""
+    """Return the vault's copy of a page, and its bytes, None if there are none."""
     try:
         page = _page(view, anchor)
-    except VaultError as error:  # a link, a pipe or a folder lies there, or it may not be read
+    except VaultError as error:  # it is a link, a pipe or a folder, or may not be read
         return PageSnapshot(is_there=True, problem=str(error)), None
     if page is None:
         return PageSnapshot(is_there=False), None
@@ -135,7 +135,7 @@ def _snapshot(view: View, anchor: Anchor, digests: Digests) -> tuple[PageSnapsho
 
 
 def _page(view: View, anchor: Anchor) -> bytes | None:
-    """Return the copy that the vault keeps of what was anchored; None where there is none."""
+    """Return the vault's copy of what was anchored; None if there is none."""
     if anchor.hash is None or not _HASH.fullmatch(anchor.hash):
         return None
     return view.own_file(snapshot_path(anchor.hash))
@@ -160,7 +160,7 @@ def _page_anchor(
     return anchors.of_page(snapshot, fetched, is_commitment=anchor.role == "commitment")
 
 
-# What this verifier fetched, by address and hash: when it was first had, and from which host in the end.
+# The pages that this verifier fetched, by address and hash: when it first got them, and from which final host.
 _FETCHED, _FETCHED_VERSION = "pages", "1"
 
 
@@ -173,9 +173,9 @@ def _fetch_key(url: str, hashed: str) -> str:
 
 
 def remember(view: View, url: str, page: WebPage) -> None:
-    """Keep in the verifier's own cache that a page was had from its address now, unless it was before.
+    """Record in the verifier's own cache that a page was fetched from its address now, unless it was before.
 
-    Only what came by https is kept: else somebody between may have said it.
+    Only pages fetched by https are recorded: others could have been altered on the way.
     """
     had, key = _had(view), _fetch_key(url, hash_of(page.data))
     if page.host and key not in had:
@@ -200,9 +200,9 @@ def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> An
 
 
 class _Blob(NamedTuple):
-    """What a blob shows: its hash, the sections of the memory that are another now, and the signatures that it holds.
+    """What a blob shows: its hash, the sections of the memory that differ now, and the signatures in it.
 
-    `hashed` is empty where its bytes are not what its name says.
+    `hashed` is empty if its bytes do not match its name.
     """
 
     hashed: str
@@ -211,7 +211,7 @@ class _Blob(NamedTuple):
 
 
 class _Repository:
-    """What the repository shows of a memory's anchors; of many that name the same each object is read once."""
+    """What the repository shows about a memory's anchors; an object that several of them name is read once."""
 
     def __init__(self, view: View, memory: Memory, digests: Digests) -> None:
         self._view, self._digests, self._signatures = view, digests, _signatures(memory)
@@ -223,7 +223,7 @@ class _Repository:
         self._made_at = cache(partial(_made_at, view))
 
     def shows(self, anchor: Anchor) -> InHistory:
-        """Return what the repository shows of an anchor; `GitError` where git says that an object is damaged."""
+        """Return what the repository shows about an anchor; `GitError` if git reports a damaged object."""
         name, commit = anchor.blob or "", anchor.reference
         found = self._objects or self._view.history.objects([name, commit])
         if name not in found:
@@ -249,7 +249,7 @@ class _Repository:
 
     @cached_property
     def _objects(self) -> Mapping[str, GitObject] | None:
-        """All objects that anchors name, read at once; None where one is damaged, and each is read by itself."""
+        """All objects that anchors name, read at once; None if one is damaged and each must be read individually."""
         try:
             return self._view.history.objects(
                 name for anchor in self._anchors for name in (anchor.blob or "", anchor.reference)
@@ -265,7 +265,7 @@ class _Repository:
 
 
 def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:
-    """Return which sections of the memory that was anchored are another now."""
+    """Return which sections of the anchored memory differ now."""
     then = memory_file.read("", data, mixed=mixed)
     try:
         before = statement.digests(then.memory) if isinstance(then, MemoryFile) else None
@@ -277,7 +277,7 @@ def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:
 
 
 def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None:
-    """Return the blob that a commit has at a path of the vault; every object on the way must be what its name says."""
+    """Return the blob that a commit has at a path of the vault; every object on the way must match its name."""
     object_id, below = commit, git_objects.tree_of(found)
     if not git_objects.is_named(object_id, found):
         return None
@@ -299,11 +299,11 @@ def _made_at(view: View, commit: str) -> datetime | None:
 
 
 def stamp_at(view: View, path: str, digest: bytes) -> Stamp | None:
-    """Return what the proof in a file of the vault shows of a digest, SHA-256; None where there is no such file."""
+    """Return what the proof in a file of the vault shows about a SHA-256 digest; None if there is no such file."""
     try:
         data = view.own_file(path)
         return None if data is None else _shown_proof(view, read_proof(data, digest))
-    except VaultError as error:  # it is no proof, or nothing that can be read
+    except VaultError as error:  # it is not a proof, or can't be read
         return Stamp(problem=str(error))
 
 
@@ -311,7 +311,7 @@ def read_proof(data: bytes, digest: bytes) -> TimeProof:
     """Return the proof in some bytes.
 
     Raises:
-        FormatError: it is none, or of something else than what has that digest.
+        FormatError: it is not a proof, or proves something with another digest.
     """
     proof = opentimestamps.read(data)
     if proof.digest != digest:
@@ -345,17 +345,17 @@ class Online(Enum):
 
 
 class Fetched(NamedTuple):
-    """What became of fetching a page, and why where there is more to say."""
+    """The result of fetching a page, with a reason if there is more to say."""
 
     status: Online
     reason: str = ""
 
 
 def look_again(view: View, pages: WebPages, memory: Memory) -> Mapping[int, Fetched]:
-    """Return for each anchor that is a page, by its number from 0, what it says now.
+    """Return for each anchor that is a page, by its index from 0, what the page says now.
 
-    What says the same is remembered, and counts as far as the host is another's. A page may change, and commits to what
-    it said: that is what the copy is for.
+    A page that says the same is recorded, and counts if its host does not belong to the author. A page may change, but
+    still commits to what it said: that is what the copy is for.
     """
     return {
         i: _fetched(view, pages, anchor.reference, anchor.hash)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class State(Enum):
-    """How an attestation stands; only a valid one counts."""
+    """The state of an attestation; only a valid one counts."""
 
     VALID = "valid"
     STALE = "stale"
@@ -28,9 +28,9 @@ class State(Enum):
 
 
 class Verdict(NamedTuple):
-    """How one attestation stands, why, and whose key made it; `reason` is empty for a valid one.
+    """The state of one attestation, why, and whose key made it; `reason` is empty for a valid one.
 
-    `pinned` is whether the key counts by the user's pin, and not just because the work tree says so.
+    `pinned` is true if the key counts because of the user's pin, and not just because the work tree says so.
     """
 
     state: State
@@ -45,7 +45,7 @@ class Verdict(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What a signature itself shows: the key that made it over the entry's words, or why it proves nothing."""
+    """What a signature itself shows: the key that made it over the entry's content, or why it proves nothing."""
 
     key: PublicKey | None = None
     problem: str = ""
@@ -53,7 +53,7 @@ class Proof(NamedTuple):
 
 
 class Attested(NamedTuple):
-    """A witness's entry and how it stands. `roots` are the sources that it goes back to, as far as it names any."""
+    """A witness's entry and its verdict; `roots` are the sources that its evidence goes back to, if it names any."""
 
     witness: Witness
     verdict: Verdict
@@ -61,7 +61,7 @@ class Attested(NamedTuple):
 
 
 UNSIGNED = Verdict(State.UNSIGNED, "it has no signature")
-# At one instant the voice that is against weighs more.
+# If two are simultaneous, the more critical one prevails.
 _GRAVITY = {"confirm": 0, "partial": 1, "dispute": 2}
 
 
@@ -76,17 +76,17 @@ def verdict(
     written_at: datetime | None = None,
     proven_by: datetime | None = None,
 ) -> Verdict:
-    """Return how a signed attestation stands.
+    """Return the verdict on a signed attestation.
 
     Args:
         agent: who is said to have made it.
-        at: when, RFC 3339 in UTC, as the entry says.
+        at: when, RFC 3339 in UTC, according to the entry.
         proof: what its signature shows.
-        changed: the sections of the memory that are no longer what was signed.
+        changed: the sections of the memory that differ from what was signed.
         keyring: whose keys count.
-        now: UTC.
-        written_at: when the memory was written, as it says; None where it does not.
-        proven_by: the time at which an anchor shows that it was there; None where none does.
+        now: the time, in UTC.
+        written_at: when the memory was written, according to itself; None if it does not say.
+        proven_by: the time at which an anchor shows that it existed; None if none does.
     """
     if proof.key is None:
         return Verdict(State.INVALID, proof.problem)
@@ -111,7 +111,7 @@ def _standing(
     now: datetime,
     proven_by: datetime | None,
 ) -> tuple[State, str]:
-    """Return whether the key is the agent's by some lines of the keyring, and was at that time."""
+    """Return whether the key belongs to the agent according to some lines of the keyring, and did at that time."""
     what = "certificate" if proof.certificate else "key"
     if keyring.unreadable:
         return State.UNTRUSTED, f"no key counts: {keyring.unreadable}"
@@ -139,7 +139,7 @@ def _instant(text: str) -> datetime:
 
 
 def controller(entity: str, controllers: Mapping[str, str]) -> str:
-    """Return who controls an entity in the end, itself where nobody does; of a circle its first member by name."""
+    """Return who ultimately controls an entity, or itself if nobody does; for a cycle, its first member by name."""
     path = {entity: 0}
     last = entity
     while (above := controllers.get(last)) is not None and above not in path:
@@ -149,23 +149,24 @@ def controller(entity: str, controllers: Mapping[str, str]) -> str:
 
 
 def _lateness(witness: Witness) -> tuple[datetime, int, str]:
-    """Return what orders statements: the later, the graver; the name only so that the order of lines never matters."""
+    """Return the sort key of attestations: later, then more critical; then the name, so line order never matters."""
     return _instant(witness.witnessed_at), _GRAVITY[witness.attestation], witness.agent_id
 
 
 def voices(
     author: str | None, attested: Iterable[Attested], *, controller_of: Callable[[str], str]
 ) -> tuple[Attested, ...]:
-    """Return all attestations, those excluded that are no voice of their own.
+    """Return all attestations, with those excluded that are not a voice of their own.
 
-    One vote a controller, its latest statement, at one instant the graver; none for the author's; and one for all that
-    say the same and go back to no other roots, the latest again. A dispute and a confirmation on the same evidence both
-    stand: nobody silences the other side by naming what it names.
+    Each controller has one vote, its latest statement, or of simultaneous ones the more critical. The author has none.
+    All that say the same and have no other roots have one vote, again the latest. A dispute and a confirmation based on
+    the same evidence both count: nobody can silence the other side by citing what it cites.
 
     Args:
         author: who wrote the memory.
-        attested: the attestations, in the file's order.
-        controller_of: gives who controls an entity, itself where nobody else does; "" where that can't be read.
+        attested: the attestations, in file order.
+        controller_of: returns who controls an entity, or the entity itself if nobody else does; "" if that can't be
+            read.
     """
     entries = list(attested)
     own = None if author is None else controller_of(author)

@@ -1,4 +1,4 @@
-"""A request for witnesses and the answer to it: files that travel, and say all that is attested without the vault."""
+"""Requests for witnesses and their answers: files to send, complete enough that a witness does not need the vault."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ class WitnessAnswer(NamedTuple):
 
 
 def values_of(memory: Memory) -> dict[str, Plain]:
-    """Return the keys of a request that say what is to be attested.
+    """Return the keys of a request that describe what is to be attested.
 
     Raises:
-        FormatError: it holds characters that can't be signed.
+        FormatError: it contains characters that can't be signed.
     """
     of = digests(memory)
     return {
@@ -80,10 +80,10 @@ def values_of(memory: Memory) -> dict[str, Plain]:
 
 
 def read(path: str, data: bytes) -> WitnessRequest:
-    """Return a request; its digests are computed from the sections that one reads, and must be those it names.
+    """Return a request; its digests are computed from the sections in it, and must match those it names.
 
     Raises:
-        FormatError: it can't be read, or says something else than its digests.
+        FormatError: it can't be read, or doesn't match its digests.
     """
     file = registry.read(path, RegistryKind.REQUEST, data)
     if isinstance(file, tuple):
@@ -117,10 +117,10 @@ def answer(request: WitnessRequest, entry: Witness) -> dict[str, Any]:
 
 
 def read_answer(path: str, data: bytes) -> WitnessAnswer:
-    """Return an answer, of which nothing is verified yet.
+    """Return an answer; nothing in it is verified yet.
 
     Raises:
-        FormatError: it is none.
+        FormatError: it is not an answer.
     """
     try:
         found = json.loads(data)
@@ -128,9 +128,7 @@ def read_answer(path: str, data: bytes) -> WitnessAnswer:
         said = {key.name: entry[key.name] for key in WITNESS_KEYS if entry.get(key.name)}
         aspects = tuple(said.pop("aspects", ()))
         made = WitnessAnswer(str(found["ref"]), Witness(**said, aspects=aspects))
-        json.dumps(
-            found, ensure_ascii=False, allow_nan=False
-        ).encode()  # half a character or 1e999 can stand in no file
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate or 1e999 can't be in a file
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _no_answer(path) from error
     texts = (*said.values(), *aspects)
@@ -146,7 +144,7 @@ def _no_answer(path: str) -> FormatError:
 
 
 def message_of(request: WitnessRequest, entry: Witness) -> bytes:
-    """Return what an answer's signature is over."""
+    """Return the bytes that an answer's signature covers."""
     return statement.message(statement.by_witness(request.ref.id, entry))
 
 
@@ -160,7 +158,7 @@ def _section(path: str, name: str, text: str) -> dict[str, Any]:
     raise FormatError(f"{path}: `{name}` is not what was asked about", hint="ask for it again")
 
 
-# -- asking, answering, taking the answer in -------------------------------------------------------
+# -- asking, answering, accepting answers ----------------------------------------------------------
 
 
 @again_where_changed
@@ -173,7 +171,7 @@ def request_witness(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Registered:
-    """Ask others to attest to a memory: a file that can be sent to them, with all that they are to read.
+    """Ask others to attest to a memory: writes a file that can be sent to them, with all that they need to read.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", access_grants=["si:pith"])
     >>> request_witness(ws.view(), memory, agent_ids=["si:pith"]).path
@@ -182,15 +180,15 @@ def request_witness(
     Args:
         view: the vault.
         memory: the memory, or its ref.
-        agent_ids: whom; each of them may see it.
+        agent_ids: whom to ask; each of them must be allowed to see it.
         notes: why, for them to read; one line.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit it, too.
 
     Raises:
         NotFoundError: there is no such memory.
-        RefusedError: it is not the actor's own, or one of those who are asked may not see it, or speaks for its author.
-        UsageError: nobody is asked, an id is none, or the memory has no id.
+        RefusedError: it is not the actor's own, or one of those asked may not see it, or speaks for its author.
+        UsageError: nobody is asked, an id is not an entity id, or the memory has no id.
     """
     file = view.original(memory if isinstance(memory, str) else str(memory.ref))
     asked = [entity_id(name, "who is asked") for name in agent_ids]
@@ -231,15 +229,15 @@ def answer_request(
     notes: str | None = None,
     key: str | None = None,
 ) -> dict[str, Any]:
-    """Return a signed answer to a request, for the one who asked; no vault is needed.
+    """Return a signed answer to a request, for the one who asked; it needs no vault.
 
     Args:
         request: what is asked.
         attestation: `confirm`, `dispute` or `partial`.
         by: who answers; None is the one who is asked.
-        at: the time, UTC.
+        at: the time, in UTC.
         signatures: the keys of the one who answers.
-        aspects: which keys of it one speaks of; `partial` names them.
+        aspects: the keys of the memory that it is about; required for `partial`.
         notes: one line.
         key: the key's file; None is the one that the user's settings name.
 
@@ -272,20 +270,20 @@ def answer_request(
 def accept_answer(
     view: View, ref: str, path: str, data: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Signed:
-    """Add the attestation in an answer to its memory, if it is about it as it is now.
+    """Add the attestation in an answer to its memory, if it is about the memory as it is now.
 
     Args:
         view: the vault.
         ref: the memory.
         path: the answer's name.
         data: the answer.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
 
     Raises:
         NotFoundError: there is no such memory.
-        FormatError: it is no answer.
-        RefusedError: it is about another memory or another state of it, its signature is over other words, or it is
+        FormatError: it is not an answer.
+        RefusedError: it is about another memory or another state of it, its signature covers something else, or it is
             the author's own voice.
     """
     file = view.original(ref)

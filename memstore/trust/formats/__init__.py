@@ -1,1 +1,1 @@
-"""Optional formats of others: certificates, stamps of time, rotation statements, seed 004's JSON."""
+"""Optional formats defined elsewhere: certificates, timestamps, rotation statements, seed 004's JSON."""

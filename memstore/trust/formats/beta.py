@@ -1,9 +1,10 @@
-"""Profile beta-1: each word weighs what its speaker's words were worth before; a number to rank by.
+"""Profile beta-1: weighs each attestation by how its maker's statements turned out; gives a number to rank by.
 
-What an entity's words were worth is evidence r for and s against, fading by half every 365 days, of a Beta distribution
-with a prior of 2: belief r / (r + s + 2), disbelief s / (r + s + 2), uncertainty 2 / (r + s + 2). A word weighs
-max(0, belief - disbelief). Nobody's word weighs anything until something was decided about it, or somebody sponsors
-them, which is worth 4:1. The weights for and against a memory are evidence in their turn, and the number is the belief.
+The worth of an entity's statements comes from the evidence r for and s against them, halved every 365 days, in a Beta
+distribution with a prior of 2: belief r / (r + s + 2), disbelief s / (r + s + 2), uncertainty 2 / (r + s + 2). A
+statement weighs max(0, belief - disbelief). Nobody's statement weighs anything until one of theirs has been decided, or
+somebody sponsors them, which is worth 4:1. The weights for and against a memory are in turn evidence about it, and the
+number is the belief.
 
 Source: docs/references.md, "reputation"; docs/adr/0015.
 """
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 PRIOR = 2.0
 SPONSORED_RIGHT, SPONSORED_WRONG = 4.0, 1.0
 HALF_LIFE_DAYS = 365.0
-# Both sides are heard where the smaller weighs at least one part in so many of the larger.
+# Both sides are heard if the smaller weighs at least one part in this many of the larger.
 CONTESTED_PARTS = 3
 _SECONDS_A_DAY = 86_400
 
@@ -35,29 +36,29 @@ class Opinion(NamedTuple):
 
     @property
     def belief(self) -> float:
-        """How much of it speaks for it, in [0, 1)."""
+        """How much speaks for it, in [0, 1)."""
         return self.right / (self.right + self.wrong + PRIOR)
 
     @property
     def disbelief(self) -> float:
-        """How much of it speaks against it, in [0, 1)."""
+        """How much speaks against it, in [0, 1)."""
         return self.wrong / (self.right + self.wrong + PRIOR)
 
     @property
     def uncertainty(self) -> float:
-        """How much is not known, in (0, 1]; the three make 1."""
+        """How much is unknown, in (0, 1]; the three add up to 1."""
         return PRIOR / (self.right + self.wrong + PRIOR)
 
     @property
     def weight(self) -> float:
-        """What a word is worth, in [0, 1)."""
+        """The weight of a statement, in [0, 1)."""
         return max(0.0, self.belief - self.disbelief)
 
 
 class Voice(NamedTuple):
-    """One word that counts: by whom, what (`author`, `confirm`, `dispute`, `partial`), and what their words are worth.
+    """One attestation that counts: by whom, what (`author`, `confirm`, `dispute`, `partial`), and its maker's worth.
 
-    `sponsor` is who introduced them; None where nobody did.
+    `sponsor` is who introduced them; None if nobody did.
     """
 
     entity: str
@@ -67,7 +68,7 @@ class Voice(NamedTuple):
 
 
 class Beta(NamedTuple):
-    """What the voices amount to: `of` is the evidence about the memory; `corroboration` the weight of confirmations."""
+    """The result of the voices: `of` is the evidence about the memory, `corroboration` the weight of confirmations."""
 
     voices: tuple[Voice, ...]
     of: Opinion
@@ -86,7 +87,7 @@ class Beta(NamedTuple):
 
 
 def worth(outcomes: Iterable[Outcome], now: datetime, *, is_sponsored: bool) -> Opinion:
-    """Return what an entity's words are worth at `now`, UTC."""
+    """Return the worth of an entity's statements at `now`, in UTC."""
     aged = [(one.was_right, _faded((now - one.at).total_seconds() / _SECONDS_A_DAY)) for one in outcomes]
     return Opinion(
         fsum([SPONSORED_RIGHT * is_sponsored, *(weight for right, weight in aged if right)]),
@@ -95,7 +96,7 @@ def worth(outcomes: Iterable[Outcome], now: datetime, *, is_sponsored: bool) -> 
 
 
 def beta(voices: Iterable[Voice]) -> Beta:
-    """Return what voices amount to; their order doesn't matter, and a partial one takes no side."""
+    """Return the result of voices; their order doesn't matter, and a partial one takes no side."""
     heard = tuple(voices)
     weights = {said: [voice.worth.weight for voice in heard if voice.said == said] for said in _SIDES}
     corroboration = fsum(weights["confirm"])
@@ -106,15 +107,15 @@ def beta(voices: Iterable[Voice]) -> Beta:
 def sponsor_of(
     entity: str, sponsors: Mapping[str, str], *, controller_of: Callable[[str], str], owner: str
 ) -> str | None:
-    """Return who sponsors an entity; None where nobody does whose own sponsors lead to the vault's owner.
+    """Return who sponsors an entity; None unless that sponsor's own sponsors lead to the vault's owner.
 
-    Those who sponsor each other, or themselves in another persona, lend each other nothing.
+    Entities that sponsor each other, or themselves as another persona, gain nothing from it.
 
     Args:
-        entity: whom.
+        entity: whose sponsor to return.
         sponsors: the sponsor of each controller.
-        controller_of: gives who controls an entity; "" where that is unknown.
-        owner: who needs no sponsor.
+        controller_of: returns who controls an entity; "" if that is unknown.
+        owner: needs no sponsor.
     """
     first, root = controller_of(entity), controller_of(owner)
     if first and first == root:
@@ -130,5 +131,5 @@ _SIDES = ("author", "confirm", "dispute")
 
 
 def _faded(age_days: float) -> float:
-    """Return what is left of evidence after so many days, in (0, 1]; what lies ahead counts as now."""
+    """Return the remaining weight of evidence after this many days, in (0, 1]; the future counts as now."""
     return exp2(-max(age_days, 0.0) / HALF_LIFE_DAYS)

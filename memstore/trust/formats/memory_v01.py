@@ -1,6 +1,6 @@
-"""Seed 004's JSON, `memory-v0.1`: bytes to the values of a frontmatter and a body, and back.
+"""Seed 004's JSON, `memory-v0.1`: from bytes to the values of a frontmatter and a body, and back.
 
-What the form has no place for travels in its member `memstore`; who may see a memory does not travel at all.
+Anything without a place in that format goes into its member `memstore`. Who may see a memory is never exported.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 SCHEMA = "https://anamnesis.dev/schemas/memory-v0.1.json"
-# Keys of a frontmatter that the seed's form brings along; none of them is read for anything else.
+# Frontmatter keys that come from the seed's format; nothing else reads them.
 VERSION, HANDLES, FOREIGN_SIGNATURE = "version", "handles", "foreign_signature"
 _BROUGHT = frozenset({VERSION, HANDLES, FOREIGN_SIGNATURE})
-# Who may see a memory is decided in each vault by itself.
+# Each vault decides by itself who may see a memory.
 _STAYS = frozenset(
     {
         "owner", "context", "access_grants", "access_denies", "consent_grants",
@@ -52,17 +52,17 @@ Document = dict[str, Any]
 
 
 class Foreign(NamedTuple):
-    """A memory as the seed's form says it: the values of its frontmatter, and its body."""
+    """A memory in the seed's format: the values of its frontmatter, and its body."""
 
     values: dict[str, Any]
     body: str
 
 
 def read(path: str, data: bytes) -> tuple[Document, ...]:
-    """Return the documents in a file, in its order: one object, a list of them, or one a line.
+    """Return the documents in a file, in order: one object, a list of them, or one per line.
 
     Raises:
-        FormatError: it is no JSON, or holds something else than memories.
+        FormatError: it is not JSON, or contains anything but memories.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -70,9 +70,7 @@ def read(path: str, data: bytes) -> tuple[Document, ...]:
             found = json.loads(text, parse_constant=_no_number)
         except ValueError:
             found = [json.loads(line, parse_constant=_no_number) for line in text.splitlines() if line.strip()]
-        json.dumps(
-            found, ensure_ascii=False, allow_nan=False
-        ).encode()  # half a character or 1e999 can stand in no file
+        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate or 1e999 can't be in a file
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{path} is not JSON: {error}") from error
     if isinstance(found, dict):
@@ -86,7 +84,7 @@ def id_of(document: Document) -> str:
     """Return a document's id.
 
     Raises:
-        FormatError: it has none of a form that can be kept.
+        FormatError: it has none, or one whose form can't be stored.
     """
     memory_id = document.get("id")
     if not isinstance(memory_id, str) or not is_memory_id(memory_id):
@@ -98,26 +96,26 @@ def id_of(document: Document) -> str:
 
 
 def id_for(importer: str, memory_id: str) -> str:
-    """Return the id under which somebody else than the vault's owner imports a memory; nobody can aim for one."""
+    """Return the id for a memory imported by somebody other than the vault's owner; nobody can choose it."""
     digest = int(hashlib.sha256(f"{importer}\n{memory_id}".encode()).hexdigest(), 16)
     return "m_" + "".join(ID_ALPHABET[digest >> 5 * place & 31] for place in range(ID_RANDOM_CHARACTERS))
 
 
 def type_of(document: Document) -> object:
-    """Return what a document says that it is, unchecked."""
+    """Return the type that a document claims, unchecked."""
     return _map(document, "content").get("type")
 
 
 def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: Callable[[str], str | None]) -> Foreign:
-    """Return what a document says; its trust and its chain's depth are somebody's words, and not read.
+    """Return the content of a document; its trust and chain depth are mere claims, and are not read.
 
     Args:
-        document: one memory, as `read` gave it.
-        entity_of: gives the entity that a handle names.
-        ref_of: gives the ref of the memory that an id names; None where there is none.
+        document: one memory, as returned by `read`.
+        entity_of: returns the entity that a handle names.
+        ref_of: returns the ref of the memory that an id names; None if there is none.
 
     Raises:
-        FormatError: it has members that could not be kept, or not the form.
+        FormatError: it has members that could not be kept, or not the right form.
     """
     memory_id = id_of(document)
     _known(document, "", memory_id)
@@ -155,7 +153,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
 
 
 def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust: Document) -> Document:
-    """Return a memory in the seed's form.
+    """Return a memory in the seed's format.
 
     Args:
         values: its frontmatter, as it was read.
@@ -204,7 +202,7 @@ def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust
 
 
 def folded(handle: str) -> str | None:
-    """Return the entity id that a handle folds to, `si:babel` for `Babel`; None where its letters are not ASCII's.
+    """Return the entity id that a handle folds to, `si:babel` for `Babel`; None if its letters are not ASCII.
 
     A letter that only looks like another is never taken for it.
     """
@@ -235,7 +233,7 @@ def _part(value: Document, name: str, memory_id: str, above: str = "") -> Docume
 
 
 def _known(value: Document, where: str, memory_id: str) -> None:
-    """Stop at a member that nothing would keep: what is imported can be exported again."""
+    """Reject a member that nothing would keep, so that whatever is imported can be exported again."""
     unknown = sorted(value.keys() - _MEMBERS[where])
     if unknown:
         name = f"{where}.{unknown[0]}" if where else unknown[0]
@@ -266,7 +264,7 @@ def _own(document: Document, memory_id: str) -> Document:
 
 
 def _signature(author: Document) -> Document:
-    """Return the author's signature where its whole entry is there, or else what stands in its place, as it is."""
+    """Return the author's signature if its entry is complete; otherwise whatever is in its place, unchanged."""
     said, signed = author.get("signature"), author.get("signed")
     if not isinstance(signed, dict):
         return {FOREIGN_SIGNATURE: said}
@@ -284,7 +282,8 @@ def _ordered(value: Document, keys: tuple[Any, ...]) -> Document:
 def _lineage(lineage: Document, ref_of: Callable[[str], str | None], *, kind: object) -> Document:
     """Return the edges with the types of what they name.
 
-    A source that nothing is known of stays as a mark; what takes a memory's place, or gave way to it, is of its type.
+    An unknown source stays as a mark; an unknown memory that supersedes this one, or was superseded by it, gets its
+    type.
     """
 
     def heir(text: object) -> object:

@@ -1,7 +1,7 @@
 """OpenTimestamps proofs: from a file's digest, by appending and hashing, to the root of a block of Bitcoin's chain.
 
 A small reader of version 1 that follows what calendars write: SHA-256, append and prepend. A branch with another
-operation is read and not followed. Source: github.com/opentimestamps/python-opentimestamps, `core`.
+operation is read but not followed. Source: github.com/opentimestamps/python-opentimestamps, `core`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ MAGIC = bytes.fromhex("004f70656e54696d657374616d7073000050726f6f6600bf89e2e884e
 _VERSION = 1
 _FORK, _ATTESTATION = 0xFF, 0x00
 _SHA256, _APPEND, _PREPEND = 0x08, 0xF0, 0xF1
-# Operations without an operand that lead nowhere here: SHA-1, RIPEMD-160, Keccak-256, reverse, hexlify.
+# Operations without an operand that are not followed here: SHA-1, RIPEMD-160, Keccak-256, reverse, hexlify.
 _NOT_FOLLOWED = frozenset({0x02, 0x03, 0x67, 0xF2, 0xF3})
 _BITCOIN = bytes.fromhex("0588960d73d71901")
 _PENDING = bytes.fromhex("83dfe30d2ef90c8e")
 _DIGEST_BYTES = 32
-# The reference implementation's limits, and one for the whole: a proof by five calendars has some 3,000 bytes.
+# The reference implementation's limits, and one for the whole: a proof from five calendars has some 3,000 bytes.
 _MOST_BYTES = 1 << 16
 _MOST_MESSAGE_BYTES = 4096
 _MOST_ATTESTATION_BYTES = 8192
@@ -32,8 +32,8 @@ _MOST_NUMBER_BYTES = 9
 class TimeProof(NamedTuple):
     """A proof that was read.
 
-    `digest` is the SHA-256 of what is proven; `blocks` are heights and the Merkle roots to which it leads, in Bitcoin's
-    own order of bytes; `pending` the calendars that have promised one.
+    `digest` is the SHA-256 of what is proven. `blocks` are heights and the Merkle roots to which it leads, in Bitcoin's
+    byte order; `pending` are the calendars that have promised one.
     """
 
     digest: bytes
@@ -56,12 +56,12 @@ class _Bytes:
         return self.take(1)[0]
 
     def number(self) -> int:
-        """Return an unsigned number, seven bits a byte, the lowest first."""
+        """Return an unsigned number with seven bits per byte, lowest first."""
         found = 0
         for i in range(_MOST_NUMBER_BYTES):
             byte = self.byte()
             found |= (byte & 0x7F) << (7 * i)
-            if byte < 0x80:  # noqa: PLR2004 - the bit that says that another byte follows
+            if byte < 0x80:  # noqa: PLR2004 - the bit that means another byte follows
                 return found
         raise FormatError("a number in the proof is too long")
 
@@ -80,7 +80,7 @@ def read(data: bytes) -> TimeProof:
     """Return the proof in the bytes of an `.ots` file.
 
     Raises:
-        FormatError: it is none, or larger or deeper than any proof is.
+        FormatError: it is not a proof, or larger or deeper than any proof.
     """
     if len(data) > _MOST_BYTES:
         raise FormatError(f"the proof has {len(data)} bytes, and may have at most {_MOST_BYTES}")
@@ -92,7 +92,7 @@ def read(data: bytes) -> TimeProof:
     digest = reader.take(_DIGEST_BYTES)
     blocks: list[tuple[int, bytes]] = []
     pending: list[str] = []
-    # What is left to be proven, the innermost last; None where an operation was not followed.
+    # What is left to prove, innermost last; None where an operation was not followed.
     waiting: list[bytes | None] = [digest]
     while waiting:
         message, tag = waiting.pop(), reader.byte()
@@ -110,7 +110,7 @@ def read(data: bytes) -> TimeProof:
 
 
 def _attested(reader: _Bytes, message: bytes | None, blocks: list[tuple[int, bytes]], pending: list[str]) -> None:
-    """Read one attestation; those of other chains are left out."""
+    """Read one attestation; those of other chains are ignored."""
     kind, said = reader.take(len(_BITCOIN)), _Bytes(reader.string(_MOST_ATTESTATION_BYTES))
     if kind == _BITCOIN:
         height = said.number()
@@ -123,7 +123,7 @@ def _attested(reader: _Bytes, message: bytes | None, blocks: list[tuple[int, byt
 
 
 def _result(reader: _Bytes, tag: int, message: bytes | None) -> bytes | None:
-    """Return what an operation makes of a message."""
+    """Return the result of an operation on a message."""
     if tag in _NOT_FOLLOWED:
         return None
     if tag == _SHA256:
@@ -139,12 +139,12 @@ def _result(reader: _Bytes, tag: int, message: bytes | None) -> bytes | None:
     return result
 
 
-# -- the header of a block: its time, and the work in it -------------------------------------------
+# -- block headers: time and proof of work ---------------------------------------------------------
 
 
 HEADER_BYTES = 80
-# A header's time may be off: at most two hours ahead of the network's clock, and later than the median of the eleven
-# blocks before it. What is in a block is therefore taken to be no older than this after the time it says.
+# A header's time may be wrong: at most two hours ahead of the network's clock, and later than the median of the
+# previous eleven blocks. So the content of a block is assumed to have existed no later than this long after its time.
 CLOCK_SLACK = timedelta(hours=2)
 
 
@@ -154,7 +154,7 @@ _EASIEST_TARGET = (0xFFFF << 208) // 10**10  # 0xFFFF << 208 is the target of di
 
 
 class Header(NamedTuple):
-    """What counts of a header: the root of its transactions, when it was made at the latest, UTC, and its target."""
+    """The parts of a header that matter: the root of its transactions, its latest possible time, in UTC, and its target."""
 
     merkle_root: bytes
     at: datetime
@@ -167,10 +167,10 @@ class Header(NamedTuple):
 
 
 def read_header(data: bytes) -> Header:
-    """Return what a header says.
+    """Return the content of a header.
 
     Raises:
-        FormatError: it has not 80 bytes, or its hash shows none of the work that it claims, as after any slip.
+        FormatError: it does not have 80 bytes, or its hash lacks the work that it claims, as after any typo.
     """
     target = _target(data) if len(data) == HEADER_BYTES else 0
     if int.from_bytes(hashlib.sha256(hashlib.sha256(data).digest()).digest(), "little") > target:
@@ -180,7 +180,7 @@ def read_header(data: bytes) -> Header:
 
 
 def _target(data: bytes) -> int:
-    """Return the target that a header names in its compact form; 0, which no hash reaches, where that is negative."""
+    """Return the target that a header gives in compact form; 0, which no hash reaches, if that is negative."""
     exponent, mantissa = data[75], int.from_bytes(data[72:75], "little")
     if mantissa >= 0x800000:  # noqa: PLR2004
         return 0

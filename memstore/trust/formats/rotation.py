@@ -1,6 +1,6 @@
-"""A rotation statement: that one key takes the place of another, signed by both. A line of JSON each, a DSSE envelope.
+"""Rotation statements: one key replaces another, signed by both. Each is one line of JSON, a DSSE envelope.
 
-It needs no keeper and no pin to be believed: the signatures are all of it.
+It is valid without a keeper or a pin: the signatures are sufficient.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
     from memstore.trust.keyring import PublicKey
 
-# As long as a line may be: two RSA keys and two signatures of 16,384 bits need half of it.
+# The longest line: two RSA keys and two signatures of 16,384 bits need half of it.
 _MOST_BYTES = 1 << 15
 
 
 class Rotation(NamedTuple):
-    """That an entity's key `new` takes the place of `old` from a time on, RFC 3339 in UTC."""
+    """The statement that an entity's key `new` replaces `old` from a time on, RFC 3339 in UTC."""
 
     agent: str
     at: str
@@ -37,14 +37,14 @@ class Rotation(NamedTuple):
 
 
 class SignedRotation(NamedTuple):
-    """A rotation and the signatures over it, by fingerprint; whether they hold is for others to check."""
+    """A rotation and the signatures over it, by fingerprint; the caller must check whether they hold."""
 
     rotation: Rotation
     signatures: Mapping[str, str]
 
 
 def payload(rotation: Rotation) -> bytes:
-    """Return the bytes of the in-toto statement: its subjects are the keys, by the hash that is their fingerprint."""
+    """Return the bytes of the in-toto statement; its subjects are the keys, by the hash in their fingerprint."""
     return canonical_json(
         {
             "_type": statement.STATEMENT_TYPE,
@@ -69,7 +69,7 @@ def message(rotation: Rotation) -> bytes:
 
 
 def written(signed: SignedRotation) -> str:
-    """Return the line of a signed rotation, without its end."""
+    """Return the line for a signed rotation, without its line end."""
     envelope: dict[str, Plain] = {
         "payloadType": statement.PAYLOAD_TYPE,
         "payload": base64.b64encode(payload(signed.rotation)).decode(),
@@ -79,7 +79,7 @@ def written(signed: SignedRotation) -> str:
 
 
 def lines_of(data: bytes) -> Iterator[tuple[int, SignedRotation | FormatError]]:
-    """Yield the rotations in a file with the numbers of their lines, and what is wrong with those that are none."""
+    """Yield the rotations in a file with their line numbers, or the error for a line that is not one."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
@@ -92,7 +92,7 @@ def read(line: bytes) -> SignedRotation:
     """Return the rotation in a line.
 
     Raises:
-        FormatError: it is none, or says anything in another way than `written` does.
+        FormatError: it is not one, or is written differently from what `written` returns.
     """
     try:
         envelope = json.loads(line if len(line) <= _MOST_BYTES else b"")

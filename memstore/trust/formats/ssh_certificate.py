@@ -1,4 +1,4 @@
-"""SSH certificates, as `ssh-keygen -s` makes them for users: an authority's word on whose key this is, and until when.
+"""SSH user certificates, as made by `ssh-keygen -s`: an authority's statement of whose key this is, and until when.
 
 Source: OpenSSH's PROTOCOL.certkeys, version 01.
 """
@@ -12,24 +12,24 @@ from memstore.trust.keyring import CERTIFICATE_SUFFIX, KEY_TYPES, RSA, Certifica
 from memstore.trust.ssh_wire import Reader, public_key, string
 
 _USER = 1
-# RFC 8332; SHA-1 counts for nothing here either.
+# RFC 8332; SHA-1 doesn't count here, either.
 _RSA_FORMATS = ("rsa-sha2-512", "rsa-sha2-256")
-# Nothing before 1970, and nothing that a calendar can't hold: 31 December 9999 is as good as for ever.
+# Nothing before 1970, and nothing beyond the calendar: 31 December 9999 serves as forever.
 _LATEST = 253402300799
 _FIELDS_OF_KEY = {RSA: 2, "ssh-ed25519": 1}
 _FIELDS_OF_ECDSA_KEY = 2
 
 
 def is_certificate(kind: str) -> bool:
-    """Whether a type is a certificate's, of a key of a type that is known here."""
+    """Return whether a type is that of a certificate for a supported type of key."""
     return kind.endswith(CERTIFICATE_SUFFIX) and kind.removesuffix(CERTIFICATE_SUFFIX) in KEY_TYPES
 
 
 def read(blob: bytes) -> Certificate:
-    """Return the certificate in a wire form; whether its authority's signature holds is for others to check.
+    """Return the certificate in a wire form; the caller must check whether its authority's signature holds.
 
     Raises:
-        FormatError: it is malformed, a host's, without principals, or with options that nobody here can keep.
+        FormatError: it is malformed, a host's, without principals, or has critical options, which are not supported.
     """
     reader = Reader(blob)
     kind = reader.text()
@@ -73,7 +73,7 @@ def read(blob: bytes) -> Certificate:
 
 
 def _key(kind: str, reader: Reader) -> PublicKey:
-    """Return the plain key, which stands in the certificate with its parts, but without its type."""
+    """Return the plain key, whose parts are in the certificate without the type."""
     parts = [reader.string() for _ in range(_FIELDS_OF_KEY.get(kind, _FIELDS_OF_ECDSA_KEY))]
     return public_key(string(kind) + b"".join(map(string, parts)))
 
