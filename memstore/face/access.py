@@ -281,7 +281,7 @@ class VaultEntities:
         return add_members(self._view(), group, given.one_or_more(members), since=since, until=until, **saving)
 
     def remove_members(self, group: str, members: str | Sequence[str], **saving: Unpack[Saving]) -> Registered:
-        """End memberships now; what a member could see until then stays visible to them."""
+        """End memberships now; what members have already seen can't be made unseen."""
         from memstore.access.entities import remove_members
 
         given.only(saving, Saving, "remove_members")
