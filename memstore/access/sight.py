@@ -155,7 +155,7 @@ def in_short(seen: frozenset[Seer], known: Iterable[str]) -> Seen:
 
 
 def not_among(seen: frozenset[Seer], others: frozenset[Seer]) -> frozenset[Seer]:
-    """Return those of the others who do not see a memory, neither always nor in the same context."""
+    """Return those of the others who see a memory neither always nor in the same context."""
     return frozenset(one for one in others if seen.isdisjoint((one, Seer(one.entity))))
 
 

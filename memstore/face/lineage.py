@@ -49,7 +49,7 @@ class VaultLineage:
         return trace_memory(self._view(), given.ref_of(memory), direction=way, depth=depth, limit=limit)
 
     def impact(self, memories: Names, *, limit: int | None = None) -> Impact:
-        """Return what would lose ground if these memories were gone."""
+        """Return the memories that would lose support if these memories were gone."""
         from memstore.lineage.trace import impact_of
 
         return impact_of(self._view(), given.refs_of(memories), limit=limit)

@@ -97,7 +97,7 @@ def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
 def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
     if values.get("type") != "raw":
         return None
-    from memstore.beliefs.echo import recognised  # it searches, which other memories need not wait for
+    from memstore.beliefs.echo import recognised  # it imports search, which other memories need not wait for
 
     return recognised(view, values, body)
 
@@ -275,7 +275,7 @@ def path_of_new(memory: Memory, filenames: str, *, at: str = "", whole_id: bool 
             `memories/note/2026/02/green-tea-m_7f3k9q2x1c.md`, and "id" the same without words. For a title without
             ASCII letters, only the id is used.
         at: when it was made if it does not say so itself, RFC 3339; its year and month go into the path.
-        whole_id: whether a short name has all of the id nevertheless.
+        whole_id: whether even a short name has all of the id.
     """
     memory_id = memory.id or ""
     made = memory.created_at or at

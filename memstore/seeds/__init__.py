@@ -1,4 +1,4 @@
-"""The calls shown in the five documents that memstore grew from, in their shape, on an opened vault.
+"""The calls from the five documents that memstore grew out of, with their signatures, on an opened vault.
 
 | document | its calls | |
 |---|---|---|
