@@ -1,8 +1,8 @@
-"""What was done with access: one file an act, written once, in ids alone; and whether none is missing.
+"""The audit trail of access: one file per act, written once, with ids only; and the check that none is missing.
 
-Each event holds its own digest, and those of the latest events of the same writer; so none can be changed or taken out
-unnoticed, but for the last ones, which commits name (`Audit-Head`). Beside that trail, a log of this machine has what
-others were shown. Registry files are changed here, found by the id that they hold, since every such act is audited.
+Each event holds its own digest, and those of the same writer's latest events, so none can be changed or removed
+unnoticed, except for the last ones; commits name these (`Audit-Head`). Besides the trail, a log on this machine records
+what others were shown. Registry files are changed here, found by the id in them, because every such act is audited.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
     from memstore.files.splice import Edit
 
-    # What an act is about: ids, or lists of them.
+    # What an act is about: ids, or lists of ids.
     About = Mapping[str, str | list[str] | None]
     from collections.abc import Mapping
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Saving(TypedDict, total=False):
-    """How something is written: not at all but for show (`dry_run`), or committed too (`commit`)."""
+    """How something is written: `dry_run` only shows it, `commit` also commits it."""
 
     dry_run: bool
     commit: bool
@@ -52,7 +52,7 @@ class Saving(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """What became of a registry file, or would: `diff` is the unified diff, empty where nothing changes."""
+    """The result of a change to a registry file, or its preview: `diff` is a unified diff, empty if nothing changes."""
 
     id: str
     path: str
@@ -63,7 +63,7 @@ class Registered:
 
 
 def stop_unless_owner(view: View, act: str) -> None:
-    """Let the vault's owner pass, in whatever context they act.
+    """Raise unless the vault's owner acts, in whatever context.
 
     Raises:
         RefusedError: somebody else acts.
@@ -73,7 +73,7 @@ def stop_unless_owner(view: View, act: str) -> None:
 
 
 def entity_id(text: str, what: str) -> str:
-    """Return an entity's id as it was given; `UsageError` where it is none."""
+    """Return an entity's id unchanged; raise `UsageError` if it is malformed."""
     if not is_entity_id(text):
         raise UsageError(f"{what} {text!r} is not an entity id", hint="an entity id looks like human:sean or si:ash")
     return text
@@ -85,10 +85,10 @@ def registered(view: View, kind: RegistryKind) -> list[RegistryFile]:
 
 
 def found(view: View, kind: RegistryKind, registry_id: str) -> RegistryFile | None:
-    """Return the registry file of this very id; None where there is none.
+    """Return the registry file with exactly this id; None if there is none.
 
     Raises:
-        FormatError: the file where it belongs can't be read.
+        FormatError: the file at its expected path can't be read.
     """
     file = next((file for file in registered(view, kind) if file.values["id"] == registry_id), None)
     if file is None and kind not in (RegistryKind.CONSENT, RegistryKind.REQUEST):
@@ -106,7 +106,7 @@ def create(
     about: About,
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Write a new registry file, and the event that tells of it."""
+    """Write a new registry file, and its audit event."""
     file = new_file(view, kind, values, body=body)
     return _saved(view, str(values["id"]), file, verb=verb, about=about, saving=saving)
 
@@ -127,7 +127,7 @@ def change(
     about: About,
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Change a registry file in place, and write the event that tells of it."""
+    """Change a registry file in place, and write its audit event."""
     before = view.own_file(file.path) or b""
     after = registry.edited(file.path, file.kind, before, edits)
     written = Written(file.path, before, after)
@@ -151,7 +151,7 @@ def _saved(
 
 
 def state_of(data: bytes) -> str:
-    """Return what an event names a registry file's content by."""
+    """Return the digest by which an event names a registry file's content."""
     return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
 
 
@@ -161,13 +161,13 @@ def new_id(view: View, prefix: str) -> str:
 
 
 def texts(values: Mapping[str, object], key: str) -> tuple[str, ...]:
-    """Return a list of texts of a registry file; nothing where it has none."""
+    """Return a list of texts from a registry file; empty if it has none."""
     value = values.get(key)
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def plain(items: Iterable[str]) -> list[Plain]:
-    """Return texts as a list of a file, each once."""
+    """Return texts as a list for a file, without repetitions."""
     return [*dict.fromkeys(items)]
 
 
@@ -182,7 +182,7 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
 
 
 def consent_unrecorded(path: str) -> Finding:
-    """Return the finding that a consent's file is there, and no event tells of it."""
+    """Return the finding that a consent's file exists without an audit event."""
     return finding_of(
         "consent-unrecorded",
         path,
@@ -192,16 +192,16 @@ def consent_unrecorded(path: str) -> Finding:
 
 
 def unrecorded_consents(view: View) -> list[str]:
-    """Return the paths of consents' files of which no audit event tells."""
+    """Return the paths of consent files without an audit event."""
     paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
     told = consents_named(_events(view)[0]) if paths else frozenset()
     return sorted(path for path in paths if expected_id(path, RegistryKind.CONSENT) not in told)
 
 
 def consents_lost(view: View) -> list[Finding]:
-    """Return an error for each consent that an audit event tells of, and whose file is not there.
+    """Return an error for each consent that an audit event names but whose file is missing.
 
-    Nobody knows what it said: until it is back, whatever anybody has a say about is closed.
+    Nobody knows what it said: until it is restored, everything that anybody has a say about is closed.
     """
     paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
     there = {expected_id(path, RegistryKind.CONSENT) for path in paths}
@@ -218,11 +218,11 @@ def consents_lost(view: View) -> list[Finding]:
 
 
 def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -> list[Finding]:
-    """Return an error for each consent's file that was there and is not: it may have refused, or taken something back.
+    """Return an error for each consent file that has gone missing: it may have been a refusal or a revocation.
 
     Args:
-        before: paths that were there, of any files.
-        now: gives the paths that are there; called only if needed. A file may have been moved.
+        before: paths that existed, of any files.
+        now: returns the paths that exist; called only if needed. A file may have been moved.
     """
     consents = {path for path in before if kind_of(path) is RegistryKind.CONSENT}
     names = {path.rpartition("/")[2] for path in now() if kind_of(path) is RegistryKind.CONSENT} if consents else set()
@@ -243,7 +243,7 @@ def consents_gone(before: Collection[str], now: Callable[[], Collection[str]]) -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEvent:
-    """One act: who did it (`by`), when, what (`event`), to which ids; `prev` are digests of the writer's latest events.
+    """One act: who did it (`by`), when, what (`event`), to which ids; `prev`: digests of the writer's last events.
 
     `digest` is what the file says, `computed` what it should say.
     """
@@ -262,7 +262,7 @@ class AuditEvent:
 
     @property
     def is_sound(self) -> bool:
-        """Whether the file is as it was written."""
+        """Whether the file is unchanged since it was written."""
         return self.digest == self.computed
 
 
@@ -289,7 +289,7 @@ def write(
 
 
 def read(path: str, data: bytes) -> AuditEvent | None:
-    """Return the event that a file holds; None where it holds none."""
+    """Return the event in a file; None if it holds none."""
     try:
         said = json.loads(data)
         digest = said.pop("digest")
@@ -314,16 +314,16 @@ AUDIT_HEAD = "Audit-Head"
 
 
 def heads(events: Iterable[AuditEvent]) -> tuple[str, ...]:
-    """Return the digests of the latest events: those that no other one names; two or more after a merge."""
+    """Return the digests of the latest events: those that no other event names; two or more after a merge."""
     known = {event.digest: event for event in events}
     return tuple(sorted(known.keys() - {digest for event in known.values() for digest in event.prev}))
 
 
 def anchored(messages: Mapping[str, str]) -> dict[str, str]:
-    """Return the digests that commit messages name, each with the first commit given that does.
+    """Return the digests that commit messages name, each with the first given commit that names it.
 
     Args:
-        messages: by commit.
+        messages: the messages by commit.
     """
     found: dict[str, str] = {}
     for commit, message in messages.items():
@@ -337,14 +337,14 @@ def anchored(messages: Mapping[str, str]) -> dict[str, str]:
 def verify(
     events: Collection[AuditEvent], unreadable: Iterable[str], known_heads: Mapping[str, str]
 ) -> tuple[Finding, ...]:
-    """Return what is wrong with the chain.
+    """Return the problems of the chain.
 
     Args:
-        events: all events there are.
-        unreadable: paths of files that hold none.
+        events: all existing events.
+        unreadable: paths of files that hold no event.
         known_heads: digests that commits name, with the commit.
     """
-    # An event that was changed does not count under either digest: what named it is told, too.
+    # A changed event counts under neither digest, so whatever names it is reported, too.
     sound = {event.digest for event in events if event.is_sound}
     findings = [_finding("audit-unreadable", path, "the file does not hold an audit event") for path in unreadable]
     for event in events:
@@ -371,9 +371,10 @@ def _finding(code: str, path: str, text: str) -> Finding:
 
 
 def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
-    """Return the consents, refusals and revocations that were recorded and not undone; their files must be there.
+    """Return the consents, refusals and revocations that were recorded and not undone; their files must exist.
 
-    Events of one second have no order, so each is counted: what was recorded once more than it was withdrawn is there.
+    Events within a second have no order, so they are counted: an id exists if it was recorded more often than
+    withdrawn.
     """
     recorded: Counter[str] = Counter()
     for event in events:
@@ -383,7 +384,7 @@ def consents_named(events: Iterable[AuditEvent]) -> frozenset[str]:
 
 
 def texts_of(value: object) -> list[str]:
-    """Return the texts that an event says under one key: one, several or none."""
+    """Return the texts under one key of an event: one, several or none."""
     if isinstance(value, list):
         return [text for text in value if isinstance(text, str)]
     return [value] if isinstance(value, str) else []
@@ -392,14 +393,14 @@ def texts_of(value: object) -> list[str]:
 # -- grants and their events -----------------------------------------------------------------------
 
 
-# The event that names all to whom a memory is granted from then on.
+# The event that names everyone to whom a memory is granted from then on.
 WHOLLY = "privacy set"
 
 
 def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
-    """Return to whom a memory is granted that was not before, or who is denied it no more.
+    """Return who is granted a memory that was not before, or is no longer denied it.
 
-    Its owner needs no grant; nor does whoever told what it says, in a new one.
+    Its owner needs no grant; nor does the source of a new memory.
     """
     if before is None:
         known = {after.owner or owner, after.source_entity}
@@ -412,9 +413,9 @@ def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
 
 
 def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
-    """Return to whom memories are granted as audit events say it, by the memories' ids, or paths without one.
+    """Return to whom memories are granted according to audit events, by the memories' ids, or paths without one.
 
-    What was revoked since is granted no more. Of events of one second those that grant count as the later ones.
+    Revoked grants are left out. Among events within a second, those that grant count as the later ones.
     """
     told: dict[str, set[str]] = {}
     for event in sorted(events, key=lambda one: (one.at, "to" in one.about)):
@@ -426,7 +427,7 @@ def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:
 
 
 def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
-    """Return the finding that a memory is granted to somebody without an event."""
+    """Return the finding that a memory is granted to somebody without an audit event."""
     return finding_of(
         "grant-unrecorded",
         file.path,
@@ -438,7 +439,7 @@ def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
 
 
 def unrecorded_grants(view: View) -> list[tuple[MemoryFile, tuple[str, ...]]]:
-    """Return the memories that are granted to somebody of whom no audit event tells, by path, each with these names."""
+    """Return the memories with grants that no audit event records, by path, each with the grantees."""
     grants = view.column("access_grants")
     granted = [row for row in view.whole.rows if grants[row]]
     told = recorded_grants(_events(view)[0]) if granted else {}
@@ -455,16 +456,16 @@ def unrecorded_grants(view: View) -> list[tuple[MemoryFile, tuple[str, ...]]]:
 # -- the trail: writing and reading it -------------------------------------------------------------
 
 
-# The commands whose acts are audited, by the first word of their verb.
+# The commands that are audited, by the first word of their verb.
 _AUDITED = frozenset({"privacy", "consent", "delegate", "entity", "group", "context", "generalize"})
 
-# The ends of a chain are looked for among so many events: a branch that was merged later is named by its own commits.
+# The ends of a chain are searched for among this many events; a branch merged later is named by its own commits.
 _LATEST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verified:
-    """How many audit events there are, and what is wrong with the chain; warnings tell what it does not know of."""
+    """How many audit events there are, and the problems of the chain; warnings report acts that it does not record."""
 
     events: int
     findings: tuple[Finding, ...]
@@ -478,17 +479,17 @@ class Verified:
 
 
 def is_audited(verb: str) -> bool:
-    """Whether what this command does is recorded."""
+    """Whether acts of this command are recorded."""
     return verb.partition(" ")[0] in _AUDITED
 
 
 def recorded(view: View, event: str, **about: str | list[str] | None) -> Written:
-    """Return the file of a new event of the one who acts, to be written with what it is about.
+    """Return the file of a new event by the actor, to be written together with the change it is about.
 
     Args:
         view: the vault.
         event: the act, like `grant`.
-        about: the ids it is about; what is None is left out.
+        about: the ids it is about; None values are left out.
     """
     before, _ = _events(view, folder_of(view.actor), latest=_LATEST)
     path, data = write(
@@ -503,29 +504,29 @@ def recorded(view: View, event: str, **about: str | list[str] | None) -> Written
 
 
 def append(view: View, event: str, **about: str | list[str] | None) -> None:
-    """Write an event of an act that changes nothing else in the vault, and that `undo` therefore knows nothing of."""
+    """Write an event for an act that changes nothing else in the vault, so `undo` knows nothing of it."""
     with view.without_commits().transaction(event) as change:
         change.put(recorded(view, event, **about))
 
 
-# The settings of a vault that decide who may see.
+# The settings of a vault that decide who may see what.
 DECIDES = frozenset({"owner", "notes", "notes_for"})
 SETTING_EVENT = "config"
 
 
 def record_setting(view: View, key: str, value: str | None) -> None:
-    """Write the event of a setting that is about to get another value; None where it is taken out."""
+    """Write the event of a setting that is about to change; None if it is removed."""
     append(view, SETTING_EVENT, **{key: value or "-"})
 
 
 def verify_audit(view: View) -> Verified:
-    """Return whether every audit event is as it was written, and none is missing that another or a commit names.
+    """Return whether every audit event is unchanged, and none that another event or a commit names is missing.
 
-    A consent's file that is gone, of which the current commit or an event tells, is told as well; so, as warnings, are
-    memories that are granted to somebody of whom no event tells, and consents of which none does.
+    Missing consent files that the current commit or an event names are reported as well; so are, as warnings, grants
+    and consents that no event records.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
     """
     view.require_owner()
     events, unreadable = _events(view)
@@ -542,16 +543,16 @@ def verify_audit(view: View) -> Verified:
 
 
 def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
-    """Return audit events, the latest first.
+    """Return audit events, latest first.
 
     Args:
         view: the vault.
-        of: an id; only the events that it did, or that are about it.
+        of: an id; only events by it or about it.
         limit: how many at most.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
-        NotFoundError: no event is of that id.
+        RefusedError: somebody other than the vault's owner asks.
+        NotFoundError: no event has this id.
     """
     view.require_owner()
     events, _ = _events(view)
@@ -584,10 +585,10 @@ def _events(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[Audi
 
 
 def looks(view: View) -> tuple[Access, ...]:
-    """Return what others were shown and denied on this machine, the latest first.
+    """Return what others were shown and denied on this machine, latest first.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
     """
     view.require_owner()
     return tuple(view.access_log.accesses())[::-1]

@@ -1,7 +1,7 @@
-"""Consent: whether everybody who has a say in passing a memory on to somebody has said yes, and nobody no.
+"""Consent: whether everybody with a say in sharing a memory with somebody has said yes, and nobody no.
 
-Two kinds of entities have a say: those a memory is about, and those in whose confidence it was told. Somebody else
-may speak for them: a guardian, or a delegate for a while.
+Two kinds of entities have a say: those a memory is about, and those who told it in confidence. A guardian, or for a
+while a delegate, may speak for them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import Consent, Delegation, Labels, Listener, Revocation, World
 
-# The code that says most, where a consent is missing for several reasons; a refusal before all.
+# If a consent is missing for several reasons, the first of these codes is reported; a refusal comes before all.
 MOST_TELLING = (
     "consent-refused",
     "consent-revoked",
@@ -32,7 +32,7 @@ MOST_TELLING = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class Say:
-    """That an entity has a say, as what it is about (`subject`) or as who told it (`source`)."""
+    """An entity with a say, either as what the memory is about (`subject`) or as who told it (`source`)."""
 
     role: str
     entity: str
@@ -44,7 +44,7 @@ class Say:
 def who_may_permit(world: World, entity: str) -> frozenset[str]:
     """Return who may consent for an entity: its guardians if it has any, else itself.
 
-    Nobody is named for a ward without a guardian: any person but the memory's owner may consent for it.
+    The result is empty for a ward without a guardian: any person but the memory's owner may consent for it.
     """
     guardians = guardians_of(world, entity)
     if guardians:
@@ -53,7 +53,7 @@ def who_may_permit(world: World, entity: str) -> frozenset[str]:
 
 
 class ConsentBook:
-    """The consents of a world at one time. What was said to whom is looked up once for each listener.
+    """The consents of a world at one time; what applies to a listener is looked up once.
 
     Args:
         world: the registries and records.
@@ -68,26 +68,26 @@ class ConsentBook:
             self._revocations.setdefault(revocation.revokes, []).append(revocation)
         self._permits = [c for c in world.consents if c.effect is Effect.PERMIT]
         self._refusals = [c for c in world.consents if c.effect is Effect.REFUSE and self._is_active(c, at)]
-        # Entities are few where memories are many.
+        # There are few entities, but many memories.
         self._permitters = cache(partial(who_may_permit, world))
         self._needs_consent = cache(partial(needs_consent, world))
         self._holds_confidence = cache(partial(holds_confidence, world))
         self._heard: dict[str, tuple[_ByScope, _ByScope]] = {}
 
     def says(self, labels: Labels) -> list[Say]:
-        """Return who has a say in passing a memory on, whoever the listener is; its owner has none to ask."""
+        """Return who has a say in sharing a memory, whoever the listener is; its owner is not asked."""
         owner = labels.owner or self._world.owner
         about = {Say("subject", entity) for entity in labels.subject_ids if self._needs_consent(entity)}
         told = {Say("source", entity) for entity in _told_by(labels) if self._holds_confidence(entity)}
         return [say for say in about | told if say.entity != owner]
 
     def taken_back(self) -> frozenset[str]:
-        """Return the ids of consents, refusals and delegations that somebody who may has taken back."""
+        """Return the ids of consents, refusals and delegations that were revoked by somebody entitled to."""
         records: tuple[Consent | Delegation, ...] = (*self._world.consents, *self._world.delegations)
         return frozenset(record.id for record in records if self._is_revoked(record, self._at, None))
 
     def obstacle(self, labels: Labels, say: Say, listener: Listener) -> str | None:
-        """Return the code that says why `say` stands between a memory and a listener; None where it does not.
+        """Return the code for why `say` stands between a memory and a listener; None if it does not.
 
         A consent that can't be read may be a refusal of anything.
         """
@@ -107,13 +107,13 @@ class ConsentBook:
             for record in _filed(permits, scopes)
             if self._claims(record, labels, say)
         }
-        # What was taken back for this listener is not upheld by a consent that names no listener.
+        # If consent was revoked for this listener, a consent in the memory, which names no listener, does not count.
         if None in faults or ("consent-revoked" not in faults and self._permitted_inline(labels, say)):
             return None
         return next((code for code in MOST_TELLING if code in faults), "consent-missing")
 
     def _meant_for(self, listener: Listener) -> tuple[_ByScope, _ByScope]:
-        """Return the consents and the refusals, by scope, whose grantee is the listener or takes them in."""
+        """Return the consents and the refusals, by scope, whose grantee is or includes the listener."""
         if listener.id not in self._heard:
             permits = _by_scope(c for c in self._permits if c.grantee in listener.opened_by)
             refusals = _by_scope(c for c in self._refusals if listener.may_be_meant(c.grantee))
@@ -123,7 +123,7 @@ class ConsentBook:
     # -- refusals -----------------------------------------------------------------------------
 
     def _refuses(self, record: Consent, labels: Labels, say: Say, listener: Listener) -> bool:
-        """Whether an active refusal counts; nobody hides from themselves what they hide from others."""
+        """Whether an active refusal counts; a refusal never hides a memory from its own grantor."""
         if record.grantor == listener.id:
             return False
         if record.grantor == say.entity or self._may_permit(record.grantor, labels, say):
@@ -143,19 +143,19 @@ class ConsentBook:
         return grantor != owner and kind_of(self._world, grantor) is Kind.PERSON
 
     def _claims(self, record: Consent, labels: Labels, say: Say) -> bool:
-        """Whether a record means to speak for who has the say, rightly or not."""
+        """Whether a record claims to speak for whoever has the say, rightly or not."""
         own_word = record.on_behalf_of in (None, record.grantor, say.entity)
         return (own_word and self._may_permit(record.grantor, labels, say)) or self._is_delegated(record, labels, say)
 
     def _is_delegated(self, record: Consent, labels: Labels, say: Say) -> bool:
-        """Whether a record is meant as a delegate's: it speaks for somebody else who may permit, or for their ward."""
+        """Whether a record is a delegate's: it speaks for somebody else who may permit, or for their ward."""
         represented = record.on_behalf_of
         if represented in (None, record.grantor) or self._may_permit(record.grantor, labels, say):
             return False
         return represented == say.entity or self._may_permit(represented, labels, say)
 
     def _fault(self, record: Consent, labels: Labels, say: Say, listener: Listener) -> str | None:
-        """Return what keeps a record that covers the memory from counting; None where it counts."""
+        """Return the code for why a record that covers the memory does not count; None if it counts."""
         if self._is_revoked(record, self._at, say.entity):
             return "consent-revoked"
         if record.granted_at > self._at:
@@ -169,7 +169,7 @@ class ConsentBook:
         return "delegation-self" if record.grantor == listener.id else None
 
     def _stands_in(self, record: Consent, say: Say, scopes: set[str]) -> bool:
-        """Whether a delegate could give this record: by one delegation within `scopes`, alive then and still."""
+        """Whether a delegate could give this record: by a delegation within `scopes`, active then and now."""
         permitters = self._permitters(say.entity)
         return any(
             delegation.delegate == record.grantor
@@ -181,11 +181,11 @@ class ConsentBook:
         )
 
     def _scopes_that_cover(self, labels: Labels, say: Say) -> set[str]:
-        """Return the scopes of consents that speak for `say` about a memory; in doubt they don't.
+        """Return the scopes of consents that speak for `say` about a memory; doubtful scopes are left out.
 
-        What was said of a subject covers its being told only where nobody else is spoken of, and what was said of a
-        source's telling never covers a subject. A memory that does not say where it was made was made where its grants
-        say.
+        Consent about a subject covers what a source told only if the memory has no other subject. Consent about what a
+        source told never covers a subject. A memory that does not name its context is taken to belong to the contexts
+        in its grants.
         """
         scopes = {str(say)}
         if labels.id:
@@ -207,7 +207,7 @@ class ConsentBook:
         return begun and not ended and not self._is_revoked(record, at, spoken_for)
 
     def _is_revoked(self, record: Consent | Delegation, at: datetime, spoken_for: str | None) -> bool:
-        """Whether somebody who may has taken a record back: its grantor, whom it speaks for, or a guardian of these."""
+        """Whether a record was revoked by its grantor, by whom it speaks for, or by a guardian of either."""
         revoked_by = {r.by for r in self._revocations.get(record.id, ()) if r.at <= at}
         if not revoked_by:
             return False
@@ -226,10 +226,10 @@ _ANY_CONTEXT = "ctx:"
 
 
 def _scopes_that_reach(labels: Labels) -> set[str]:
-    """Return the scopes of refusals that are about a memory; in doubt they are.
+    """Return the scopes of refusals that are about a memory; doubtful scopes are included.
 
-    A memory that does not say where it was made may have been made in any context. Its grants are not asked, or taking
-    one away could open the memory.
+    A memory that does not name its context may have been made in any. Its grants are ignored here, or else removing a
+    grant could open the memory.
     """
     scopes = {labels.context or _ANY_CONTEXT}
     if labels.id:
@@ -240,7 +240,7 @@ def _scopes_that_reach(labels: Labels) -> set[str]:
 
 
 def _filed_under(scope: str) -> tuple[str, ...]:
-    """Return the scopes under which a record is found: its own in full, and any context's for that of a context."""
+    """Return the keys under which a record is filed: its full scope, and for a context also the key for any context."""
     if scope.startswith(_ANY_CONTEXT):
         return (scope, _ANY_CONTEXT)
     return (scope if ":" in scope else f"mem:{scope}",)
@@ -259,5 +259,5 @@ def _filed(records: _ByScope, scopes: set[str]) -> Iterator[Consent]:
 
 
 def _told_by(labels: Labels) -> tuple[str, ...]:
-    """Return everybody in the chain that a memory was told along."""
+    """Return everybody in the chain of those who told a memory."""
     return (*labels.source_chain, labels.source_entity) if labels.source_entity else labels.source_chain

@@ -1,4 +1,4 @@
-"""Consents: asked for, given, refused, delegated and taken back; each one immutable file."""
+"""Consents: requested, given, refused, delegated and revoked; each record is one immutable file."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ SCOPES = "mem:ID, ctx:NAME, subject:ENTITY or source:ENTITY"
 
 
 class Told(Saving, total=False):
-    """What else may be said of a record; all of it is optional.
+    """The optional arguments of a record.
 
-    `on_behalf_of` is for whom the grantor speaks, as guardian or delegate; `expires` until just before when it holds,
-    a date or `30d` from now; `reason` is why; `note` what was said, in its own words.
+    `on_behalf_of` is whom the grantor speaks for, as guardian or delegate; `expires` is when it ends, a date or `30d`
+    from now, exclusive; `reason` is why; `note` is what was said, verbatim.
     """
 
     on_behalf_of: str | None
@@ -44,7 +44,7 @@ class Told(Saving, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownConsent:
-    """A consent, refusal, delegation or request, and what became of it.
+    """A consent, refusal, delegation or request, and its current state.
 
     `kind` is consent, refusal, delegation or request; `state` is active, expired, revoked or open.
     """
@@ -72,7 +72,7 @@ def grant_consent(
     scope: str,
     **told: Unpack[Told],
 ) -> Registered:
-    """Record that somebody consents; a consent by itself opens nothing, it lets a grant count.
+    """Record that somebody consents; a consent opens nothing by itself, it lets a grant take effect.
 
     >>> given = grant_consent(
     ...     ws.view(), grantor="human:parent_456", grantee="si:reading_specialist", scope="ctx:student_123_academic"
@@ -83,12 +83,12 @@ def grant_consent(
     Args:
         view: the vault.
         grantor: who consents.
-        grantee: to whom it may be passed on: an entity, a group, a role, a context, or `*`.
-        scope: what: `mem:…` (or any ref), `ctx:…`, `subject:…` or `source:…`.
-        told: what else is said of it, `Told`.
+        grantee: who the memories may be shared with: an entity, a group, a role, a context, or `*`.
+        scope: what the consent covers: `mem:…` (or any ref), `ctx:…`, `subject:…` or `source:…`.
+        told: the optional arguments, `Told`.
 
     Raises:
-        UsageError: an id, a scope or a date is none.
+        UsageError: an id, a scope or a date is malformed.
         NotFoundError: the scope names a memory that the actor does not see.
         RefusedError: the actor is neither the vault's owner, who records what others say, nor the grantor.
     """
@@ -115,18 +115,18 @@ def delegate(
     scope: str,
     **told: Unpack[Told],
 ) -> Registered:
-    """Record that somebody lets another consent in their place, for a while; the other can't pass that on.
+    """Record that somebody lets another consent in their place, for a while; the delegate can't delegate further.
 
     Args:
         view: the vault.
         grantor: whose consent it is.
         delegate_to: who may give it.
-        scope: for what, as for `grant_consent`.
-        told: what else is said of it, `Told`; until when must be.
+        scope: what for, as in `grant_consent`.
+        told: the optional arguments, `Told`; `expires` is required.
 
     Raises:
-        UsageError: an id, a scope or a date is none, or there is no end.
-        RefusedError: to oneself; or the actor is neither the vault's owner nor the grantor.
+        UsageError: an id, a scope or a date is malformed, or there is no end.
+        RefusedError: grantor and delegate are the same, or the actor is neither the vault's owner nor the grantor.
     """
     if grantor == delegate_to:
         raise RefusedError(f"{grantor} needs no delegation to speak for themselves", hint="delegate to somebody else")
@@ -145,7 +145,7 @@ def request_consent(
     scope: str,
     **told: Unpack[Told],
 ) -> Registered:
-    """Ask somebody to consent: a file that can be sent to them, and that opens nothing. Errors as `grant_consent`."""
+    """Ask somebody to consent: write a file that can be sent to them; it opens nothing. Errors as `grant_consent`."""
     stop_unless_owner(view, "ask for consents")
     values: dict[str, Plain] = {
         "type": "request",
@@ -161,17 +161,17 @@ def request_consent(
 
 @again_where_changed
 def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
-    """Take a consent, a refusal or a delegation back; it counts from now on.
+    """Revoke a consent, a refusal or a delegation, from now on.
 
     Args:
         view: the vault.
         consent: the record's id.
-        by: who takes it back; None is the actor.
-        told: what else is said of it, `Told`.
+        by: who revokes it; None means the actor.
+        told: the optional arguments, `Told`.
 
     Raises:
         NotFoundError: the actor knows of no such record.
-        RefusedError: it is not theirs to take back, or was taken back already.
+        RefusedError: it is not theirs to revoke, or was already revoked.
     """
     file = _record_named(view, consent)
     who = entity_id(by or view.actor, "who revokes")
@@ -202,9 +202,9 @@ def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: U
 
 
 def consents(view: View) -> tuple[KnownConsent, ...]:
-    """Return all consents, refusals, delegations and open requests, the oldest first.
+    """Return all consents, refusals, delegations and open requests, oldest first.
 
-    Anybody but the vault's owner learns of those in which they are the grantor or the grantee.
+    Anybody but the vault's owner sees only those in which they are the grantor or the grantee.
     """
     now, revoked = instant(view.clock.now()), _revoked(view)
     known = [
@@ -219,7 +219,7 @@ def consents(view: View) -> tuple[KnownConsent, ...]:
 def consent_values(
     view: View, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
 ) -> dict[str, Plain]:
-    """Return the keys of a new consent, asserted by the one who records it."""
+    """Return the keys of a new consent, asserted by whoever records it."""
     return {
         "type": "consent",
         "id": new_id(view, "con_"),
@@ -233,10 +233,10 @@ def consent_values(
 
 
 def later(text: str, now: datetime) -> str:
-    """Return the time at which something is to end: a date, or `30d` from now.
+    """Return the time at which something ends: a date, or `30d` from now.
 
     Raises:
-        UsageError: it is no date, or not after now.
+        UsageError: it is not a date, or not after now.
     """
     then = times.period(text, now=now).start
     if text[:1].isdigit() and text[-1:] in "dwoy":
@@ -291,10 +291,10 @@ def _who(view: View, grantor: str, grantee: str, scope: str, on_behalf_of: str |
 
 
 def whole_scope(view: View, scope: str) -> str:
-    """Return a scope as records have it; a memory's ref may be abbreviated.
+    """Return a scope as records store it; a memory's ref may be abbreviated.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is not a scope.
         NotFoundError: it names a memory that the actor does not see.
     """
     kind, colon, name = scope.partition(":")
@@ -313,7 +313,7 @@ def whole_scope(view: View, scope: str) -> str:
 
 
 def _stop_unless_speaking_for(view: View, who: str) -> None:
-    """Let pass whoever speaks for themselves, and the vault's owner, who records what others say."""
+    """Raise `RefusedError` unless the actor speaks for themselves, or owns the vault and records what others say."""
     if view.actor != who:
         stop_unless_owner(view, "record what others consent to")
 
@@ -337,7 +337,7 @@ def _guardians(view: View, entity: str) -> tuple[str, ...]:
 
 
 def _revoked(view: View) -> frozenset[str]:
-    """Return the ids of the records that were taken back by somebody who may, as of now."""
+    """Return the ids of the records that were revoked, as of now, by somebody entitled to."""
     return ConsentBook(view.registries, view.clock.now()).taken_back()
 
 

@@ -1,6 +1,6 @@
-"""Contexts: registered by the vault's owner; entered, left and suggested for each entity by itself.
+"""Contexts: registered by the vault's owner; entered, left and suggested separately for each entity.
 
-Others than the owner are told of their own ones alone, and of open ones that they are there.
+Anybody but the owner sees only the contexts they belong to, and of open ones only that they exist.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownContext:
-    """One context as the registry has it."""
+    """One context as registered."""
 
     id: str
     path: str
@@ -46,10 +46,10 @@ class KnownContext:
 
 
 class AboutContext(Saving, total=False):
-    """What may be said of a context; all of it is optional.
+    """The optional arguments for a context.
 
-    `roster` is who belongs to it, `open` that anybody may be listening, `default_access` what is granted on all that is
-    made in it, `roles` which roles an entity holds while it is active.
+    `roster` is who belongs to it, `open` that anybody may be listening, `default_access` what is granted on every
+    memory made in it, `roles` which roles an entity holds while it is active.
     """
 
     roster: Sequence[str]
@@ -68,11 +68,11 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
     Args:
         view: the vault.
         context: its id, `ctx:…`.
-        said: what else is known of it, `AboutContext`.
+        said: further details, `AboutContext`.
 
     Raises:
-        UsageError: an id is none.
-        RefusedError: somebody else than the vault's owner acts, or it is registered already.
+        UsageError: an id is malformed.
+        RefusedError: somebody other than the vault's owner acts, or it is already registered.
     """
     stop_unless_owner(view, "register contexts")
     context_id(context)
@@ -99,7 +99,7 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
 
 
 def contexts(view: View) -> tuple[KnownContext, ...]:
-    """Return all registered contexts, by id; whoever listens beside the vault's owner must be listed in each."""
+    """Return all registered contexts, by id; besides the owner, every listener must be on the roster of each."""
     known = [
         KnownContext(
             id=file.values["id"],
@@ -116,12 +116,12 @@ def contexts(view: View) -> tuple[KnownContext, ...]:
     return tuple(one for one in known if listening <= {*one.roster})
 
 
-# -- the active one -------------------------------------------------------------------------------
+# -- the active context ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Present:
-    """The context that the actor is in, if any; `listeners` are who takes in what is shown there."""
+    """The actor's active context, if any; `listeners` are who takes in what is shown there."""
 
     context: ActiveContext | None
     registered: bool
@@ -132,19 +132,19 @@ class Present:
 
 
 def enter_context(view: View, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
-    """Enter a context, in place of the one before; it ends by itself after 12 hours, in an error.
+    """Enter a context in place of the active one; it expires after 12 hours, and is then an error.
 
-    One that is not registered may be entered too, and grants nothing.
+    A context that is not registered may be entered, too; it grants nothing.
 
     Args:
         view: the vault.
         context: its id, `ctx:…`.
-        participants: who is there; empty for whoever the registry lists.
-        role: what the actor is there, for people to read.
+        participants: who is there; if empty, those whom the registry lists.
+        role: the actor's role there, for people to read.
 
     Raises:
-        UsageError: an id is none, or a participant is a role, which is nobody.
-        RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
+        UsageError: an id is malformed, or a participant is a role, which is nobody.
+        RefusedError: this process was given its context with `--context` or MEMSTORE_CONTEXT.
     """
     _stop_where_declared(view)
     names = [entity_id(name, "participant") for name in dict.fromkeys(participants)]
@@ -165,10 +165,10 @@ def enter_context(view: View, context: str, *, participants: Sequence[str] = (),
 
 
 def leave_context(view: View) -> str | None:
-    """Leave the active context for none, and return its id; what was granted in it stays granted.
+    """Leave the active context and return its id; what was granted in it stays granted.
 
     Raises:
-        RefusedError: this process was told its context with `--context` or MEMSTORE_CONTEXT.
+        RefusedError: this process was given its context with `--context` or MEMSTORE_CONTEXT.
     """
     _stop_where_declared(view)
     active = view.contexts.current()
@@ -179,7 +179,7 @@ def leave_context(view: View) -> str | None:
 
 
 def present_context(view: View) -> Present:
-    """Return the context that the actor is in, and who listens there; in one that can't be relied on, why."""
+    """Return the actor's active context and who listens there; and why, if it can't be relied on."""
     return _present(view, view.contexts.current())
 
 
@@ -204,12 +204,12 @@ def _stop_where_declared(view: View) -> None:
         )
 
 
-# -- which one a text would belong to --------------------------------------------------------------
+# -- suggesting a context for a text ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suggestion:
-    """A context that a text may belong to, the better the higher `score` is, in [0, 1]; `because` are words of it."""
+    """A context that a text may belong to; `score` is in [0, 1], higher is better; `because` are words of the text."""
 
     context: str
     score: float
@@ -217,9 +217,9 @@ class Suggestion:
 
 
 def suggest_context(view: View, text: str) -> tuple[Suggestion, ...]:
-    """Return the registered contexts that a text may belong to, the best first; none is entered.
+    """Return the registered contexts that a text may belong to, best first; none is entered.
 
-    What counts: names of who belongs to the context, of whom its memories are about, and words of their titles.
+    What counts: names of people in the context, names of subjects of its memories, and words of their titles.
 
     Args:
         view: the vault.
@@ -247,7 +247,7 @@ def _aliases(entities: Mapping[str, Entity], name: str) -> tuple[str, ...]:
 
 
 def context_id(text: str) -> str:
-    """Return a context's id as it was given; `UsageError` where it is none."""
+    """Return a context's id unchanged; raise `UsageError` if it is malformed."""
     if not text.startswith("ctx:"):
         raise UsageError(
             f"context {text!r} is not a context id", hint=f"write it like ctx:{text.partition(':')[2] or text}"
@@ -259,9 +259,9 @@ def context_id(text: str) -> str:
 
 
 def told_of_contexts(view: View, world: World) -> World:
-    """Return the world as the actor may be told of contexts: to others than the vault's owner, of their own ones.
+    """Return the world with the contexts that the actor may know; the vault's owner knows all of them.
 
-    Of an open one anybody may know that it is there; who else is in it, only those who are listed.
+    Anybody may know that an open context exists, but only those on its roster know who else is in it.
     """
     if view.actor == view.config.owner:
         return world

@@ -1,4 +1,4 @@
-"""Entities and groups: who there is, by which names, who speaks for whom, who belongs together from when until when."""
+"""Entities and groups: their names, their guardians, and who is a member of which group and when."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GROUP_NAMESPACES = ("group", "org")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownEntity:
-    """One entity as the registry has it."""
+    """One entity as registered."""
 
     id: str
     path: str
@@ -41,7 +41,7 @@ class KnownEntity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownMember:
-    """A member of a group, from a time until just before another; None is without end."""
+    """A member of a group, from `since` until just before `until`; None means without limit."""
 
     id: str
     since: str | None
@@ -50,7 +50,7 @@ class KnownMember:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownGroup:
-    """One group as the registry has it."""
+    """One group as registered."""
 
     id: str
     path: str
@@ -60,10 +60,10 @@ class KnownGroup:
 
 
 class AboutEntity(Saving, total=False):
-    """What may be said of an entity; all of it is optional.
+    """The optional arguments for an entity.
 
-    `aliases` are the names by which people call it, `guardians` who speaks for it, `kind` is what it is where its
-    namespace does not say so, `roles` are `role:…` (the prefix may be left out), `note` a text for people.
+    `aliases` are the names by which people call it, `guardians` who speaks for it, `kind` is what it is if its
+    namespace does not say so, `roles` are `role:…` (the prefix may be left out), `note` is a text for people.
     """
 
     aliases: Sequence[str]
@@ -83,11 +83,11 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
     Args:
         view: the vault.
         entity: its id.
-        said: what else is known of it, `AboutEntity`.
+        said: further details, `AboutEntity`.
 
     Raises:
-        UsageError: an id is none, or the kind is unknown.
-        RefusedError: somebody else than the vault's owner acts, or it is registered already.
+        UsageError: an id is malformed, or the kind is unknown.
+        RefusedError: somebody other than the vault's owner acts, or it is already registered.
     """
     stop_unless_owner(view, "register entities")
     entity_id(entity, "entity")
@@ -121,11 +121,11 @@ def name_entity(
     remove: bool = False,
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Give an entity names, or take them away.
+    """Add aliases to an entity, or remove them.
 
     Raises:
         NotFoundError: it is not registered.
-        RefusedError: somebody else than the vault's owner acts.
+        RefusedError: somebody other than the vault's owner acts.
     """
     stop_unless_owner(view, "change entities")
     file = _entity_file(view, entity)
@@ -142,12 +142,12 @@ def guard_entity(
     remove: bool = False,
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Say who speaks for an entity, or does no longer.
+    """Add guardians, who speak for an entity, or remove them.
 
     Raises:
         NotFoundError: it is not registered.
-        UsageError: a guardian's id is none, or the entity's own.
-        RefusedError: somebody else than the vault's owner acts.
+        UsageError: a guardian's id is malformed, or is the entity's own.
+        RefusedError: somebody other than the vault's owner acts.
     """
     stop_unless_owner(view, "name guardians")
     file = _entity_file(view, entity)
@@ -160,7 +160,7 @@ def guard_entity(
 
 
 def entities(view: View) -> tuple[KnownEntity, ...]:
-    """Return all entities, by id; anybody but the vault's owner learns of no more than themselves."""
+    """Return all entities, by id; anybody but the vault's owner sees only themselves."""
     return tuple(
         KnownEntity(
             id=file.values["id"],
@@ -188,7 +188,7 @@ def add_members(
     until: str | None = None,
     **saving: Unpack[Saving],
 ) -> Registered:
-    """Put entities, or groups, in a group, which is made where there is none.
+    """Add entities or groups to a group, which is created if it does not exist.
 
     >>> add_members(ws.view(), "group:bella_care_team", ["human:sean", "vet:dr_smith"]).id
     'group:bella_care_team'
@@ -196,14 +196,14 @@ def add_members(
     Args:
         view: the vault.
         group: the group.
-        members: who is to be in it.
-        since: from when on, RFC 3339 in UTC; None is from now on.
-        until: until just before when; None is without end.
+        members: who joins it.
+        since: when the membership begins, RFC 3339 in UTC; None means now.
+        until: when it ends, exclusive; None means never.
         saving: whether to write it, `Saving`.
 
     Raises:
-        UsageError: an id is none.
-        RefusedError: somebody else than the vault's owner acts.
+        UsageError: an id is malformed.
+        RefusedError: somebody other than the vault's owner acts.
     """
     stop_unless_owner(view, "change groups")
     _check_group(group)
@@ -227,11 +227,11 @@ def add_members(
 
 @again_where_changed
 def remove_members(view: View, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
-    """End memberships now; what was seen as a member stays seen, and grants by name stay.
+    """End memberships now; what members have already seen can't be made unseen, and grants by name stay.
 
     Raises:
-        NotFoundError: there is no such group, or somebody is no member of it.
-        RefusedError: somebody else than the vault's owner acts.
+        NotFoundError: there is no such group, or somebody is not a member of it.
+        RefusedError: somebody other than the vault's owner acts.
     """
     stop_unless_owner(view, "change groups")
     file = found(view, RegistryKind.GROUP, group)
@@ -252,7 +252,7 @@ def remove_members(view: View, group: str, members: Sequence[str], **saving: Unp
 
 
 def groups(view: View) -> tuple[KnownGroup, ...]:
-    """Return all groups, by id; anybody but the vault's owner learns of those they are in, and only of themselves."""
+    """Return all groups, by id; anybody but the vault's owner sees their own groups, with themselves as only member."""
     found = [
         KnownGroup(id=file.values["id"], path=file.path, members=_members(file))
         for file in registered(view, RegistryKind.GROUP)

@@ -1,6 +1,7 @@
 """Generalization: whether a text says what was learnt without giving away from whom (design: "Generalize").
 
-The check knows words, not meanings: it blocks names, warns of what may point back, and leaves the rest to judgement.
+The check knows words, not meanings: it blocks names, warns of details that may identify somebody, and leaves the rest
+to judgement.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ ENTITY_NAME = "entity-name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationVerdict:
-    """What the check says: `safe`, or why not."""
+    """The result of the check: `safe`, or why not."""
 
     warnings: tuple[str, ...] = ()
     blocked_reason: str | None = None
@@ -33,22 +34,22 @@ class GeneralizationVerdict:
 
     @property
     def verdict(self) -> str:
-        """The verdict in a word: `safe`, `warn` or `blocked`."""
+        """The verdict as a word: `safe`, `warn` or `blocked`."""
         return "blocked" if self.blocked_reason else "warn" if self.warnings else "safe"
 
     @property
     def safe(self) -> bool:
-        """Whether nothing speaks against it."""
+        """Whether there is no objection."""
         return self.verdict == "safe"
 
 
 def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str]]) -> GeneralizationVerdict:
-    """Return whether `text` may be told where its sources may not.
+    """Return whether `text` may be shown to people who may not see its sources.
 
     Args:
-        text: what is to be told.
+        text: the text to check.
         sources: the texts it was learnt from.
-        subjects: whom the sources are about, topics left out, each with its aliases.
+        subjects: whom the sources are about, without topics, each with its aliases.
     """
     names = names_of(subjects)
     named, near = named_in(text, names)
@@ -65,11 +66,11 @@ def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str
 
 
 def _without(names: set[str], text: str) -> str:
-    """Return a text without the words that are names: what they give away is told once."""
+    """Return a text without the names in it, so that other rules don't report them again."""
     return _PROPER.sub(lambda found: "…" if fold(re.sub(r"['’]s?$", "", found[0])) in names else found[0], text)
 
 
-# -- what may point back: each rule gives a sentence, or nothing ------------------------------------
+# -- what may identify somebody: each rule returns a sentence, or None --------------------------------
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -83,12 +84,12 @@ _DAY_MONTH = re.compile(
     rf"\b(?:(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?({_MONTH})\b(?:\.? (\d{{1,2}})(?!\d))?", re.IGNORECASE
 )
 _WEEKDAY = re.compile(r"\b(mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)days?\b", re.IGNORECASE)
-# Months that are everyday words as well, in small letters.
+# Months that in lower case are also everyday words.
 _AMBIGUOUS = frozenset({"may", "march", "mar", "august", "jan", "sep", "dec"})
 
 
 class _Moment(NamedTuple):
-    """A date as far as it is told; what is not is None. Months from 1, weekdays from 0."""
+    """A date as far as a text gives it; missing parts are None. Months count from 1, weekdays from 0."""
 
     month: int | None = None
     day: int | None = None
@@ -126,7 +127,7 @@ def _numeric(year: int, month: int, day: int | None) -> _Moment:
 
 
 def _may_be_one(one: _Moment, other: _Moment) -> bool:
-    """Whether two dates agree in what both tell, and both tell something."""
+    """Whether two dates agree in all parts that both give, of which there is at least one."""
     both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
     return bool(both) and all(a == b for a, b in both)
 
@@ -146,7 +147,7 @@ def _numbers(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _told_numbers(text: str) -> set[str]:
-    """Return the numbers in a text, in digits; words count from ten on, since `one` and `two` are said of anything."""
+    """Return the numbers in a text, as digits; number words count from ten on, since `one` and `two` are too common."""
     folded = fold(text)
     found = {number.lstrip("0") or "0" for number in _NUMBER.findall(folded)}
     for tens, units, teen in _TENS_AND_UNITS.findall(folded):
@@ -201,7 +202,7 @@ def _individuals(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _proper(text: str) -> tuple[set[str], set[str]]:
-    """Return the capitalized words inside sentences, and those anywhere; days and months aside."""
+    """Return the capitalized words inside sentences, and those anywhere, without days and months."""
     inside, anywhere = set(), set()
     for found in _PROPER.finditer(text):
         word = re.sub(r"['’]s?$", "", found[0])
@@ -220,7 +221,7 @@ def _shared_phrases(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _phrases(text: str) -> list[tuple[str, ...]]:
-    """Return runs of words with at least two that carry something."""
+    """Return runs of words in which at least two are not stop words."""
     words = terms.words(fold(text))
     runs = [tuple(words[i : i + _PHRASE]) for i in range(len(words) - _PHRASE + 1)]
     return [run for run in runs if sum(word not in terms.stop_words() for word in run) >= _FEWEST_WORDS_OF_A_PHRASE]
@@ -231,7 +232,7 @@ def _coverage(text: str, sources: Sequence[str]) -> str | None:
 
 
 def _covered(text: str, texts: Iterable[str]) -> bool:
-    """Whether half of the words that carry a text stand in other texts as well, by their stems."""
+    """Whether at least half of a text's content words also occur in other texts, compared by stem."""
     said = _stems(text)
     known = {stem for other in texts for stem in _stems(other)}
     return bool(said) and len(said & known) >= _MOST_OF_THE_WORDS * len(said)
@@ -251,7 +252,7 @@ _UNIQUE = re.compile(
 )
 
 
-def _uniqueness(text: str, sources: Sequence[str]) -> str | None:  # noqa: ARG001 - one of the rules
+def _uniqueness(text: str, sources: Sequence[str]) -> str | None:  # noqa: ARG001 - all rules have the same arguments
     found = _UNIQUE.search(fold(text))
     return f"it is about one individual alone: {found[0]!r}" if found else None
 

@@ -1,7 +1,7 @@
 """Grants: who may widen a memory's audience, what a new memory inherits, and what grants amount to.
 
-A memory that is made of another takes over how it is known, whom it is about, and who may see it. Any new one gets
-context and grants of the place where it was made, and a question where that looks odd.
+A memory that is made from another takes over how it is known, whom it is about, and who may see it. Any new memory gets
+the context and grants of the place where it is made; if these look odd, its writer is asked.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def may_change(world: World, session: Session, memory_id: str) -> Decision:
 
 
 def may_grant(world: World, session: Session, memory_id: str, to: str, consents: tuple[str, ...] = ()) -> Decision:
-    """Return whether the viewer may grant a memory to one more.
+    """Return whether the viewer may grant a memory to one more grantee.
 
-    Everybody with a say must have consented for this grantee, by a record: consents that stand in the memory were
-    given for those it is granted to already. `consents` are those that the viewer asserts, to be recorded with the
-    grant. The memories that it was made of must allow the grantee already.
+    Everybody with a say must have consented for this grantee, by a record: consents in the memory itself were given for
+    its current grantees. `consents` are those that the viewer asserts, to be recorded with the grant. The memories that
+    it was made from must allow the grantee already.
 
     Args:
         world: registries, consents, memories.
-        session: who grants, when; in which context makes no difference, as long as it is a sound one.
-        memory_id: what is granted.
+        session: who grants, and when; the context makes no difference, as long as it is valid.
+        memory_id: the memory to grant.
         to: an entity, a group, a role, a context, or `*`.
         consents: who is said to consent.
     """
@@ -76,7 +76,7 @@ def may_grant(world: World, session: Session, memory_id: str, to: str, consents:
 
 
 def _granted(labels: Labels, to: str) -> Labels:
-    """Return a memory's labels with the grant; a grant by name lifts a denial by the same name."""
+    """Return a memory's labels with the grant; a grant by name lifts a denial of the same name."""
     if to in labels.access_grants:
         return labels
     return replace(
@@ -95,11 +95,11 @@ def inherited_grants(
     Args:
         world: the registries.
         session: who makes it, in which context.
-        source_entity: who told it; None for what was observed.
-        explicit: what the maker chose, which stands as it is; None where they chose nothing.
+        source_entity: who told it; None for an observation.
+        explicit: the grants that the maker chose, which are kept unchanged; None if they chose nothing.
 
     Raises:
-        RefusedError: the context has expired, or is not one context.
+        RefusedError: the context has expired, or is not a single context.
     """
     if explicit is not None:
         return tuple(dict.fromkeys(explicit))
@@ -125,7 +125,7 @@ def _present(world: World, session: Session) -> list[str]:
 
 
 def scope_of(world: World, grants: Iterable[str]) -> str:
-    """Return what grants amount to, in a word for people; the widest counts."""
+    """Return a word for people that sums up grants; the widest grant counts."""
     names = sorted(set(grants))
     if EVERYBODY in names:
         return "public"
@@ -136,7 +136,7 @@ def scope_of(world: World, grants: Iterable[str]) -> str:
     return f"private({', '.join(names)})" if names else "self-only"
 
 
-# -- what is taken over from the memory it is made of ----------------------------------------------
+# -- taken over from the source memory ---------------------------------------------------------------
 
 
 _WORDS = ("tags", "context_tags")
@@ -148,10 +148,10 @@ _HOW_IT_IS_KNOWN = frozenset({"source", "source_type", "source_entity"})
 def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys that a promoted memory takes over, without those that were given.
 
-    It is known in the way its source is known: hearsay that is promoted is still hearsay.
+    It is known in the way its source is known: promoted hearsay is still hearsay.
 
     Args:
-        values: the frontmatter of what is promoted.
+        values: the frontmatter of the promoted memory.
         given: the keys that the promoter gives.
     """
     kept = _kept(values, (*ABOUT, *_WORDS, *_ORIGIN), given)
@@ -160,17 +160,17 @@ def promoted(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, A
             values.get("source"), values.get("source_entity")
         )
     elif "source_type" not in given:
-        # Who told it, and through whom, belongs to the source that is no longer meant.
+        # Who told it, and through whom, belongs to a source that no longer applies.
         kept = {name: value for name, value in kept.items() if name not in ("source_entity", "source_chain")}
     return kept
 
 
 def superseding(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys that an heir takes over, without those that were given.
+    """Return the keys that a superseding memory takes over, without those that were given.
 
     Args:
-        values: the frontmatter of what is superseded.
-        given: the keys that are given for the heir.
+        values: the frontmatter of the superseded memory.
+        given: the keys that are given for the new one.
     """
     return _kept(values, (*ABOUT, *_WORDS, *_KIND), given)
 
@@ -180,26 +180,26 @@ def _kept(values: Mapping[str, Any], names: tuple[str, ...], given: Mapping[str,
 
 
 def in_common(grants: Sequence[Sequence[str]]) -> list[str]:
-    """Return who may see a memory made of several: whom each of them grants it, everybody where all do."""
+    """Return who may see a memory made from several: those to whom each is granted, or everybody if all are public."""
     named = [list(one) for one in grants if EVERYBODY not in one and "public" not in one]
     if not named:
         return list(grants[0])
     return [entity for entity in named[0] if all(entity in one for one in named)]
 
 
-# -- what comes from where it is made --------------------------------------------------------------
+# -- inherited from the place where it is made -------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inherited:
-    """The keys that a new memory gets from where it was made; what to ask its writer, and what is usual."""
+    """The keys that a new memory inherits from where it is made, a question for its writer, and what is usual."""
 
     values: dict[str, Plain]
     doubt: str | None = None
     usual: str | None = None
 
     def warned(self, saved: Saved) -> Saved:
-        """Return what was saved, with the question among its findings."""
+        """Return the saved result, with the question among its findings."""
         if self.doubt is None:
             return saved
         finding = finding_of("shared-elsewhere", saved.path, self.doubt, self.usual)
@@ -207,15 +207,15 @@ class Inherited:
 
 
 def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inherited:
-    """Return what a new memory gets: told ones are for who told or listened, observed ones for the context.
+    """Return what a new memory inherits: what was told is for the teller and listeners, observations for the context.
 
     Args:
         view: the vault.
-        values: what its writer gave.
-        explicit: whether they said who may see it, if only nobody; then it stands.
+        values: the keys that its writer gave.
+        explicit: whether the writer said who may see it, even if nobody; then that is kept.
 
     Raises:
-        RefusedError: the context has expired, or is not one context.
+        RefusedError: the context has expired, or is not a single context.
     """
     told = _text(values.get("source_entity"))
     in_context = view.contexts.current() is not None
@@ -245,7 +245,7 @@ def _text(value: object) -> str | None:
 
 
 def _elsewhere(world: World, here: str, subjects: object) -> tuple[str, str] | None:
-    """Return a subject that belongs to another context than this one, by itself or by a guardian, and that context."""
+    """Return a subject that belongs to another context, by itself or by a guardian, and that context."""
     known = world.contexts.get(here)
     roster = known.roster if known else ()
     for subject in subjects if isinstance(subjects, list) else ():

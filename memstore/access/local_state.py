@@ -1,8 +1,8 @@
-"""What access keeps on this machine: the active context, what others were shown, decisions until something changes.
+"""What access keeps on this machine: the active context, the log of what others were shown, cached decisions.
 
-The active context is one for each acting entity and session. The log of what others
-were shown has one JSON object a line, and no repository holds it. Decisions lie in the user's cache, one file a
-viewer, of which nobody else can have written a byte: deciding about every memory takes long.
+Each acting entity and session has its own active context. The log of what others were shown has one JSON object per
+line and is in no repository. Decisions are cached because deciding about every memory takes long; they are in the
+user's cache, one file per viewer, which nobody else can write to.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ VERSION = 1
 
 
 class ContextFile:
-    """Remembers the context beyond the end of the program.
+    """Stores the active context on disk.
 
     Args:
-        state: the folder of the vault's local state; made when it is first needed.
+        state: the folder of the vault's local state; created when first needed.
         entity: who acts.
-        session: tells the sessions of one entity apart (MEMSTORE_SESSION); mostly empty.
-        declared: the context that this process was told, which stands before the one in the file.
+        session: distinguishes the sessions of one entity (MEMSTORE_SESSION); usually empty.
+        declared: the context given to this process, which takes precedence over the one in the file.
     """
 
     def __init__(self, state: Path, *, entity: str, session: str = "", declared: str | None = None) -> None:
@@ -45,7 +45,7 @@ class ContextFile:
         self.declared = declared
 
     def current(self) -> ActiveContext | None:
-        """Return the active context, expired or not; an ambiguous one where the file can't be read."""
+        """Return the active context, expired or not; an ambiguous one if the file can't be read."""
         if self.declared is not None:
             return ActiveContext(id=self.declared)
         try:
@@ -56,7 +56,7 @@ class ContextFile:
             return _read(b"")
 
     def enter(self, context: ActiveContext) -> None:
-        """Keep that this context was entered, in place of the one before; it must say when it expires."""
+        """Store this context in place of the previous one; it must say when it expires."""
         if context.expires_at is None:
             raise ValueError("a context that is stored must expire")
         document = {
@@ -76,7 +76,7 @@ class ContextFile:
             ) from error
 
     def leave(self) -> None:
-        """Keep that no context is active; whatever was kept is gone."""
+        """Delete the stored context, so that none is active."""
         try:
             self._path.unlink(missing_ok=True)
         except OSError as error:
@@ -86,7 +86,7 @@ class ContextFile:
 
 
 def _read(data: bytes) -> ActiveContext:
-    """Return the context that a file names; one that can't be read could name any."""
+    """Return the context that a file names; an unreadable file could name any, so it yields an ambiguous one."""
     try:
         document = json.loads(data)
         participants, role = document["participants"], document["role"]
@@ -105,28 +105,28 @@ def _are_texts(values: list[object]) -> bool:
     return all(isinstance(value, str) for value in values)
 
 
-# -- the active context, as it is asked for --------------------------------------------------------
+# -- the interface to the active context -------------------------------------------------------------
 
 
-# How long a context lasts where nothing else is said; then it is an error, and never no context.
+# How long a context lasts by default; after that it is an error, never treated as no context.
 DEFAULT_HOURS = 12
 
 
 class ContextState(Protocol):
-    """Where it is kept that somebody entered a context."""
+    """Storage for the active context."""
 
     @property
     def declared(self) -> str | None:
-        """The context that this process was told (`--context`, MEMSTORE_CONTEXT), which stands before what is kept."""
+        """The context given to this process (`--context`, MEMSTORE_CONTEXT); it overrides the stored one."""
 
     def current(self) -> ActiveContext | None:
-        """Return the active context, expired or not; an ambiguous one where what is kept can't be read."""
+        """Return the active context, expired or not; an ambiguous one if the stored one can't be read."""
 
     def enter(self, context: ActiveContext) -> None:
-        """Keep that this context was entered, in place of the one before; it must say when it expires."""
+        """Store this context in place of the previous one; it must say when it expires."""
 
     def leave(self) -> None:
-        """Keep that no context is active; whatever was kept is gone."""
+        """Delete the stored context, so that none is active."""
 
 
 # -- the log of what others were shown, on disk ----------------------------------------------------
@@ -136,23 +136,23 @@ NAME = "access.jsonl"
 
 
 class DiskAccessLog:
-    """Remembers looks beyond the end of the program.
+    """Stores looks on disk.
 
     Args:
-        state: the folder of the vault's local state; made when it is first needed.
+        state: the folder of the vault's local state; created when first needed.
     """
 
     def __init__(self, state: Path) -> None:
         self._path = state / NAME
 
     def record(self, access: Access) -> None:
-        """Remember a look; forget it silently where that can't be done."""
+        """Record a look; failures are ignored."""
         said = {**access._asdict(), "at": instant(access.at)}
         with suppress(OSError):
             append_line(self._path, json.dumps(said, separators=(",", ":")).encode())
 
     def accesses(self) -> Iterator[Access]:
-        """Yield all looks, the oldest first; what can't be read is left out."""
+        """Yield all looks, oldest first; unreadable lines are skipped."""
         for line in private_bytes(self._path).split(b"\n"):
             with suppress(ValueError, TypeError, KeyError):
                 said = json.loads(line)
@@ -167,9 +167,9 @@ class DiskAccessLog:
 
 
 class Access(NamedTuple):
-    """One look of somebody who is not the owner alone: when, in UTC, who, in which context, and by what (`how`).
+    """One look by anybody but the owner alone: when, in UTC, who, in which context, and by what means (`how`).
 
-    `shown` are the ids of memories that they were told of, `denied` of those that they asked for and may not see.
+    `shown` are the ids of memories that they were shown, `denied` those that they asked for and may not see.
     """
 
     at: datetime
@@ -180,24 +180,24 @@ class Access(NamedTuple):
     denied: tuple[str, ...] = ()
 
 
-# -- kept decisions, on disk -----------------------------------------------------------------------
+# -- cached decisions, on disk -----------------------------------------------------------------------
 
 
 VERDICTS_VERSION = 1
 
 
 class VerdictCache:
-    """A folder of verdicts.
+    """A folder of cached verdicts.
 
     Args:
-        cache: the folder for what is derived from the vault; it is used only while nobody else can write into it.
+        cache: the folder for derived data of the vault; used only while nobody else can write to it.
     """
 
     def __init__(self, cache: Path) -> None:
         self._cache = cache
 
     def last(self, viewer: str) -> AccessVerdict | None:
-        """Return the last verdict that was kept for a viewer, in whatever state; None where none can be read."""
+        """Return the last verdict stored for a viewer, for whatever state; None if there is none that can be read."""
         if not (is_private(self._cache) and is_private(self._folder)):
             return None
         try:
@@ -206,7 +206,7 @@ class VerdictCache:
             return None
 
     def keep(self, viewer: str, verdict: AccessVerdict) -> None:
-        """Keep a verdict in place of the viewer's last one; not being able to is no error."""
+        """Store a verdict in place of the viewer's last one; failures are ignored."""
         with suppress(OSError):
             make_private(self._cache)
             make_private(self._folder)
@@ -242,9 +242,9 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
 
 
 class AccessVerdict(NamedTuple):
-    """The rows that may be seen, ascending, in the `state` of the vault that they were decided on.
+    """The rows that may be seen, ascending, for the `state` of the vault on which they were decided.
 
-    They hold from `since` until just before `until`: seconds since 1970; None is without end.
+    They are valid from `since` until just before `until`, in seconds since 1970; None means without end.
     """
 
     state: str

@@ -14,12 +14,12 @@ from memstore.core.terms import stop_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# Letters that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt, in part.
+# Letters that look like Latin ones. Source: Unicode Technical Standard 39, confusables.txt (an excerpt).
 _LOOK_ALIKES = str.maketrans(
     "авсԁеһіјкмнорԛѕтухѵԝАВСЕНІЈКМОРЅТУХαβγεηικμνορτυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıȷɑɡɩłøđʟʙᴀᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏ",
     "abcdehijkmhopqstyxvwABCEHIJKMOPSTYXabyenikuvoptuxwcjABEZHIKMNOPTYXijagilodlbacdefghijkmnoprstuvwy",
 )
-# Letters in circles and squares that normalization leaves alone.
+# Letters in circles and squares that normalization leaves unchanged.
 _FRAMED = {first + i: chr(ord("a") + i) for first in (0x1F150, 0x1F170) for i in range(26)}
 _LEET = str.maketrans("01!|l34@5$7+8962", "oiiiieaassttbggz")
 _MARKUP = re.compile(r"[*_~`\\]|</?\w+[^<>]*>")
@@ -33,7 +33,7 @@ _NO_NAMES = _TITLES | frozenset(
     parent patient person pet professional pupil school son specialist student teacher team therapist tutor user vet
     """.split()  # noqa: SIM905 - likewise
 )
-# Parts of names that are everyday words as well: in small letters they need not be meant.
+# Parts of names that are also everyday words: in lower case they are not necessarily meant as names.
 _EVERYDAY = frozenset(
     """
     art baker bell bill bishop brook brown carol carpenter chase church clay cliff cook cross dale dawn day dean drew
@@ -44,7 +44,7 @@ _EVERYDAY = frozenset(
     summer sunny taylor temple terry violet walker ward waters west white will win winter wolf wood young
     """.split()  # noqa: SIM905 - likewise
 )
-_SHORTEST_NEAR = 4  # of shorter names too many words are one letter away
+_SHORTEST_NEAR = 4  # for shorter names, too many words are one letter away
 _SHORTEST_SPLIT = 5
 _SHORTEST_IN_HANDLE = 4
 _SHORTEST = 2
@@ -52,7 +52,7 @@ _SHORTEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One spelling of who somebody is: as it is told, its folded words, whether it is an everyday word as well."""
+    """One spelling of a name: as given, as folded words, and whether it is an everyday word, too."""
 
     told: str
     words: tuple[str, ...]
@@ -60,7 +60,7 @@ class Name:
 
     @property
     def joined(self) -> str:
-        """The letters without blanks."""
+        """The words without spaces."""
         return "".join(self.words)
 
 
@@ -68,7 +68,7 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
     """Return the names of entities: their aliases, the names in their ids, and the parts of both.
 
     Args:
-        entities: for each entity's id its aliases.
+        entities: the aliases of each entity, by its id.
     """
     found: dict[tuple[str, ...], Name] = {}
     for entity, aliases in entities.items():
@@ -85,12 +85,12 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
 
 
 def _is_a_name(word: str) -> bool:
-    """Whether a part of an id or a name says who somebody is: not what they are, no number, no initial."""
+    """Whether a part of an id or a name says who somebody is: not a description, a number or an initial."""
     return len(word) > _SHORTEST and not word.isdigit() and word not in _NO_NAMES
 
 
 def named_in(text: str, names: Iterable[Name]) -> tuple[str | None, str | None]:
-    """Return the first of the names that stands in a text, and the first that something in it comes close to."""
+    """Return the first name that occurs in a text, and the first that a word in the text comes close to."""
     page = _Page(text)
     found = near = None
     for name in names:
@@ -102,7 +102,7 @@ def named_in(text: str, names: Iterable[Name]) -> tuple[str | None, str | None]:
 
 
 def fold(text: str) -> str:
-    """Return a text such that spellings that people read as the same are the same: no marks, case or look-alikes."""
+    """Return a text without marks, case and look-alikes, so that spellings that people read as the same are equal."""
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) not in _UNSEEN)
     return bare.translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
 
@@ -115,7 +115,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 class _Page:
-    """A text in the ways in which names are looked for in it."""
+    """A text in all the forms in which names are looked for."""
 
     def __init__(self, text: str) -> None:
         plain = html.unescape(text)
@@ -123,7 +123,7 @@ class _Page:
         self._tokens = [_WORD.findall(run) for run in self._runs]
         pieces = [piece for run in self._runs for piece in run.split()]
         self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
-        # bella2019: a name that was taken already.
+        # bella2019: a name with digits because the name alone was taken.
         numbered = (word for tokens in self._tokens for word in tokens if word[-1].isdigit())
         self._numbered = {word.rstrip("0123456789") for word in numbered}
         self._letters = "\n".join(run for tokens in self._tokens for run in _spaced_out(tokens))
@@ -134,7 +134,7 @@ class _Page:
         self._capital = {word for raw in _WORD.findall(plain) if not raw.islower() for word in _words(raw)}
 
     def has(self, name: Name) -> bool:
-        """Whether the name itself stands there."""
+        """Whether the name itself occurs."""
         joined = name.joined
         if name.everyday:
             return joined in self._capital
@@ -148,7 +148,7 @@ class _Page:
         )
 
     def comes_close_to(self, name: Name) -> bool:
-        """Whether a word is one slip away from a name, or is it as an everyday word, or two words make it."""
+        """Whether a word is one slip away from a name or is its everyday word, or two words joined make it."""
         words = {word for tokens in self._tokens for word in tokens}
         if name.everyday and name.joined in words:
             return True
@@ -160,7 +160,7 @@ class _Page:
 
 
 def _has_run(tokens: Sequence[str], words: tuple[str, ...]) -> bool:
-    """Whether words stand one after the other; the last may be a plural or a possessive without its sign."""
+    """Whether words occur in sequence; the last may be a plural or a possessive without its apostrophe."""
     last = {words[-1], words[-1] + "s"}
     size = len(words)
     return any(
@@ -174,7 +174,7 @@ def _pairs(tokens: Sequence[str]) -> set[str]:
 
 
 def _spaced_out(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield what single letters that stand in a row spell."""
+    """Yield what runs of single letters spell."""
     run = ""
     for token in (*tokens, "  "):
         if len(token) == 1:
@@ -185,7 +185,7 @@ def _spaced_out(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def _leet_parts(piece: str) -> Iterator[str]:
-    """Yield the parts of a piece of text that mix letters with digits or signs that stand for letters."""
+    """Yield the parts of a text that mix letters with digits or signs that stand for letters."""
     for part in re.findall(r"(?:[^\W_]|[@$!|+])+", piece):
         if any(sign.isalpha() for sign in part) and not part.isalpha():
             yield from {part, part.rstrip("!|+")}
@@ -196,7 +196,7 @@ def _skeleton(word: str) -> str:
 
 
 def is_one_slip_away(word: str, other: str) -> bool:
-    """Whether one letter more, less, another, or two changed about make one word of the other; not the same words."""
+    """Whether two words differ by one letter added, removed or replaced, or by two swapped; False if they are equal."""
     if word == other or abs(len(word) - len(other)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))

@@ -1,8 +1,8 @@
 """Who may see a memory: private by default, shared by grant and consent, decided for everybody who listens.
 
-`Hearing` decides for one listener, by a memory's labels, the consents, and what the memory was made of; `Judge` for a
-session. Of two files with one id is seen what both would show. What was decided holds until `steady_until` while
-nobody writes anything.
+`Hearing` decides for one listener, from a memory's labels, the consents, and what the memory was made from; `Judge`
+decides for a session. If two files have one id, only what both would show is shown. While nobody writes, a decision
+holds until `steady_until`.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
 
 
-# Capitals make another id, which matches nobody, and no malformed one; the reader of files is stricter.
+# An id with capitals is another id, which matches nobody, but is not malformed; the reader of files is stricter.
 _ID_IN_LABEL = re.compile(r"[A-Za-z][A-Za-z0-9-]*:[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 class Hearing:
-    """What one listener may see; a memory's lineage is followed once, however many come from it.
+    """What one listener may see; the lineage of a memory is followed once, however many were made from it.
 
     Args:
         world: registries and memories.
@@ -46,11 +46,11 @@ class Hearing:
         self._settled: dict[str, bool] = {}
 
     def is_of(self, owner: str) -> bool:
-        """Whether the listener is this owner; who is nobody owns nothing."""
+        """Whether the listener is this owner; a malformed id owns nothing."""
         return self.listener.is_somebody and self.listener.id == owner
 
     def denial(self, labels: Labels) -> Denial | None:
-        """Return why the listener, who does not own it, may not see a memory; None where they may."""
+        """Return why the listener, who does not own it, may not see a memory; None if they may."""
         return self._own_denial(labels) or self._lineage_denial(labels)
 
     def _own_denial(self, labels: Labels) -> Denial | None:
@@ -68,7 +68,7 @@ class Hearing:
         return self._consent_denial(labels)
 
     def _may_be_meant(self, name: str) -> bool:
-        """Whether a denial may be about the listener; nobody knows who was in a group that is not registered."""
+        """Whether a denial may apply to the listener; for an unregistered group, nobody knows who was in it."""
         is_gone = name.startswith("group:") and name not in self._world.groups
         return is_gone or self.listener.may_be_meant(name)
 
@@ -83,7 +83,7 @@ class Hearing:
     # -- lineage ------------------------------------------------------------------------------
 
     def _lineage_denial(self, labels: Labels) -> Denial | None:
-        """Return why what a memory was made of denies the listener."""
+        """Return why the memories that a memory was made from deny the listener."""
         sources = set() if is_passed_generalization(labels) else set(_source_ids(labels))
         unknown = {source for source in sources if source not in self._world.memories}
         denied = {source for source in sources - unknown if not self._allows(source)}
@@ -97,10 +97,10 @@ class Hearing:
         return self._settled[memory_id]
 
     def _settle(self, start: str) -> None:
-        """Decide a memory and all it comes from at once.
+        """Decide on a memory and everything it comes from at once.
 
-        A memory is denied when its labels deny, or one of its sources is; so denials spread from sources to what was
-        made of them. What only goes round in a circle denies nothing by itself.
+        A memory is denied if its labels deny it or if one of its sources is denied; so denials spread from sources to
+        what was made from them. A cycle by itself denies nothing.
         """
         sources = self._unsettled_sources(start)
         denied = {memory_id for memory_id in sources if self._is_denied_alone(memory_id, sources[memory_id])}
@@ -116,7 +116,7 @@ class Hearing:
         self._settled.update((memory_id, memory_id not in denied) for memory_id in sources)
 
     def _unsettled_sources(self, start: str) -> dict[str, tuple[str, ...]]:
-        """Return, for a memory and all it comes from, the sources that have a say about it."""
+        """Return, for a memory and everything it comes from, the sources on which the decision depends."""
         found: dict[str, tuple[str, ...]] = {}
         waiting = [start]
         while waiting:
@@ -130,7 +130,7 @@ class Hearing:
         return found
 
     def _is_denied_alone(self, memory_id: str, sources: Iterable[str]) -> bool:
-        """Whether a memory is denied before what is undecided yet is known."""
+        """Whether a memory is denied whatever the outcome for sources that are still undecided."""
         labels = self._world.memories[memory_id]
         if labels.status == "forgotten" or not (self._owns(labels) or self._own_denial(labels) is None):
             return True
@@ -141,7 +141,7 @@ class Hearing:
 
 
 def is_malformed(labels: Labels) -> bool:
-    """Whether a label is not what it should be; nobody but the memory's owner sees such a memory."""
+    """Whether a label is malformed; only the memory's owner sees such a memory."""
     ids = [*labels.subject_ids, *labels.consent_grants, *labels.source_chain]
     ids += [one for one in (labels.owner, labels.source_entity, labels.context) if one]
     ids += [grant for grant in labels.access_grants if grant != EVERYBODY]
@@ -158,7 +158,7 @@ def _is_id(text: str) -> bool:
 
 
 def is_passed_generalization(labels: Labels) -> bool:
-    """Whether a memory says its sources' lesson without them: checked, and any warning acknowledged by somebody."""
+    """Whether a memory is a generalization of its sources: checked, and any warning acknowledged by somebody."""
     if not labels.generalized or labels.generalization is None:
         return False
     match labels.generalization.verdict:
@@ -171,7 +171,7 @@ def is_passed_generalization(labels: Labels) -> bool:
 
 
 def _source_ids(labels: Labels) -> Iterator[str]:
-    """Yield the ids of the memories that a memory was made of."""
+    """Yield the ids of the memories that a memory was made from."""
     for source in labels.derived_from:
         if not is_external_mark(source):
             ref = MemoryRef.parse(source)
@@ -182,7 +182,7 @@ def _source_ids(labels: Labels) -> Iterator[str]:
 
 
 def labels_of(memory: Memory) -> Labels:
-    """Return what of a memory decides who may see it."""
+    """Return the labels of a memory, which decide who may see it."""
     return Labels(
         id=memory.id or "",
         owner=memory.owner,
@@ -207,7 +207,7 @@ OWNER_ALONE = Decision(allowed=True, code="owner-alone", rule=RULE_OF_CODE["owne
 
 
 class Judge:
-    """Decides for one session: who listens, who is who and what was consented to is worked out once.
+    """Decides for one session; listeners, their names and consents are worked out once.
 
     Args:
         world: registries, consents and memories.
@@ -228,7 +228,7 @@ class Judge:
         return NOT_FOUND if labels is None else self.decide_on(labels)
 
     def decide_on(self, labels: Labels) -> Decision:
-        """Return whether a memory may be shown as it stands now, and why; its sources are taken from the world."""
+        """Return whether a memory may be shown in its current state, and why; its sources are taken from the world."""
         owner = labels.owner or self._world.owner
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         answer = self._before_listening(labels, owner, hearings)
@@ -238,19 +238,19 @@ class Judge:
         return answer
 
     def allows(self, memory_id: str) -> bool:
-        """Return whether the memory with this id may be shown; the same as `decide`, sooner, without reasons."""
+        """Return whether the memory with this id may be shown; same as `decide`, but faster and without reasons."""
         labels = self._world.memories.get(memory_id)
         return labels is not None and self.admits(labels)
 
     def admits(self, labels: Labels) -> bool:
-        """Return whether a memory may be shown as it stands now; the same as `decide_on`, sooner, without reasons."""
+        """Return whether a memory may be shown in its current state; same as `decide_on`, faster, without reasons."""
         owner = labels.owner or self._world.owner
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         answer = self._before_listening(labels, owner, hearings)
         return answer.allowed if answer else all(hearing.denial(labels) is None for hearing in hearings)
 
     def _before_listening(self, labels: Labels, owner: str, hearings: list[Hearing]) -> Decision | None:
-        """Return the decision where it does not depend on what the listeners may see."""
+        """Return the decision if it does not depend on what the listeners may see."""
         if labels.status == "forgotten":
             return FORGOTTEN
         if self._trouble:
@@ -258,7 +258,7 @@ class Judge:
         return OWNER_ALONE if self._owner_is_alone(owner, hearings) else None
 
     def hears_only(self, owner: str) -> bool:
-        """Return whether this owner, and nobody else, listens: all that is theirs may be shown."""
+        """Return whether this owner listens and nobody else does, so that everything of theirs may be shown."""
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         return self._trouble is None and self._owner_is_alone(owner, hearings)
 
@@ -269,7 +269,7 @@ class Judge:
 
 
 def context_trouble(session: Session) -> str | None:
-    """Return the code for a context that can't be relied on; such a one is never taken for no context."""
+    """Return the code for a context that can't be relied on; such a context is never treated as no context."""
     context = session.context
     if context is None:
         return None
@@ -280,34 +280,34 @@ def context_trouble(session: Session) -> str | None:
 
 
 def listeners(world: World, session: Session) -> tuple[str, ...]:
-    """Return who takes in what is shown: the viewer and those present who can listen, a memory's owner among them.
+    """Return who takes in what is shown: the viewer and everyone present who can listen, including a memory's owner.
 
-    A malformed participant is somebody too: nobody knows who.
+    A malformed participant counts as an unknown listener.
     """
     present = (name for name in participants(world, session) if not is_entity_id(name) or can_listen(world, name))
     return tuple(sorted({session.viewer, *present}))
 
 
 def participants(world: World, session: Session) -> tuple[str, ...]:
-    """Return who is in the session's context, or thought to be; whoever is unknown is `UNKNOWN_LISTENER`."""
+    """Return who is in the session's context, or assumed to be; anyone unknown is `UNKNOWN_LISTENER`."""
     if session.context is None:
         return ()
     registered = world.contexts.get(session.context.id)
     roster = registered.roster if registered else ()
     named = session.context.participants or roster or (UNKNOWN_LISTENER,)
-    # A context whose file can't be read may be open.
+    # If a context's file can't be read, it may be open.
     is_open = registered.open if registered else session.context.id in world.doubtful
     return (*named, UNKNOWN_LISTENER) if is_open else named
 
 
-# -- for a single question -------------------------------------------------------------------------
+# -- single questions ------------------------------------------------------------------------------
 
 
 def may_see(entry_owner: str, viewer: str, vault_owner: str) -> bool:
     """Whether `viewer` may see a memory: its owner may, and nobody else.
 
     Args:
-        entry_owner: the memory's `owner`; empty where it names none, and then it is the vault's owner's.
+        entry_owner: the memory's `owner`; if empty, the memory belongs to the vault's owner.
         viewer: the entity who looks; an empty one is nobody, and sees nothing.
         vault_owner: the vault's owner.
     """
@@ -317,7 +317,7 @@ def may_see(entry_owner: str, viewer: str, vault_owner: str) -> bool:
 def decide(world: World, session: Session, memory_id: str) -> Decision:
     """Return whether a memory may be shown in a session, and why.
 
-    Many are decided faster by one `Judge`.
+    To decide about many memories, a single `Judge` is faster.
     """
     return Judge(world, session).decide(memory_id)
 
@@ -325,14 +325,14 @@ def decide(world: World, session: Session, memory_id: str) -> Decision:
 # -- two files with one id -------------------------------------------------------------------------
 
 
-# Nobody owns what two own: no entity has such an id.
+# A memory with two owners belongs to nobody: no entity has this id.
 _NOBODY = "?"
 
 
 def both(one: Labels, other: Labels) -> Labels:
-    """Return labels that show a memory only to those who may see both copies of it; their order makes no difference."""
+    """Return labels that show a memory only to those who may see both copies of it, in whichever order."""
     one, other = sorted((one, other), key=repr)
-    # A grant must match in each: the other's count as a label that it was told under.
+    # A grant must match in both: the other copy's grants become an upstream label.
     upstream = (*one.upstream_grants, *other.upstream_grants, other.access_grants)
     told_by = (*one.source_chain, *other.source_chain, *(name for name in (other.source_entity,) if name))
     return replace(
@@ -350,11 +350,11 @@ def both(one: Labels, other: Labels) -> Labels:
     )
 
 
-# -- how long a decision holds ---------------------------------------------------------------------
+# -- how long a decision is valid --------------------------------------------------------------------
 
 
 def steady_until(world: World, session: Session) -> datetime | None:
-    """Return the first moment after the session's at which time alone may change a decision; None if there is none."""
+    """Return the first later moment at which the passing of time may change a decision; None if there is none."""
     return min((at for at in _moments(world, session) if at is not None and at > session.at), default=None)
 
 

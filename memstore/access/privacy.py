@@ -1,4 +1,4 @@
-"""Grants: who may see a memory, given and taken back; and why somebody sees it or not."""
+"""Grants: give and revoke access to a memory, and explain why somebody sees it or not."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
-    """What became of a memory's grants: who has them now, who is denied, which consents were recorded with it.
+    """The result of a change of grants: who has them now, who is denied, which consents were recorded with it.
 
-    `notes` tell the vault's owner what may be a slip: that nothing is known of a grantee, or who speaks for a ward.
+    `notes` point out possible mistakes to the vault's owner: that a grantee is unknown, or that a ward has no guardian.
     """
 
     saved: Saved
@@ -48,7 +48,7 @@ class Shared:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.saved.ref
 
 
@@ -66,14 +66,14 @@ def grant_access(
         view: the vault.
         ref: the memory.
         to: entities, groups, roles, contexts, or `*`.
-        consents: who is said to consent; it is recorded for this memory and these grantees.
+        consents: who is said to consent; recorded for this memory and these grantees.
         saving: whether to write it, `Saving`.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
-        UsageError: an id is none.
+        UsageError: an id is malformed.
         RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
-            of one that the grantee may not see.
+            from one that the grantee may not see.
     """
     file = view.original(ref)
     memory_id = _own(view, file)
@@ -95,9 +95,9 @@ def grant_access(
 
 
 def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
-    """Yield a note for each grantee that is named nowhere else, in a vault that knows others beside its owner.
+    """Yield a note for each grantee that is named nowhere else, in a vault that knows others besides its owner.
 
-    Who is known is for the vault's owner alone.
+    Only the vault's owner may know who is known.
     """
     roles = {role for one in world.entities.values() for role in one.roles}
     roles |= {role for one in world.contexts.values() for held in one.roles.values() for role in held}
@@ -115,7 +115,7 @@ _REGISTER = dict.fromkeys(("group", "org"), "memstore group add {} says who is i
 
 
 def _without_guardian(view: View, world: World, file: MemoryFile, consents: Sequence[str]) -> Iterator[str]:
-    """Yield a note for each ward without a guardian for whom somebody is said to have consented."""
+    """Yield a note for each ward without a guardian on whose behalf somebody is said to have consented."""
     for name in file.memory.subject_ids if view.is_owners and consents else ():
         if kind_of(world, name) is Kind.WARD and not who_may_permit(world, name):
             yield f"{name} has no guardian, so anybody's word counts: memstore entity guardian {name} PERSON names one"
@@ -123,7 +123,7 @@ def _without_guardian(view: View, world: World, file: MemoryFile, consents: Sequ
 
 @again_where_changed
 def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
-    """Take grants back; who would still see the memory through a group, a role, a context or `*` is denied by name.
+    """Revoke grants; anyone who would still see it through a group, a role, a context or `*` is denied by name.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
@@ -147,11 +147,11 @@ def explain_access(view: View, ref: str, viewer: str, *, context: str | None = N
         view: the vault.
         ref: the memory.
         viewer: who would look.
-        context: in which context; None is in none.
+        context: the context to decide in; None means outside of any.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
-        RefusedError: somebody else than the vault's owner asks about others.
+        RefusedError: somebody other than the vault's owner asks about others.
     """
     file = view.original(ref)
     entity_id(viewer, "who looks")
@@ -176,7 +176,7 @@ def _own(view: View, file: MemoryFile) -> str:
 
 
 def _world_with(view: View, file: MemoryFile) -> World:
-    """Return the world with this memory as it was read."""
+    """Return the world with this memory as it was read from the file."""
     world = view.policy
     labels = labels_of(file.memory)
     return replace(world, memories={**world.memories, labels.id: labels})
@@ -204,7 +204,7 @@ def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to:
 
 
 def _still_matches(view: View, world: World, name: str, kept: Sequence[str]) -> bool:
-    """Whether somebody would be admitted by grants that are kept, at any time and in any context."""
+    """Whether the kept grants would admit somebody at any time and in any context."""
     standings = Standings(world, view.clock.now(), None)
     names = standings.listener(name).closed_by | standings.grantee(name).opened_by
     is_open = {context for context, known in world.contexts.items() if known.open}

@@ -1,4 +1,4 @@
-"""Reasons: a decision from what denies each listener, with the rule behind it and what could be done."""
+"""Reasons: turn the denials of the listeners into a decision, with the rule behind it and a possible remedy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import Labels, World
 
-# The steps of the decision, in order; of several reasons to deny, the first here is the one that is given.
+# The steps of the decision, in order; if several reasons deny access, the first in this order is reported.
 _STEPS = (
     "malformed",
     "excluded",
@@ -52,7 +52,7 @@ class Denial:
 
 
 def verdict(world: World, labels: Labels, denials: Mapping[str, Denial]) -> Decision:
-    """Return the decision about a memory from what denies each listener: all must pass, whatever their order."""
+    """Return the decision about a memory from the denials of its listeners: all must pass, in whatever order."""
     if not denials:
         return Decision(allowed=True, code="granted", rule=RULE_OF_CODE["granted"])
     code = first(denial.code for denial in denials.values())
@@ -69,7 +69,7 @@ def verdict(world: World, labels: Labels, denials: Mapping[str, Denial]) -> Deci
 
 
 def first(codes: Iterable[str]) -> str:
-    """Return the code of the earliest step of the decision; what is no step of it comes before all."""
+    """Return the code of the earliest step of the decision; a code that is not a step comes before all."""
     return min(codes, key=lambda code: _STEPS.index(code) if code in _STEPS else -1)
 
 
@@ -78,7 +78,7 @@ def _concerns_subjects(code: str, missing: tuple[str, ...]) -> bool:
 
 
 def _fix(world: World, labels: Labels, code: str, who: tuple[str, ...], missing: tuple[str, ...]) -> str | None:
-    """Return a command that could open the memory to the first listener it is closed to; None where none could."""
+    """Return a command that could open the memory to the first listener it is closed to; None if there is none."""
     to = f"'{EVERYBODY}'" if who[0] == UNKNOWN_LISTENER else who[0]
     match code:
         case "self-only" | "no-grant":

@@ -1,7 +1,8 @@
-"""Registry files: who there is, which groups and contexts, who consented; their keys, and a strict reader.
+"""Registry files: entities, groups, contexts, consents; their keys, and a strict reader.
 
-They are not memories: entities, consents and requests are Markdown with a frontmatter, groups and contexts plain YAML.
-Reading gives plain values, or the findings that say why not.
+They are not memories: entities, consents and requests are Markdown with frontmatter, groups and contexts are plain
+YAML.
+Reading returns plain values, or the findings that say why the file can't be read.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 ENTITY_KINDS = ("person", "agent", "professional", "organisation", "ward", "topic", "artefact")
 CONSENT_TYPES = ("consent", "delegation", "revocation")
 EFFECTS = ("permit", "deny")
-# Lies among the requests for consent, and asks for an attestation instead.
+# Kept among the requests for consent, but asks for an attestation.
 WITNESS_REQUEST = "witness-request"
 METHODS = ("asserted", "quoted", "signed")
 
@@ -84,7 +85,7 @@ REQUEST_KEYS = (
     Key("requested_at", Shape.INSTANT),
     Key("requested_by", Shape.ENTITY),
     Key("reason", Shape.LINE),
-    # Of a request for witnesses alone: what they are to read, and its digests.
+    # Only for a request for witnesses: the text they are to read, and its digests.
     Key("ref", Shape.REF),
     Key("asked", Shape.ENTITIES),
     Key("content", Shape.LINE),
@@ -96,9 +97,9 @@ REQUEST_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class RegistryForm:
-    """How files of one kind are written: their keys, and the namespace that a name leaves out.
+    """How files of one kind are written: their keys, and the namespace that file names omit.
 
-    `namespace` is empty where the path says it (entities) or ids have none (consents, requests).
+    `namespace` is empty if the path contains it (entities) or ids have none (consents, requests).
     """
 
     keys: tuple[Key, ...]
@@ -115,7 +116,7 @@ FORMS = {
 
 
 def expected_id(path: str, kind: RegistryKind) -> str:
-    """Return the id that a registry file's path says it has."""
+    """Return the id that a registry file's path implies."""
     names = path.removesuffix(kind.suffix).split("/")
     if kind is RegistryKind.ENTITY:
         return ":".join(names[-2:])
@@ -124,13 +125,13 @@ def expected_id(path: str, kind: RegistryKind) -> str:
 
 
 def is_named(registry_id: str, path: str, kind: RegistryKind) -> bool:
-    """Whether an id is the one that a registry file's path says; organisations have members as groups have."""
+    """Whether an id is the one that a registry file's path implies; organisations are stored as groups are."""
     named = expected_id(path, kind)
     return registry_id == named or (kind is RegistryKind.GROUP and registry_id == f"org:{named.partition(':')[2]}")
 
 
 def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
-    """Return where the registry file of an id belongs; consents and requests lie by the year they were written in."""
+    """Return the path of the registry file for an id; consents and requests are filed by year of writing."""
     name = registry_id.replace(":", "/") if kind is RegistryKind.ENTITY else registry_id.rpartition(":")[2]
     return "/".join(part for part in (kind.value, year, f"{name}{kind.suffix}") if part)
 
@@ -140,7 +141,7 @@ def path_of(registry_id: str, kind: RegistryKind, *, year: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class RegistryFile:
-    """One registry file that was read; `front` gives the places of its values. It has no body where it is all YAML."""
+    """A registry file that was read; `front` has the positions of its values. A pure YAML file has no body."""
 
     path: str
     kind: RegistryKind
@@ -150,7 +151,7 @@ class RegistryFile:
 
 
 def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Finding, ...]:
-    """Return what the registry file at `path` says, or the findings that it can't be read for."""
+    """Return the contents of the registry file at `path`, or the findings that say why it can't be read."""
     parts = _yaml_of(data) if kind.suffix == ".yaml" else _parts_of(data)
     if isinstance(parts, Problem):
         return (parts.found_in(path),)
@@ -162,7 +163,7 @@ def read(path: str, kind: RegistryKind, data: bytes) -> RegistryFile | tuple[Fin
     return RegistryFile(path, kind, front.values, front, body)
 
 
-# What makes a record one, by its type; one that lacks it may have refused anything.
+# The keys that each type of record requires; a record without them may have refused anything.
 _MAKES_IT_ONE = {
     "consent": ("grantee", "scope"),
     "delegation": ("grantee", "scope", "expires_at"),
@@ -182,7 +183,7 @@ _FENCE = b"---\n"
 
 
 def written(kind: RegistryKind, values: Mapping[str, Plain], body: str = "") -> bytes:
-    """Return the bytes of a new registry file that says just this; absent values are left out."""
+    """Return the bytes of a new registry file with these values; absent values are left out."""
     said = new_file(values, body)
     return said if kind.suffix != ".yaml" else said.removeprefix(_FENCE).removesuffix(_FENCE)
 
@@ -191,11 +192,11 @@ def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[splice.Ed
     """Return the bytes of a registry file after edits that touch only what they must.
 
     Raises:
-        FormatError: the file can't be read, or not be edited without touching more than was asked for.
+        FormatError: the file can't be read, or can't be edited without touching more than was asked for.
     """
     if kind.suffix != ".yaml":
         return splice.apply_to_text(path, _fenced(path, data), edits)
-    # All of it is what stands between the fences in other files.
+    # The whole file corresponds to the part between the fences in other files.
     mark = BOM if data.startswith(BOM) else b""
     end = b"\r\n" if b"\r\n" in data else b"\n"
     bare = data.removeprefix(BOM)

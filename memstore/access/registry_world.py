@@ -1,4 +1,4 @@
-"""From registry files to what access is decided from; a file that can't be relied on closes what depends on it."""
+"""Build the world of access decisions from registry files; an unreliable file closes what depends on it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _Said = TypeVar("_Said")
 
-# Speaks for an entity whose file can't be relied on: no id of anybody, so nobody may consent for it.
+# Speaks for an entity whose file can't be relied on: nobody has this id, so nobody may consent for it.
 _NOBODY = "?"
 _PARTS_OF_AN_ENTITYS_PATH = 3
 
@@ -40,14 +40,14 @@ def world_of(owner: str, files: Iterable[tuple[str, bytes | None]], *, recorded:
     Args:
         owner: the vault's owner.
         files: path and bytes of each; None for bytes that can't be read.
-        recorded: ids of consents, refusals and revocations that were recorded. Where the file of one is gone nobody
-            knows what it refused, so that all consents are in doubt.
+        recorded: ids of consents, refusals and revocations that were recorded. If the file of one is missing, nobody
+            knows what it refused, so all consents are in doubt.
     """
     return _Reading(files, recorded).world(owner)
 
 
 class _Reading:
-    """The files, read one by one: what each says by its id, and whose ids are in doubt."""
+    """The files, read one by one: the values by id, and the ids that are in doubt."""
 
     def __init__(self, files: Iterable[tuple[str, bytes | None]], recorded: frozenset[str]) -> None:
         self._said: dict[RegistryKind, dict[str, list[Values]]] = {kind: defaultdict(list) for kind in RegistryKind}
@@ -101,14 +101,14 @@ class _Reading:
             self._said[kind][said["id"]].append(said)
 
     def _doubt(self, path: str, kind: RegistryKind, name: str) -> None:
-        # An entity's file at an odd place may be about anybody, like a consent that can't be read.
+        # An entity's file in an odd place may be about anybody, like a consent that can't be read.
         odd = kind is RegistryKind.ENTITY and path.count("/") + 1 != _PARTS_OF_AN_ENTITYS_PATH
         if kind is RegistryKind.CONSENT or odd:
             self._consents_in_doubt = True
         self._doubtful.add(name)
 
     def _by_id(self, kind: RegistryKind, made: Callable[[Values], _Said]) -> dict[str, _Said]:
-        """Return what was said of each id; where two files say something, neither counts."""
+        """Return the values of each id; an id with two files has neither's."""
         said = self._said[kind]
         self._doubtful |= {name for name, copies in said.items() if len(copies) > 1}
         return {name: made(copies[0]) for name, copies in said.items() if name not in self._doubtful}
@@ -141,7 +141,7 @@ def _context(values: Values) -> RegisteredContext:
 
 
 def _event(values: Values) -> Consent | Delegation | Revocation | None:
-    """Return what a consent's file records; None where it lacks what would make it one."""
+    """Return what a consent's file records; None if it lacks a required key."""
     at = _time(values["granted_at"])
     record_id, grantor = values["id"], values["grantor"]
     grantee, scope = values.get("grantee"), values.get("scope")
@@ -159,7 +159,7 @@ def _event(values: Values) -> Consent | Delegation | Revocation | None:
         "granted_at": at, "expires_at": _time(values.get("expires_at")),
     }  # fmt: skip
     if values["type"] == "delegation":
-        # One that never ends is none; it may have carried a refusal.
+        # A delegation without an end is not valid, but a refusal may have been given under it.
         return Delegation(delegate=grantee, **shared) if shared["expires_at"] else None
     effect = Effect(values.get("effect") or Effect.PERMIT)
     return Consent(grantee=grantee, effect=effect, on_behalf_of=values.get("on_behalf_of") or None, **shared)
@@ -170,7 +170,7 @@ def _texts(values: Values, name: str) -> tuple[str, ...]:
 
 
 def _time(text: str | None) -> datetime | None:
-    """Return the instant that a file means; a day is its beginning, in UTC."""
+    """Return the instant that a text names; a day means its start, in UTC."""
     if not text:
         return None
     at = datetime.fromisoformat(text)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighted:
-    """One memory and who sees it beside its owner; `but` are those who do not, although everybody does."""
+    """One memory and who sees it besides its owner; `but` are those who do not, although everybody does."""
 
     ref: str | None
     path: str
@@ -43,16 +43,16 @@ def audit_sight(
 ) -> tuple[Sighted, ...]:
     """Return who sees the memories about a subject, those that an entity sees, or one memory; by path.
 
-    Anybody but the vault's owner learns of what they see themselves, and only that they do.
+    Anybody but the vault's owner learns only which memories they see themselves.
 
     Args:
         view: the vault.
-        subject: only memories about it.
-        entity: only memories that it sees, and its sight alone; `*` is everybody.
+        subject: only memories about this subject.
+        entity: only memories that this entity sees, and only its sight; `*` is everybody.
         ref: only this memory.
 
     Raises:
-        UsageError: an id is none.
+        UsageError: an id is malformed.
         NotFoundError: there is no such memory that the actor sees.
     """
     rows = view.rows
@@ -76,7 +76,7 @@ def audit_sight(
     for row, entry in chosen.items():
         owner = labels[row].owner or world.owner
         short = in_short(seen[row], () if only else [name for name in known if name != owner])
-        if only == owner:  # who owns it is not among those who see it beside its owner
+        if only == owner:  # the owner of a memory is not among those who see it besides its owner
             short = Seen((Seer(only),))
         if short.by or not only:
             found.append(_sighted(world, entry, short))
@@ -84,9 +84,9 @@ def audit_sight(
 
 
 def shows_more(view: View, memory: Memory, others: Iterable[Memory]) -> bool:
-    """Whether somebody would see a memory, if it were as it is here, who does not see all of the others.
+    """Whether a memory, as given here, would be visible to anyone who does not see all of the others.
 
-    As far as the actor may know: what is hidden from them does not decide what they are refused.
+    Only what the actor may know counts: what is hidden from them does not decide what they are refused.
     """
     world = view.policy
     labels = dict(enumerate(map(labels_of, (memory, *others))))
@@ -95,10 +95,10 @@ def shows_more(view: View, memory: Memory, others: Iterable[Memory]) -> bool:
 
 
 def sight_report(view: View) -> dict[str, tuple[Sighted, ...]]:
-    """Return for everybody (`*`), and for each entity that can listen, what they see.
+    """Return what everybody (`*`) sees, and what each entity that can listen sees.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
     """
     if not view.is_owners:
         raise RefusedError("only the vault's owner may know what others see", hint="memstore list shows what you see")
@@ -115,9 +115,9 @@ def sight_report(view: View) -> dict[str, tuple[Sighted, ...]]:
 
 
 def sight_diff(view: View, old: str = "HEAD", new: str | None = None) -> tuple[SightChange, ...]:
-    """Return who gained or lost sight of what between two states, both decided as of now.
+    """Return who gained or lost sight of which memory between two states, both decided as of now.
 
-    Each state is judged by the registries and the owner that it has itself.
+    Each state is judged by its own registries and owner.
 
     Args:
         view: the vault.
@@ -125,7 +125,7 @@ def sight_diff(view: View, old: str = "HEAD", new: str | None = None) -> tuple[S
         new: a commit or a date; None is the work tree.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         GitError: there is no repository.
         NotFoundError: there is no such commit.
     """
@@ -134,14 +134,14 @@ def sight_diff(view: View, old: str = "HEAD", new: str | None = None) -> tuple[S
 
 
 def sight_between(before: View, after: View) -> tuple[SightChange, ...]:
-    """Return who gained or lost sight of what between two views of the vault's owner; as `sight_diff`."""
+    """Return who gained or lost sight of which memory between two views of the vault's owner; see `sight_diff`."""
     return sight_changes(*_state(before), *_state(after), after.clock.now())
 
 
 def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
-    """Return what decides who sees what, and ref and path of each memory, others' among them.
+    """Return the world of a state, with the ref and path of each memory, including other people's memories.
 
-    A memory without an id goes by its path.
+    A memory without an id is listed under its path.
     """
     entries = {row: view.entry(row) for row in view.whole.rows}
     nameless = {entry.path: view.labels(row) for row, entry in entries.items() if not entry.id}
@@ -151,7 +151,7 @@ def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
 
 
 def _labels(view: View, world: World, row: int, entry: Entry) -> Labels:
-    """Return what decides about a memory; of several files with one id, what all of them would show."""
+    """Return the labels of a memory; if several files have its id, the combination of their labels."""
     return world.memories[entry.id] if entry.id in world.memories else view.labels(row)
 
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 Key = TypeVar("Key")
 
-# Names of many, or of nobody: who is among them listens.
+# Namespaces whose names stand for many, or for nobody; their members listen instead.
 _CROWDS = ("group:", "role:", "ctx:")
 
 
 class Seer(NamedTuple):
-    """Somebody who sees a memory; `context` is the one in which they do, None where they always do.
+    """Somebody who sees a memory; `context` is the one in which they see it, None if they always do.
 
-    The entity `*` is everybody: whoever may come of whom nothing is known.
+    The entity `*` is everybody, including anyone who is not known to the vault.
     """
 
     entity: str
@@ -37,9 +37,9 @@ class Seer(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Who sees a memory, in few words: where everybody does, nobody else is named in `by`.
+    """Who sees a memory, in short: if everybody does, nobody else is named in `by`.
 
-    `but` are those of the known ones who do not see it, although everybody does.
+    `but` are the known entities that do not see it, although everybody does.
     """
 
     by: tuple[Seer, ...]
@@ -48,10 +48,10 @@ class Seen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SightChange:
-    """One memory of which somebody gained or lost sight between two states.
+    """A memory that somebody gained or lost sight of between two states.
 
-    `but` are those who do not see it, although everybody gained sight of it; `still` those who see it yet, although
-    everybody lost sight of it, or they themselves did except in a context.
+    `but` are those who do not see it, although everybody gained sight of it. `still` are those who still see it,
+    although everybody lost sight of it, or although they lost sight of it except in a context.
     """
 
     ref: str
@@ -66,9 +66,9 @@ class SightChange:
 
 
 def listeners(world: World) -> list[str]:
-    """Return everybody (`*`), and all who are named anywhere and can listen: registered or not.
+    """Return everybody (`*`), and everyone who is named anywhere and can listen, registered or not.
 
-    A group listens by its members, and so does an organisation whose members are registered.
+    A group listens through its members, and so does an organisation whose members are registered.
     """
     named = names_in(world)
     return [EVERYBODY, *sorted(name for name in named if _listens(world, name))]
@@ -80,7 +80,7 @@ def _listens(world: World, name: str) -> bool:
 
 
 def _names(world: World, labels: Iterable[Labels]) -> set[str]:
-    """Return every name that registries, consents and labels hold; whoever has another is like anybody else."""
+    """Return every name in the registries, consents and labels; anyone else is treated like a stranger."""
     named = {world.owner, *world.entities, *world.groups, *world.doubtful}
     named.update(name for entity in world.entities.values() for name in entity.guardians)
     named.update(member.id for members in world.groups.values() for member in members)
@@ -97,12 +97,12 @@ def _names(world: World, labels: Iterable[Labels]) -> set[str]:
 
 
 def names_in(world: World) -> set[str]:
-    """Return every name that registries, consents and memories hold."""
+    """Return every name in the registries, consents and memories."""
     return _names(world, world.memories.values())
 
 
 def _stranger(world: World, labels: Iterable[Labels]) -> str:
-    """Return the id of somebody of whom nothing is known: what they see, everybody sees."""
+    """Return an id that is named nowhere: what its holder sees, everybody sees."""
     named = _names(world, [*world.memories.values(), *labels])
     return next(name for name in (f"anon:everybody-{number}" for number in count(1)) if name not in named)
 
@@ -113,20 +113,20 @@ def _stranger(world: World, labels: Iterable[Labels]) -> str:
 def seers(
     world: World, at: datetime, entities: Iterable[str], labels: Mapping[Key, Labels]
 ) -> Mapping[Key, frozenset[Seer]]:
-    """Return who of some entities sees each memory, each by their own name, its owner aside.
+    """Return which of some entities see each memory; entities are named themselves, and its owner is left out.
 
-    Whoever always sees one is not named once more for a context. Memories that say the same are decided once.
+    An entity that always sees a memory is not named again for a context. Memories with equal labels are decided once.
 
     Args:
-        world: registries, and the memories that others were made of.
+        world: the registries, and the memories from which others were made.
         at: the time, UTC.
         entities: who may look, registered or not; `*` is everybody.
-        labels: the memories that are asked about.
+        labels: the memories in question.
     """
     alike: dict[Labels, list[Key]] = {}
     named = ids_in_scopes(world)
     for key, one in labels.items():
-        # An id decides nothing by itself: it is a consent that may be about it.
+        # An id by itself decides nothing, unless a consent is about it.
         alike.setdefault(one if one.id in named else replace(one, id=""), []).append(key)
     found: dict[Labels, set[Seer]] = {one: set() for one in alike}
     granted: dict[tuple[str, ...], list[tuple[Labels, set[Seer]]]] = {}
@@ -134,7 +134,7 @@ def seers(
         granted.setdefault(one.access_grants, []).append((one, seen))
     for look in _looks(world, at, entities, alike):
         always = Seer(look.seer.entity)
-        # Nobody is asked about memories that no grant opens to them: these are most, and the others take long.
+        # Memories that no grant opens to this viewer are skipped: they are the majority, and each decision is slow.
         reached = (pair for grants, pairs in granted.items() if not look.opened_by.isdisjoint(grants) for pair in pairs)
         for one, seen in reached:
             owner = one.owner or world.owner
@@ -145,24 +145,25 @@ def seers(
 
 
 def in_short(seen: frozenset[Seer], known: Iterable[str]) -> Seen:
-    """Return who sees a memory without those who see it as everybody does.
+    """Return who sees a memory, without those who see it only because everybody does.
 
     Args:
         seen: all who see it.
-        known: of whom that was asked; without its owner, who sees it anyway.
+        known: the entities that were asked about, without its owner, who always sees it.
     """
     return Seen(_folded(seen), _left_out(seen, seen, known))
 
 
 def not_among(seen: frozenset[Seer], others: frozenset[Seer]) -> frozenset[Seer]:
-    """Return those of the others who are not among those who see a memory, always or in the same context."""
+    """Return those of the others who see a memory neither always nor in the same context."""
     return frozenset(one for one in others if seen.isdisjoint((one, Seer(one.entity))))
 
 
 class _Look(NamedTuple):
-    """Somebody who looks, with all names under which a grant reaches them, and who decides what they see.
+    """Somebody who looks, all names under which a grant reaches them, and the judge of what they see.
 
-    `here` are the names that they have in the context alone; None where these may open a memory that does not say so.
+    `here` are the names that they have only in the context; None if these names may open a memory that does not list
+    them.
     """
 
     seer: Seer
@@ -171,12 +172,12 @@ class _Look(NamedTuple):
     here: frozenset[str] | None = None
 
     def may_open(self, labels: Labels) -> bool:
-        """Whether they may see what they do not see anyway."""
+        """Whether they may see a memory that they do not see outside the context."""
         return self.here is None or bool(labels.derived_from) or not self.here.isdisjoint(_granted(labels))
 
 
 def _looks(world: World, at: datetime, entities: Iterable[str], labels: Collection[Labels]) -> Iterator[_Look]:
-    """Yield who may look, first by themselves and then in each context that may open something more to them."""
+    """Yield everyone who may look, first by themselves, then in each context that may open more to them."""
     stranger = _stranger(world, labels)
     granted = {name for one in (*world.memories.values(), *labels) for name in _granted(one)}
     consented = {consent.grantee for consent in world.consents if consent.effect is Effect.PERMIT}
@@ -202,7 +203,7 @@ def _granted(labels: Labels) -> Iterator[str]:
 
 
 def ids_in_scopes(world: World) -> frozenset[str]:
-    """Return the ids of memories that consents are about."""
+    """Return the ids of the memories that consents are about."""
     scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
     return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
 
@@ -215,14 +216,14 @@ def sight_changes(
 ) -> tuple[SightChange, ...]:
     """Return who gained or lost sight of which memories between two states, by path.
 
-    Each state is judged by its own registries, consents and owner. Whoever owns a memory sees it, so that another owner
-    gains; but a vault's owner does not gain what they write, nor lose what they delete.
+    Each state is judged by its own registries, consents and owner. A memory's owner sees it, so a new owner gains sight
+    of it. A vault's owner, however, neither gains what they write nor loses what they delete.
 
     Args:
         before: the state before, with its memories.
-        before_places: ref and path of its memories.
+        before_places: the ref and path of each of its memories.
         after: the state after, with its memories.
-        after_places: ref and path of its memories.
+        after_places: the ref and path of each of its memories.
         at: the time as of which both are judged, UTC.
     """
     known = listeners(after)
@@ -246,10 +247,10 @@ def sight_changes(
 
 
 def _in_question(before: World, after: World) -> list[str]:
-    """Return the ids of the memories of which anybody may have gained or lost sight; the cheap question first."""
+    """Return the ids of the memories that anybody may have gained or lost sight of; the cheap check comes first."""
     ids = {*before.memories, *after.memories}
     if replace(before, memories={}) == replace(after, memories={}):
-        # What a memory was made of may have changed where the memory did not.
+        # A memory's sources may have changed although the memory itself did not.
         states = ((one, before.memories.get(one), after.memories.get(one)) for one in ids)
         ids = {one for one, old, new in states if old != new or (new and new.derived_from)}
     return sorted(ids)
@@ -258,7 +259,7 @@ def _in_question(before: World, after: World) -> list[str]:
 def _as_owner(world: World, labels: Labels | None, *, other: Labels | None) -> frozenset[Seer]:
     """Return the owner of a memory as one who sees it.
 
-    A vault's owner is not news where a memory is in one state alone.
+    The vault's owner is not reported for a memory that exists in only one state.
     """
     if labels is None:
         return frozenset()
@@ -280,25 +281,25 @@ def _change(ref: str, path: str, saw: frozenset[Seer], sees: frozenset[Seer], kn
 
 
 def _seems_lost(seer: Seer, lost: frozenset[Seer]) -> bool:
-    """Whether somebody who still sees it seems to be among those of whom a loss is told."""
+    """Whether the reported losses seem to include somebody who still sees the memory."""
     return any(
         one.entity in (EVERYBODY, seer.entity) and (one.context is None or seer.context in (None, one.context))
         for one in lost
     )
 
 
-# -- in few words ---------------------------------------------------------------------------------
+# -- in short --------------------------------------------------------------------------------------
 
 
 def _folded(seen: frozenset[Seer]) -> tuple[Seer, ...]:
-    """Return who sees a memory, sorted, without those who are among everybody."""
+    """Return who sees a memory, sorted, without those whom "everybody" covers."""
     everybody = frozenset(one.context for one in seen if one.entity == EVERYBODY)
     told = (one for one in seen if one.entity == EVERYBODY or one.context not in everybody)
     return tuple(sorted(told, key=lambda one: (one.entity, one.context or "")))
 
 
 def _left_out(told: frozenset[Seer], seen: frozenset[Seer], known: Iterable[str]) -> tuple[Seer, ...]:
-    """Return those who are known and do not see a memory where everybody is told to."""
+    """Return the known entities that do not see a memory that everybody is said to see."""
     contexts = [one.context for one in told if one.entity == EVERYBODY]
     found = frozenset(Seer(name, context) for context in contexts for name in known)
     return tuple(sorted(not_among(seen, found), key=lambda one: (one.entity, one.context or "")))
@@ -308,7 +309,7 @@ def _left_out(told: frozenset[Seer], seen: frozenset[Seer], known: Iterable[str]
 
 
 def called(entity: str) -> str:
-    """Return what a person calls somebody who may look: an entity's id, or everybody."""
+    """Return the words for a viewer: an entity's id, or everybody."""
     return "everybody" if entity == EVERYBODY else entity
 
 

@@ -1,7 +1,8 @@
-"""What decides who may see, changed with no audit event that tells of it: by hand, or by what a merge brought.
+"""Changes to who may see what, made without an audit event: by hand, or brought in by a merge.
 
-Commands that change registries, the vault's owner or a memory's grants write an event with it. A file may say the same
-without one, and nobody would know whose act that was. Where it lets somebody see more, it is an error of the commit.
+Commands that change registries, the vault's owner or a memory's grants write an event with the change. A file can be
+changed without one, and then nobody knows whose act that was. If such a change lets somebody see more, it is an error
+of the commit.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ if TYPE_CHECKING:
 
 
 class OwnFiles(NamedTuple):
-    """A vault's own files in one state of it, by path: settings, registries, audit events; and whose it is without."""
+    """A vault's own files in one state, by path: settings, registries, audit events; and the default owner."""
 
     files: Mapping[str, bytes]
     default_owner: str
 
     @property
     def owner(self) -> str:
-        """Whose the vault is."""
+        """The vault's owner."""
         return owner_of(self.files.get(CONFIG_PATH), default=self.default_owner)
 
     def registries(self) -> dict[str, bytes]:
@@ -60,27 +61,27 @@ class OwnFiles(NamedTuple):
         return {path: data for path, data in self.files.items() if kind_of(path) not in (None, RegistryKind.REQUEST)}
 
     def world(self, memories: Mapping[str, Labels]) -> World:
-        """Return what they say, with these memories by id."""
+        """Return the world that these files describe, with these memories by id."""
         recorded = consents_named(events_in(self.files).values())
         return replace(world_of(self.owner, self.registries().items(), recorded=recorded), memories=memories)
 
 
 def decides(path: str) -> bool:
-    """Whether the vault's own file at a path decides who may see what, or tells of it."""
+    """Whether the vault's own file at a path decides who may see what, or records such decisions."""
     return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
 
 
 def events_in(files: Mapping[str, bytes]) -> dict[str, AuditEvent]:
-    """Return the audit events among files that are as they were written, by path."""
+    """Return the audit events among files that are unchanged since they were written, by path."""
     read_of = ((path, read(path, data)) for path, data in files.items() if is_audit_path(path))
     return {path: event for path, event in read_of if event and event.is_sound}
 
 
 class Around(NamedTuple):
-    """What a registry file decides about: the vault's own files before and after, and the memories of after.
+    """What a registry file affects: the vault's own files before and after, and the memories of the state after.
 
-    Of each memory the labels by its id, and its ref and path; `new` are the paths of those that were not there before,
-    and were hidden from nobody.
+    `labels` and `places` have the labels, and the ref and path, of each memory by its id; `new` are the paths of
+    memories that did not exist before, and so were hidden from nobody.
     """
 
     before: OwnFiles
@@ -90,24 +91,24 @@ class Around(NamedTuple):
     new: Collection[str]
 
 
-# The bytes of a file before and after; None where it is not there.
+# The bytes of a file before and after; None if it does not exist.
 Change = tuple[bytes | None, bytes | None]
 
 
-# The commands that change registries, and the key by which their events say which; whom else one names is not told of.
+# The commands that change registries, and the key under which their events name the changed one, not others involved.
 _ABOUT_REGISTRY = {"entity": "entity", "group": "group", "context": "context", "undo": "changed"}
 
 
 def changed_by_hand(
     changed: Mapping[str, Change], around: Callable[[], Around], now: datetime, *, default_owner: str
 ) -> Iterator[Finding]:
-    """Yield what lets somebody see more, or took an audit event away, without an event that tells of it.
+    """Yield findings for changes that let somebody see more, or remove an audit event, without a matching event.
 
     Args:
         changed: the vault's own files that changed, by path.
-        around: gives what else is there; called only if a registry file was changed by hand.
+        around: returns the other files and the memories; called only if a registry file was changed by hand.
         now: the time, UTC.
-        default_owner: the owner where the settings name none.
+        default_owner: the owner if the settings name none.
     """
     acts = events_in({path: data for path, (old, data) in changed.items() if old is None and data}).values()
     told: dict[str, list[AuditEvent]] = defaultdict(list)
@@ -132,9 +133,9 @@ def changed_by_hand(
 
 
 def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None, acts: Sequence[AuditEvent]) -> bool:
-    """Whether events tell of all that a registry file says now: of this very state, or of each name that opens.
+    """Whether events cover what a registry file says now: this exact state, or each name that opens something.
 
-    Two branches that were merged each told of their own part. Events of earlier versions name no state.
+    When two branches were merged, each recorded its own part. Events of earlier versions name no state.
     """
     if not acts or any("says" not in event.about and event.event != "undo" for event in acts):
         return bool(acts)
@@ -160,7 +161,7 @@ def _values(path: str, kind: RegistryKind, data: bytes | None) -> Mapping[str, A
 
 
 def _opens(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what of an entity or a context may open a memory, as events name it: the key and the name."""
+    """Yield what may open a memory in an entity or a context, as events name it: the key and the name."""
     if kind := values.get("kind"):
         yield f"kind {kind}"
     if values.get("open"):
@@ -172,7 +173,7 @@ def _opens(values: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the members of a group that were none before, or not for as long, as events name them."""
+    """Yield the members that a group has gained, or has for longer, as events name them."""
     known = [(one["id"], one.get("from"), one.get("until") or _NEVER) for one in before.get("members") or ()]
     for one in after.get("members") or ():
         name, since, until = one["id"], one.get("from"), one.get("until")
@@ -180,12 +181,12 @@ def _joined(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str
             yield f"until {name} {until}" if until else f"members {name}"
 
 
-# After every time that is written.
+# Sorts after every written time.
 _NEVER = "~"
 
 
 def _opened(path: str, name: str, around: Around, now: datetime) -> Iterator[Finding]:
-    """Yield what a registry file opens that was changed by hand: all else being as it will be."""
+    """Yield findings for what a registry file opens that was changed by hand, given all other changes."""
     before, after, labels, places, new = around
     others = {other: data for other, data in after.files.items() if other != path}
     without = OwnFiles(others | ({path: before.files[path]} if path in before.files else {}), after.default_owner)
@@ -226,7 +227,7 @@ _BY_COMMAND = "put it back; memstore {} makes the change, and records it"
 
 
 def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default_owner: str) -> Iterator[Finding]:
-    """Yield what changed in the vault's settings of whose it is, and of who sees its notes."""
+    """Yield findings for changes to the vault's owner and to who sees its notes, in the vault's settings."""
     told = {name: value for event in acts if event.event == SETTING_EVENT for name, value in event.about.items()}
     was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
     if was != now_is and told.get("owner") != now_is:
@@ -254,12 +255,12 @@ def grants_by_hand(
     events: Callable[[], Iterable[AuditEvent]],
     owner: str,
 ) -> Iterator[Finding]:
-    """Yield a warning for each memory that is granted to somebody with no audit event that tells of it.
+    """Yield a warning for each memory that is granted to somebody without a matching audit event.
 
     Args:
-        changes: what became of memories.
+        changes: the changes of memories.
         files: the files that hold them, by path.
-        events: gives the audit events of that state; called only if something was granted.
+        events: returns the audit events of that state; called only if something was granted.
         owner: the vault's owner.
     """
     granted = [
@@ -275,11 +276,11 @@ def grants_by_hand(
 
 
 def consents_by_hand(changed: Mapping[str, Change], events: Callable[[], Iterable[AuditEvent]]) -> Iterator[Finding]:
-    """Yield a warning for each new file of a consent with no audit event that tells of it.
+    """Yield a warning for each new consent file without a matching audit event.
 
     Args:
         changed: the vault's own files that changed, by path.
-        events: gives the audit events of that state; called only if there is such a file.
+        events: returns the audit events of that state; called only if there is such a file.
     """
     new = [path for path, (old, _) in sorted(changed.items()) if old is None and kind_of(path) is RegistryKind.CONSENT]
     told = consents_named(events()) if new else frozenset()

@@ -1,7 +1,7 @@
-"""Widening by hand: whether a change of a memory lets somebody see it without everybody's consent who has a say.
+"""Widening by hand: whether a change lets somebody see a memory without the consent of everybody with a say.
 
-Beside that rule stand the checks of what is committed that need the registries: grants that were widened by hand, and
-generalizations that give away whom they were learnt from.
+The checks at commit that need the registries are here, too: grants that were widened by hand, and generalizations that
+give away whom they were learnt from.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ if TYPE_CHECKING:
 
 
 class Widening(NamedTuple):
-    """That `grantee` gained a grant, or sight, for which something is missing; `decision` says what."""
+    """A grantee that gained a grant, or sight, although something is missing; `decision` says what."""
 
     grantee: str
     decision: Decision
 
 
 def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iterator[Widening]:
-    """Yield who gained a grant, or sight by a grant they had, without all that a new grant needs.
+    """Yield who gained a grant, or sight by an existing grant, without everything that a new grant needs.
 
-    Consents count by records alone, as for `privacy grant`; who had a say before still has it, and so has what the
-    memory was made of.
+    Only consents that are on record count, as for `privacy grant`. Whoever had a say before still has it, and so have
+    the memories that this one was made from.
 
     Args:
-        world: the registries and consents as they are now, and the memories that this one was made of.
+        world: the current registries and consents, and the memories that this one was made from.
         before: the old labels.
         after: the new labels.
         at: the time, UTC.
@@ -51,7 +51,7 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
     standings, book = Standings(world, at, None), ConsentBook(world, at)
     judged = _with_all_says(before, after)
     if (owner := after.owner or world.owner) != (before.owner or world.owner):
-        # Who owns a memory sees it: to give it away is to grant it.
+        # A memory's owner sees it: giving it away means granting it.
         given = replace(judged, access_grants=(owner,))
         if denial := Hearing(world, book, standings.grantee(owner)).denial(given):
             yield Widening(owner, verdict(world, given, {owner: denial}))
@@ -67,10 +67,10 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
 
 
 def dropped(world: World, before: Labels, after: Labels, at: datetime) -> tuple[str, ...]:
-    """Return what a memory that others may be shown no longer says of those it binds, like `subject:dog:bella`.
+    """Return which names that bind a memory were removed from it, although it is granted to others.
 
-    Who had a say and is named no more would be asked nothing by the next grant. A memory that is granted to nobody else
-    may be put right freely.
+    A name is like `subject:dog:bella`. Somebody with a say who is no longer named would not be asked for the next
+    grant. A memory that is granted to nobody else may be corrected freely.
 
     Args:
         world: the registries.
@@ -89,7 +89,7 @@ def dropped(world: World, before: Labels, after: Labels, at: datetime) -> tuple[
 
 
 def drops_names(before: Labels, after: Labels) -> bool:
-    """Whether a name or a label that may bind is gone; the cheap question first."""
+    """Whether a name or a label that may bind was removed; a cheap check that comes first."""
     return any(
         {*old} - {*new}
         for old, new in (
@@ -105,14 +105,14 @@ def _told_by(labels: Labels) -> tuple[str, ...]:
 
 
 def may_widen(before: Labels, after: Labels) -> bool:
-    """Whether the labels differ in anything that could let more people see a memory; the cheap question first."""
+    """Whether the labels differ in anything that could let more people see a memory; a cheap check that comes first."""
     if before.owner != after.owner:
         return True
     return bool(after.access_grants) and replace(before, status="") != replace(after, status="")
 
 
 def _with_all_says(before: Labels, after: Labels) -> Labels:
-    """Return the new labels with everybody's say and every source from before, and without consents told by hand."""
+    """Return the new labels with all says and sources from before, and without consents written by hand."""
     chain = (*after.source_chain, *_told_by(before))
     return replace(
         after,
@@ -130,24 +130,24 @@ def _united(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-# -- checks of what is committed -------------------------------------------------------------------
+# -- checks at commit --------------------------------------------------------------------------------
 
 
-# A generalization is checked when it is committed: until then its text is being written.
+# A generalization is checked only at commit: until then its text is still being written.
 _OF_CONSENT = frozenset({"grants-widened", "say-removed"})
 
 
 class WideningContext(NamedTuple):
-    """What a commit's memories are judged by: the registries, and the memories that they were made of, by id."""
+    """What a commit's memories are judged by: the registries, and the memories they were made from, by id."""
 
     world: World
     memories: Mapping[str, Memory]
 
 
 def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
-    """Return the registries and the memories as they are, as far as one may know them.
+    """Return the current registries and memories, as far as the actor may know them.
 
-    Those with these ids, and all that they were made of, are there in full.
+    The memories with these ids, and all that they were made from, are included in full.
     """
     _catalog, world = view, view.policy
     memories: dict[str, Memory] = {}
@@ -162,9 +162,9 @@ def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
 
 
 def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
-    """Return what in its owner's change of a memory would let somebody see more of it than was consented to."""
+    """Return findings for an owner's change that would show somebody more of a memory than was consented to."""
     if not view.owns(before.memory):
-        return []  # who does not own it changes nothing
+        return []  # only the owner can change it
     change = MemoryChange(before=before.memory, after=after.memory, path_before=before.path, path_after=after.path)
     found = check_widening([change], {after.path: after}, lambda ids: surroundings(view, ids), view.clock.now())
     return [finding for finding in found if finding.code in _OF_CONSENT]
@@ -176,12 +176,12 @@ def check_widening(
     surroundings: Callable[[frozenset[str]], WideningContext],
     now: datetime,
 ) -> Iterator[Finding]:
-    """Yield what lets somebody see more than was consented to.
+    """Yield findings for changes that let somebody see more than was consented to.
 
     Args:
-        changes: what is to be committed.
-        files: the files that hold it, by path.
-        surroundings: gives what it is judged by, for the ids of memories whose sources count; called only if needed.
+        changes: the changes to be committed.
+        files: the files that hold them, by path.
+        surroundings: returns the context to judge them by, for the ids of the source memories; called only if needed.
         now: the time, UTC.
     """
     asked = [change for change in changes if change.after and change.path_after and _is_asked(change)]
@@ -221,7 +221,7 @@ def _widened(change: MemoryChange, file: MemoryFile, world: World, now: datetime
 
 
 def _gained(world: World, before: Labels, after: Labels, name: str) -> tuple[str, str]:
-    """Return the key by which somebody sees a memory who did not, and that in words."""
+    """Return the key by which somebody newly sees a memory, and a description in words."""
     if name == (after.owner or world.owner):
         return "owner", f"{name} became the owner"
     if name not in before.access_grants:
@@ -260,7 +260,7 @@ def _hint(world: World, labels: Labels, name: str, missing: tuple[str, ...]) -> 
 
 
 def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]:
-    """Yield what the check of a generalization says now, whatever the file says that it said."""
+    """Yield the current result of the generalization check, whatever verdict the file records."""
     from memstore.access.generalization import check
 
     memory = file.memory
@@ -286,7 +286,7 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
 
 
 def _above(memories: Mapping[str, Memory], ids: Iterable[str]) -> Iterator[Memory]:
-    """Yield memories and all that they were made of: of whom they tell may stand in any of these alone."""
+    """Yield memories and all that they were made from: a subject may be named in any of these alone."""
     waiting, seen = list(ids), set[str]()
     while waiting:
         memory_id = waiting.pop()
@@ -307,7 +307,7 @@ def _uncompared(gone: Sequence[str]) -> Iterator[str]:
 
 
 def _beside(memory: Memory) -> str:
-    """Return what a memory says beside its text, to all who see it."""
+    """Return what a memory says outside its text that everybody who sees it can read."""
     claims = (part for claim in memory.claims for part in (claim.subject, claim.attribute, str(claim.value)))
     words = (*memory.tags, *memory.aliases, *memory.context_tags, *memory.entities, *claims, memory.source or "")
     return "\n".join(words)

@@ -1,7 +1,8 @@
-"""What access is decided from: a memory's labels, the registries they are read against, who asks; and the answer.
+"""The data of an access decision: a memory's labels, the registries, who asks; and the answer.
 
-Apart from `policy`, because the owner alone needs none of that, and starts faster without. Who somebody is at a moment
-follows from the registries, too: their kind, their guardians, and all the names under which a grant reaches them.
+This is kept apart from `policy` because the owner alone needs no policy, and the program starts faster without it. The
+registries also define what somebody is at a moment: their kind, their guardians, and all names under which a grant
+reaches them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What an entity is; it decides who listens, who holds a confidence, and whose consent is needed."""
+    """What an entity is; this decides who listens, who holds a confidence, and whose consent is needed."""
 
     PERSON = "person"
     AGENT = "agent"
@@ -35,7 +36,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entity:
-    """What the registry says of an entity; `kind` overrides what its namespace says."""
+    """What the registry says about an entity; `kind` overrides what its namespace implies."""
 
     aliases: tuple[str, ...] = ()
     guardians: tuple[str, ...] = ()
@@ -45,7 +46,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """An entity or a group in a group, from `since` until just before `until`; None is without end."""
+    """An entity or a group in a group, from `since` until just before `until`; None means without limit."""
 
     id: str
     since: datetime | None = None
@@ -56,7 +57,7 @@ class Member:
 class RegisteredContext:
     """A context as its owner registered it: who belongs to it, and the roles they hold while it is active.
 
-    `open` means that anybody may be listening. `default_access` is granted on what is made in it.
+    `open` means that anybody may be listening. `default_access` is granted on every memory made in it.
     """
 
     roster: tuple[str, ...] = ()
@@ -74,10 +75,10 @@ class Effect(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent:
-    """One consent, or refusal, in force from `granted_at` until just before `expires_at`, unless revoked.
+    """A consent or a refusal, in force from `granted_at` until just before `expires_at`, unless revoked.
 
     `scope` is `mem:<id>`, a bare memory id, `ctx:<name>`, `subject:<entity>` or `source:<entity>`. `on_behalf_of` is
-    whom a guardian or a delegate speaks for.
+    the entity that a guardian or a delegate speaks for.
     """
 
     id: str
@@ -92,7 +93,7 @@ class Consent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delegation:
-    """That `delegate` may consent for `grantor` within `scope`, to anybody but themselves, and no further."""
+    """A delegation: `delegate` may consent for `grantor` within `scope`, except to themselves; they can't delegate."""
 
     id: str
     grantor: str
@@ -104,14 +105,14 @@ class Delegation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revocation:
-    """That `by` takes back the consent, refusal or delegation with the id `revokes`."""
+    """A revocation by `by` of the consent, refusal or delegation with the id `revokes`."""
 
     revokes: str
     by: str
     at: datetime
 
 
-# Whose it is, whom it is about, who may see it: what is made of a memory is shown to nobody else.
+# Labels that say whose a memory is, whom it is about and who may see it: what is made from it is shown to nobody else.
 ABOUT = (
     "owner", "scope", "subject_ids", "context", "access_grants", "access_denies", "consent_grants", "upstream_grants",
 )  # fmt: skip
@@ -119,10 +120,10 @@ ABOUT = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Labels:
-    """What of a memory decides who may see it; field names are the frontmatter's keys.
+    """The parts of a memory that decide who may see it; field names are the frontmatter's keys.
 
-    `id` is empty where the memory has none. `malformed` says that the file could not be read as it is meant: all
-    fields but `id` and `owner` count for nothing then.
+    `id` is empty if the memory has none. `malformed` says that the file could not be read properly; then all fields
+    except `id` and `owner` are ignored.
     """
 
     id: str
@@ -144,10 +145,10 @@ class Labels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """All that decisions are made from: the vault's owner, its registries, its consents, its memories by id.
+    """Everything that decisions are based on: the vault's owner, its registries, its consents, its memories by id.
 
-    `doubtful` names the entities, groups and contexts whose files can't be relied on; `consents_in_doubt` says that a
-    consent's can't, which may hide a refusal. What could depend on them is denied.
+    `doubtful` names the entities, groups and contexts whose files are unreliable; `consents_in_doubt` says that a
+    consent file is unreliable, and so may hide a refusal. Whatever could depend on them is denied.
     """
 
     owner: str
@@ -164,10 +165,10 @@ class World:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActiveContext:
-    """The context somebody is in. No `participants` means its roster, or else that nobody knows who listens.
+    """The context somebody is in. No `participants` means its roster; without a roster, it is unknown who listens.
 
-    `ambiguous` says that the state names more than one context, or none that can be read. `role` is what somebody says
-    they are there; only the registries' roles open anything.
+    `ambiguous` says that the state names more than one context, or none that can be read. `role` is the role that
+    somebody claims; only roles from the registries open anything.
     """
 
     id: str
@@ -179,7 +180,7 @@ class ActiveContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Who looks, in which context, at what time (UTC). `alone` is the owner's word that nobody else listens."""
+    """Who looks, in which context, at what time (UTC). `alone` is the owner's assurance that nobody else listens."""
 
     viewer: str
     at: datetime
@@ -189,9 +190,9 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The answer, and why: for the owner alone. Anybody else gets `not-found` for whatever was denied.
+    """The answer, and why; the reasons are for the owner alone. Anybody else gets `not-found` for whatever was denied.
 
-    `rule` is the number of the rule of privacy that decided, `who` the listeners that failed, `missing` the consents or
+    `rule` is the number of the privacy rule that decided, `who` the listeners that failed, `missing` the consents or
     sources that stand in the way (`source:human:sean`), `fix` a command that could help.
     """
 
@@ -216,7 +217,8 @@ _KIND_OF_NAMESPACE: Mapping[str, Kind] = {
     **dict.fromkeys(("doc", "web", "tool", "repo", "stack"), Kind.ARTEFACT),
 }
 
-# An unknown namespace counts as a person wherever that closes: it listens, holds confidences, has to consent.
+# An unknown namespace counts as a person wherever that is the stricter choice: it listens, holds confidences and must
+# consent.
 _CAN_LISTEN = frozenset({Kind.PERSON, Kind.AGENT, Kind.PROFESSIONAL, Kind.ORGANISATION, Kind.UNKNOWN})
 _HOLDS_CONFIDENCE = frozenset({Kind.PERSON, Kind.AGENT, Kind.UNKNOWN})
 _NEEDS_NO_CONSENT = frozenset({Kind.TOPIC, Kind.ARTEFACT})
@@ -225,18 +227,18 @@ _UNREGISTERED = Entity()
 
 
 def kind_of(world: World, entity: str) -> Kind:
-    """Return what an entity is: what the registry says, else what its namespace does."""
+    """Return what an entity is, according to the registry, or else to its namespace."""
     registered = world.entities.get(entity, _UNREGISTERED).kind
     return registered or _KIND_OF_NAMESPACE.get(entity.partition(":")[0], Kind.UNKNOWN)
 
 
 def can_listen(world: World, entity: str) -> bool:
-    """Whether somebody of this kind can take in what is said; a dog, a topic and a document can't."""
+    """Whether an entity of this kind can take in what is said; a dog, a topic and a document can't."""
     return kind_of(world, entity) in _CAN_LISTEN
 
 
 def holds_confidence(world: World, entity: str) -> bool:
-    """Whether what this entity told is told in confidence."""
+    """Whether what this entity tells is told in confidence."""
     return kind_of(world, entity) in _HOLDS_CONFIDENCE
 
 
@@ -254,8 +256,8 @@ def guardians_of(world: World, entity: str) -> tuple[str, ...]:
 class Listener:
     """Somebody who would see a memory, with the names that grants (`opened_by`) and denials (`closed_by`) may use.
 
-    Who can't listen, or is nobody, has no names that open anything. `roles_unknown` says that what they are here can't
-    be read: they may have any role.
+    An entity that can't listen, or that has a malformed id, has no names that open anything. `roles_unknown` says that
+    their roles can't be read: they may have any role.
     """
 
     id: str
@@ -265,21 +267,21 @@ class Listener:
 
     @property
     def is_somebody(self) -> bool:
-        """Whether anything at all could be shown to them."""
+        """Whether anything at all could be shown to this listener."""
         return bool(self.opened_by)
 
     def may_be_meant(self, name: str) -> bool:
-        """Whether a denial or a refusal by this name may be about them."""
+        """Whether a denial or a refusal by this name may apply to this listener."""
         return name in self.closed_by or (self.roles_unknown and name.startswith("role:"))
 
 
 class Standings:
-    """Who is who at one time and in one context; groups are followed once.
+    """Who is who at one time and in one context; the groups are resolved once.
 
     Args:
         world: the registries.
         at: the time, UTC.
-        context: the context that is active, neither expired nor ambiguous; or None.
+        context: the active context, neither expired nor ambiguous; or None.
     """
 
     def __init__(self, world: World, at: datetime, context: ActiveContext | None) -> None:
@@ -287,39 +289,39 @@ class Standings:
         self._at = at
         self._context = context.id if context else None
         self._groups_of_member = self._memberships()
-        # Who is in these can't be read: nobody, for a grant, and everybody, for a denial.
+        # The members of these can't be read: for a grant they count as nobody, for a denial as everybody.
         self._perhaps_in = set(world.doubtful).union(*map(self._groups, world.doubtful))
 
     def listener(self, entity: str) -> Listener:
-        """Return somebody who listens; ids compare exactly, and a malformed one is nobody."""
+        """Return an entity as a listener; ids are compared exactly, and a malformed one opens nothing."""
         if not is_entity_id(entity) or not can_listen(self._world, entity):
             return Listener(entity, frozenset(), frozenset({EVERYBODY, entity}))
         own = self._groups(entity) | self._roles(entity) | {entity, EVERYBODY}
         listed = {name for name, context in self._world.contexts.items() if not own.isdisjoint(context.roster)}
         opened_by = own | ({self._context} if self._admits(listed) and self._context else set())
-        # A denial counts however they come: from the context, or from its roster.
+        # A denial counts whichever way they come: through the context, or through its roster.
         closed_by = own | listed | self._perhaps_in | ({self._context} if self._context else set())
         roles_unknown = not self._world.doubtful.isdisjoint({entity, self._context or ""})
         return Listener(entity, frozenset(opened_by), frozenset(closed_by), roles_unknown)
 
     def grantee(self, name: str) -> Listener:
-        """Return whoever a new grant to `name` (an entity, a group, a role, a context, `*`) would admit, as one."""
+        """Return everyone whom a new grant to `name` (an entity, group, role, context or `*`) would admit, as one."""
         names = frozenset(self._groups(name) | self._roles(name) | {name, EVERYBODY})
         return Listener(name, names, names)
 
     def _admits(self, listed: set[str]) -> bool:
-        """Whether the active context is registered, and open or on the list of contexts that name the listener."""
+        """Whether the active context is registered, and is open or has the listener on its roster (`listed`)."""
         context = self._world.contexts.get(self._context or "")
         return context is not None and (context.open or self._context in listed)
 
     def _roles(self, entity: str) -> set[str]:
-        """Return the roles that the registries give: the entity's own, and those it has in the active context."""
+        """Return the roles that the registries give an entity: its own, and those in the active context."""
         roles = set(self._world.entities.get(entity, _UNREGISTERED).roles)
         context = self._world.contexts.get(self._context or "")
         return roles.union(context.roles.get(entity, ())) if context else roles
 
     def _groups(self, entity: str) -> set[str]:
-        """Return all groups that an entity is in, directly or through other groups; circles end."""
+        """Return all groups that an entity is in, directly or through other groups; cycles are safe."""
         found: set[str] = set()
         waiting = [entity]
         while waiting:

@@ -1,8 +1,8 @@
-"""The command line: parses arguments, calls one use case, prints its value as text or as one JSON document.
+"""The command line: parse arguments, call one use case, print its value as text or as one JSON document.
 
-Enter at `main.main`, `commands.SECTIONS` (which command lives where), and `show`, which has the form of them all.
+Start at `main.main`, `commands.SECTIONS` (the module of each command), and `show`, the model for all command modules.
 
-A call runs like this: `group` finds the command and imports its module alone; the command takes a view from
-`session.CliSession.view`, calls one use case, and hands two functions to `CliSession.emit`, of which one is called:
-the JSON document or the lines of text. Whatever is raised ends in `main`, which has `failures` put it into words.
+A call runs like this: `group` finds the command and imports only its module; the command takes a view from
+`session.CliSession.view`, calls one use case, and passes two functions to `CliSession.emit`, of which one is called:
+for the JSON document or for the lines of text. Every error ends in `main`, which has `failures` put it into words.
 """

@@ -1,4 +1,4 @@
-"""`memstore add` and `memstore raw`: write new memories, also what an agent's hook hands over when a session ends."""
+"""`memstore add` and `memstore raw`: write new memories, also from an agent's hook at the end of a session."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def raw(
 
 
 def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
-    """Write down what a hook hands over; an agent's session ends well whatever is wrong here."""
+    """Write down a hook's document; an agent's session must end well whatever goes wrong here."""
     from memstore.memories.add import add_memory
 
     try:
@@ -138,7 +138,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
 
 
 def given_text(session: CliSession, text: str | None, file: str | None) -> bytes | None:
-    """Return the text that was given, as an argument, in a file or on standard input; None where there was none."""
+    """Return the text that was given as an argument, in a file or on standard input; None if there is none."""
     if text is not None and file is not None:
         raise UsageError("there are two texts: one as an argument, one in a file", hint="leave one out")
     if file is not None or text == "-":
@@ -147,7 +147,7 @@ def given_text(session: CliSession, text: str | None, file: str | None) -> bytes
 
 
 def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> bytes:
-    """Return the text of an episode; its type and its title join the values."""
+    """Return the text of an episode; its type and its title are added to the values."""
     from memstore.files import fence
 
     if values.setdefault("type", "episode") != "episode":
@@ -162,7 +162,7 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
 
 
 def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
-    """Write a memory from a text, or from a whole file that begins with a frontmatter."""
+    """Write a memory from a text, or from a whole file that begins with frontmatter."""
     from memstore.files import fence
     from memstore.memories.add import add_draft, add_memory
 
@@ -172,7 +172,7 @@ def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit
 
 
 def utf8(data: bytes) -> str:
-    """Return a text that a person gave; `VaultError` where it is not UTF-8."""
+    """Return a text that a person gave; raise `VaultError` if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -213,7 +213,7 @@ def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Pla
 
 
 def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, Plain]) -> None:
-    """Tell what memories of this type usually say beside their text, where this one says nothing of it."""
+    """Say which keys memories of this type usually have, if this one has none of them."""
     kind = str(values.get("type") or "")
     usual = USUAL_KEYS.get(kind, ())
     if usual and not any(values.get(name) for name in usual):
@@ -226,7 +226,7 @@ def _usually(kind: str, *, options: bool = True) -> str:
 
 
 def _say_who_may_see(session: CliSession, saved: Saved) -> None:
-    """Tell what it means that somebody told it in confidence: who may see it now, and whose consent the others need."""
+    """Say what telling something in confidence means: who may see it now, and whose consent sharing needs."""
     view = session.view().again()
     file = view.read(saved.path)
     if file is not None and file.memory.source_entity:
@@ -236,7 +236,7 @@ def _say_who_may_see(session: CliSession, saved: Saved) -> None:
 
 
 def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
-    """Return lines of files as sources, `file:path#L1-L2@blob`, with the path as seen from the vault."""
+    """Return lines of files as sources, `file:path#L1-L2@blob`, with paths relative to the vault."""
     from memstore.search.citations import cite_file, seen_from
 
     view = session.view()
@@ -250,17 +250,17 @@ def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
     return marks
 
 
-# -- what a hook hands over ------------------------------------------------------------------------
+# -- the document of a hook ------------------------------------------------------------------------
 
 
-# Keys of a hook's document that hold a text, the first that is there counts.
+# Keys of a hook's document that hold a text; the first one present counts.
 _TEXTS = ("text", "summary", "last_assistant_message", "prompt")
-# Of a transcript only the end is read: what was said last stands there.
+# Only the end of a transcript is read: the last words are there.
 _MOST_BYTES = 1_000_000
 
 
 class Capture(NamedTuple):
-    """A text to write down, empty where there is none, and the session that it is from."""
+    """A text to write down, empty if there is none, and the session that it is from."""
 
     text: str
     session_id: str | None = None
@@ -268,11 +268,11 @@ class Capture(NamedTuple):
 
 
 def captured(given: str, read: Callable[[str], bytes]) -> Capture:
-    """Return what a hook hands over: plain text, or a JSON document with a text or the path of a transcript.
+    """Return the text in a hook's input: plain text, or a JSON document with a text or the path of a transcript.
 
     Args:
-        given: what stood on standard input.
-        read: gives the bytes of a file by its path, as far as whoever acts may have them.
+        given: the content of standard input.
+        read: returns the bytes of a file by its path, if the actor may read it.
     """
     document = _document(given)
     if document is None:
@@ -299,7 +299,7 @@ def _document(given: str) -> dict[str, Any] | None:
 
 
 def _said_last(transcript: bytes) -> str:
-    """Return the last text of the assistant in a transcript, one JSON document a line; empty where there is none."""
+    """Return the assistant's last text in a transcript with one JSON document per line; empty if there is none."""
     for line in reversed(transcript.decode("utf-8", "replace").splitlines()):
         entry = _document(line) or {}
         message = entry.get("message")

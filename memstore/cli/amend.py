@@ -1,4 +1,4 @@
-"""`memstore edit`, `set`, `tag`, `mv`, `adopt`, `fmt`: change memories that are there."""
+"""`memstore edit`, `set`, `tag`, `mv`, `adopt`, `fmt`: change existing memories."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def edit(
 
 
 def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit: bool, dry_run: bool) -> None:
-    """Open a memory in the person's editor, and tell as the command `verb` what became of it."""
+    """Open a memory in the person's editor, and report the result as the command `verb`."""
     from memstore.cli.editing import edited
     from memstore.core.errors import FormatError
     from memstore.core.transaction import hint, refuse_as_not_owner, shown
@@ -92,7 +92,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
 
     before = view.original(view.named(ref).path)
     if not view.owns(before.memory):
-        refuse_as_not_owner(view, before)  # before its very bytes are shown
+        refuse_as_not_owner(view, before)  # before its unredacted bytes are shown
 
     def accepted(draft: bytes) -> Saved:
         done = accept(view.again(), before, draft, dry_run=dry_run, commit=commit)
@@ -132,10 +132,10 @@ def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool,
 
 
 class _TagCommand(Command):
-    """Takes `-dog` for a word: the parser would read it as the options -d, -o and -g."""
+    """Treats `-dog` as a word: the parser would read it as the options -d, -o and -g."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Mark the words that begin with a dash and are no option."""
+        """Mark the words that begin with a dash and are not options."""
         known = {name for param in self.get_params(ctx) for name in param.opts}
         end = args.index("--") if "--" in args else len(args)
         words = [
@@ -145,7 +145,7 @@ class _TagCommand(Command):
         return super().parse_args(ctx, words + args[end:])
 
 
-# No argument of a process holds it.
+# No argument of a process contains it.
 _TAKEN_AWAY = "\0"
 
 
@@ -271,12 +271,12 @@ def adopt(
         session.exit(Exit.FOUND_ERRORS)
 
 
-# Of files that are left alone for one reason, so many are named.
+# How many of the files left alone for one reason are named.
 _MOST_NAMED = 3
 
 
 def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
-    """Say which files were left alone and why: a line each for a few of every reason, then how many more."""
+    """Say which files were left alone and why: a line for each of a few files per reason, then how many more."""
     by_reason: dict[tuple[str, str], list[Finding]] = {}
     for finding in left_alone:
         by_reason.setdefault((finding.code, finding.key), []).append(finding)
@@ -289,7 +289,7 @@ def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
 
 
 def _wanted(session: CliSession) -> bool:
-    """List what could be adopted and ask; without anybody to ask, only list."""
+    """List the files that could be adopted and ask; if nobody can be asked, only list."""
     from memstore.documents.memories import adoptable_document
     from memstore.memories.adopt import adoptable
 

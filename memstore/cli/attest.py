@@ -112,7 +112,7 @@ def _answer(
     notes: str | None,
     key: str | None,
 ) -> None:
-    """Show what a request asks about, and print the answer where there is one."""
+    """Show what a request asks about, and print the answer if there is one."""
     from memstore.cli import output
     from memstore.core.clock import SystemClock
     from memstore.documents.trust import witness_request_document
@@ -301,7 +301,7 @@ def _anchored(
     proof: bytes | None,
     **saving: Unpack[Saving],
 ) -> Recorded:
-    """Record an anchor of whatever type, from what was given for it."""
+    """Record an anchor of any type from the given arguments."""
     from memstore.trust import anchor as flow
 
     if kind == "git_commit":
@@ -325,7 +325,7 @@ def _anchored(
 
 
 def _page(session: CliSession, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
-    """Return what a page says, as it was saved or as it is fetched now; None where neither was asked for."""
+    """Return a page's content, as saved or as fetched now; None if neither was requested."""
     from memstore.trust.verify_anchors import remember
     from memstore.vault import composition
 

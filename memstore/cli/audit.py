@@ -1,4 +1,4 @@
-"""`memstore audit`: what was done with access, and whether the record of it is whole."""
+"""`memstore audit`: the acts that concern access, and whether their record is complete."""
 
 from __future__ import annotations
 

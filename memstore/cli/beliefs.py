@@ -32,7 +32,7 @@ F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 
 def _evidence_options(*, partial: bool) -> Callable[[F], F]:
-    """Add what both commands about evidence take; `--partial` is shown by the one of which it is a part."""
+    """Add the options of both commands about evidence; `--partial` is shown only for the one that it belongs to."""
     text = "It does so only in part: it counts half for and half against."
 
     def decorate(function: F) -> F:
@@ -156,7 +156,7 @@ def recompute(
 
 
 def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
-    """Replay these histories, or all, and tell which numbers differ."""
+    """Replay these histories, or all, and report which confidences differ."""
     from memstore.beliefs.recompute import check_confidences
     from memstore.beliefs.recompute import recompute as replay
     from memstore.documents.beliefs import recomputed_document
@@ -307,7 +307,7 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
     yield "  recorded" if done else f"  {one.command}"
 
 
-# -- calibrate, and numbers made anew ------------------------------------------------------------
+# -- calibrate, and confidences computed anew ----------------------------------------------------
 
 
 @command("calibrate", examples=("memstore calibrate", "memstore calibrate --json"))

@@ -1,6 +1,6 @@
-"""`memstore check`: what is wrong with the vault's files, for people, editors and build servers.
+"""`memstore check`: report the problems in the vault's files to people, editors and build servers.
 
-Other programs take findings as JSON, as GitHub's workflow commands, or as SARIF.
+Other programs get findings as JSON, as GitHub's workflow commands, or as SARIF.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _planned(view: View, paths: Sequence[str]) -> CheckResult:
     return fix(view, paths, dry_run=True)
 
 
-# So many notices are shown beside what is wrong; more would bury it.
+# How many notices about links are shown beside problems; more would bury these.
 MOST_NOTICES = 10
 
 
@@ -144,7 +144,7 @@ def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding])
 
 
 def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]:
-    """Yield the findings of one code, under their number where there are several; a hint that all have once."""
+    """Yield the findings of one code, under their count if there are several; a hint that all share appears once."""
     from memstore.cli.output import safe_line
     from memstore.core.finding_codes import CODES
 
@@ -164,7 +164,7 @@ def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]
 
 
 def _say_what_else_mends(session: CliSession) -> None:
-    """Tell what other commands could mend without judgement, and how much of it there is."""
+    """Say what other commands could fix without judgement, and how much."""
     from memstore.lineage.repair import fix_provenance
     from memstore.memories.edit import fmt
 

@@ -1,13 +1,13 @@
-"""The table of commands: where each one lives and what it does in a few words.
+"""The table of commands: the module of each one, and what it does in a few words.
 
 `memstore help --all` reads this table and imports none of the modules. A new command is one line here, in the section
-where people would look for it, and a module `memstore/cli/<group>.py`; `memstore/cli/show.py` shows the form.
+where people would look for it, and a module `memstore/cli/<group>.py`; `memstore/cli/show.py` is the model.
 """
 
 from __future__ import annotations
 
-# Section -> command -> (module below memstore.cli : attribute, help in a few words). No dataclass: this is read on
-# every start of the program.
+# Section -> command -> (module below memstore.cli : attribute, help in a few words). This is not a dataclass, because
+# it is read at every start of the program.
 SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "start a vault": {
         "init": ("vault:init", "make a folder a vault"),
@@ -108,11 +108,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
 
 COMMANDS: dict[str, tuple[str, str]] = {name: entry for table in SECTIONS.values() for name, entry in table.items()}
 
-# What a person meets first, in the order of their first day.
+# The commands that a person needs first, in the order of a first day.
 EVERYDAY = ("init", "add", "search", "list", "show", "edit", "trace", "why", "check", "status", "commit", "undo")
 
-# Names that commands had before -> where they still live, and what to call instead. They are in no list, run as they
-# did, and go with the next version.
+# Former names of commands -> their current module, and what to call instead. They are not listed, work as before, and
+# will be removed in the next version.
 FORMER: dict[str, tuple[str, str]] = {
     "revise": ("rework:revise", "memstore edit REF TEXT"),
     "expand": ("recall:expand", "memstore show --full|--whole REF"),

@@ -1,4 +1,4 @@
-"""`memstore completion`, and what a shell is offered for a memory that is being named."""
+"""`memstore completion`, and the shell's completions for the name of a memory."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _script(shell: str) -> str:
     return made(PROGRAM, {}, "memstore", COMPLETION_VARIABLE).source()
 
 
-# click's own takes words as bash parts them, at colons too, and so completes no ref.
+# click's own script takes words as bash splits them, at colons too, and therefore completes no ref.
 _BASH = r"""\
 _memstore_completion() {
     local IFS=$'\n' words=() word answer type value before
@@ -83,9 +83,9 @@ complete -o nosort -F _memstore_completion memstore
 
 
 def complete_refs(session: CliSession, incomplete: str, *, by_name: bool = False) -> list[CompletionItem[Any]]:
-    """Return what names the memories that the viewer may see and begins with `incomplete`; nothing without a vault.
+    """Return the names, beginning with `incomplete`, of memories that the viewer may see; empty without a vault.
 
-    That are refs and ids; with `by_name` a title instead, where it means this memory alone. `[[` may stand before.
+    These are refs and ids; with `by_name` a title instead, if it means only this memory. They may begin with `[[`.
     """
     from click.shell_completion import CompletionItem
 
@@ -96,7 +96,7 @@ def complete_refs(session: CliSession, incomplete: str, *, by_name: bool = False
         view = session.view()
         notes = notes_of(view, view.rows)
     except (MemstoreError, OSError):
-        return []  # a shell has no place for an error
+        return []  # a shell can't show an error
     types = view.column("type")
     names = NoteNames(notes)
     typed = incomplete.removeprefix("[[")
@@ -110,13 +110,13 @@ def complete_refs(session: CliSession, incomplete: str, *, by_name: bool = False
             shown, about = note.title, ref
         if shown:
             found.append(CompletionItem(f"{opening}{shown}{closing}", help=about))
-    # Rows stand as they came: their order would tell of hidden ones.
+    # Sorted, because the order of rows would reveal hidden ones.
     found.sort(key=lambda item: (folded(str(item.value)), str(item.value)))
     return found[:MOST_REFS]
 
 
 def _is_offered(title: str, typed: str) -> bool:
-    """Whether a title can be typed as it stands, and begins with what was typed so far."""
+    """Whether a title can be typed as it is, and begins with what was typed so far."""
     from memstore.vault.note_names import folded
 
     return title.isprintable() and not {*title} & {*"[]|#"} and folded(title).startswith(folded(typed))

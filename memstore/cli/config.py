@@ -1,4 +1,4 @@
-"""`memstore config`: see and change settings."""
+"""`memstore config`: show and change settings."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _lines(session: CliSession, found: Sequence[SettingValue]) -> Iterator[str]:
 
 
 def _shown(value: Any) -> str:
-    """Return a value as a person types it."""
+    """Return a value as a person would type it."""
     from memstore.cli.output import safe_line
 
     match value:

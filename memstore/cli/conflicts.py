@@ -1,4 +1,4 @@
-"""`memstore conflicts` and `memstore resolve-conflict`: what differs, or says the same, and what holds."""
+"""`memstore conflicts` and `memstore resolve-conflict`: memories that conflict or say the same, and the decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memstore consent` and `memstore delegate`: who said yes, who said no, and who may say it for them."""
+"""`memstore consent` and `memstore delegate`: who said yes, who said no, and who may say so for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _EXAMPLE = "--from human:parent_456 --to si:reading_specialist --scope ctx:stude
 
 
 def _record_options(*, ends: bool = True) -> Callable[[F], F]:
-    """Add what all records say: who, to whom, for what, for whom, until when and why."""
+    """Add the options of all records: who, to whom, for what, on whose behalf, until when and why."""
 
     def decorate(function: F) -> F:
         made = commit_option()(dry_run_option()(function))

@@ -1,4 +1,4 @@
-"""`memstore consolidate` and `memstore compress`: what to make of what happened, and of what is old and unused."""
+"""`memstore consolidate` and `memstore compress`: beliefs from what happened, summaries of what is old and unused."""
 
 from __future__ import annotations
 

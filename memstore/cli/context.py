@@ -1,4 +1,4 @@
-"""`memstore context`: where one is and who listens there."""
+"""`memstore context`: the active context, and who listens there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A draft in the person's editor, again and again until it is accepted or given up."""
+"""Edit a draft in the person's editor, repeatedly, until it is accepted or abandoned."""
 
 from __future__ import annotations
 
@@ -18,26 +18,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-# What another go in the editor can mend.
+# Errors that further editing can fix.
 _MENDABLE = frozenset({Exit.USAGE, Exit.NOT_FOUND, Exit.REFUSED, Exit.VAULT})
 
 
 def edited(
     session: CliSession, name: str, data: bytes, accept: Callable[[bytes], T], *, notes: Sequence[str] = ()
 ) -> T | None:
-    """Return what `accept` made of the draft as it came from the editor; None where the text was left as it was.
+    """Return what `accept` returned for the edited draft; None if the text was left unchanged.
 
     Args:
         session: the call.
-        name: what the draft's file is called.
-        data: the text to begin with.
-        accept: takes the edited text; an error of the person's reopens the editor with the error on top.
+        name: the name of the draft's file.
+        data: the initial text.
+        accept: takes the edited text; if it raises an error that editing can fix, the editor opens again with the error
+            on top.
         notes: lines on top of the draft, for its writer.
 
     Raises:
         UsageError: there is nobody who could edit.
-        VaultError: the editor failed, or the draft is not accepted and nobody can be asked; it says where it is.
-        MemstoreError: what `accept` raised and no editing could mend; the draft is kept.
+        VaultError: the editor failed, or the draft is not accepted and nobody can be asked; the text says where it is.
+        MemstoreError: `accept` raised an error that editing can't fix; the draft is kept.
     """
     from memstore.vault import composition
 
@@ -61,7 +62,7 @@ def edited(
 
 
 def _stop_without_a_person(session: CliSession, env: Environment, editor: Editor) -> None:
-    """Open no editor where that was forbidden, nor the last resort where nobody sits at a terminal."""
+    """Raise if an editor is forbidden, or if none was chosen and nobody sits at a terminal."""
     if session.choices.no_input:
         raise UsageError("this needs an editor, and --no-input forbids it", hint="memstore set REF KEY=VALUE")
     if not (env.at_terminal or editor.is_chosen):
@@ -80,7 +81,7 @@ def _left(path: Path) -> bytes:
 
 
 def _open(editor: Editor, path: Path) -> None:
-    """Open the draft; one on which a failed editor left no trace is not kept."""
+    """Open the draft; if the editor fails without changing it, it is not kept."""
     before = path.read_bytes()
     try:
         editor.open(path)
@@ -92,7 +93,7 @@ def _open(editor: Editor, path: Path) -> None:
 
 
 def _reopen(session: CliSession, path: Path, draft: bytes, error: MemstoreError) -> None:
-    """Put an error on top of its draft and ask whether to go on; stop where not."""
+    """Put an error on top of its draft and ask whether to continue; raise if not."""
     from memstore.cli.output import safe
 
     if error.exit_code not in _MENDABLE:

@@ -1,4 +1,4 @@
-"""What a failure looks like to a person and to a program: the one place where errors become text and exit codes."""
+"""How a failure is shown to people and programs: the one place where errors become text and exit codes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Failure(NamedTuple):
-    """A failure as it is told: `code` is a word for programs, `exit` the exit code."""
+    """A failure as reported: `code` is a word for programs, `exit` the exit code."""
 
     code: str
     exit: int
@@ -21,7 +21,7 @@ class Failure(NamedTuple):
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Return how an error is told; whatever is not known here is a bug, and says so."""
+    """Return how an error is reported; an unknown error is a bug, and is reported as one."""
     if isinstance(error, MemstoreError):
         return Failure(_code(error), error.exit_code, str(error), error.hint)
     if isinstance(error, OSError):
@@ -41,7 +41,7 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _comes_of_interrupt(error: BaseException) -> bool:
-    """Whether it is an interrupt, or what Python made of one: in a class body it becomes a `RuntimeError`."""
+    """Whether an error is an interrupt, or was caused by one: in a class body Python turns it into a `RuntimeError`."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
         cause = cause.__cause__
@@ -49,7 +49,7 @@ def _comes_of_interrupt(error: BaseException) -> bool:
 
 
 def _said_of_interrupt(error: BaseException) -> str:
-    """Return what is to be said of an interrupt: whoever was stopped while writing says what became of the files."""
+    """Return the text for an interrupt: if it came during a write, it says what happened to the files."""
     said = str(error) if isinstance(error, KeyboardInterrupt) else ""
     return f"interrupted: {said}" if said else "interrupted"
 
@@ -81,7 +81,7 @@ def _of_usage(error: click.UsageError) -> Failure:
 
 
 def _near(error: click.NoSuchOption) -> str | None:
-    """Return a hint that names the option that was meant; the dashes, which all have, make none like another."""
+    """Return a hint with the option that was probably meant; compared without dashes, which all options share."""
     from memstore.core.errors import nearest
 
     words = {one.lstrip("-"): one for one in error.possibilities or ()}
@@ -104,5 +104,5 @@ def _see_help(error: click.UsageError) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return click's sentence in the form of ours."""
+    """Return click's sentence in our form."""
     return text[:1].lower() + text[1:].rstrip(".")

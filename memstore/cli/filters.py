@@ -1,4 +1,4 @@
-"""The filters that all commands share which are about several memories."""
+"""The filters shared by all commands about several memories."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., None]")
 
-# As `trust.score` has them, which is not loaded for a command's options.
+# As in `trust.score`, which is not loaded for a command's options.
 TRUST_LEVELS = ("unverified", "attested", "anchored", "consensus")
 
 
 class Given(NamedTuple):
-    """The filters as they were typed."""
+    """The filters as typed."""
 
     type: tuple[str, ...] = ()
     tag: tuple[str, ...] = ()
@@ -39,10 +39,10 @@ class Given(NamedTuple):
     where: tuple[str, ...] = ()
 
     def filters(self, now: datetime) -> Filters:
-        """Return what they mean.
+        """Return the filters as the search takes them.
 
         Raises:
-            UsageError: one of them means nothing.
+            UsageError: a filter is invalid.
         """
         from memstore.search import filters as rules
         from memstore.search.retrieval import Filters
@@ -62,7 +62,7 @@ class Given(NamedTuple):
 
 
 def say_near_keys(session: CliSession, given: Given) -> None:
-    """Where nothing matches, tell which key of the format a condition may have meant; it may be a person's own."""
+    """Say which known key a condition may have meant, if nothing matches; the key may also be a person's own."""
     if not given.where:
         return
     from memstore.core.errors import nearest
@@ -76,7 +76,7 @@ def say_near_keys(session: CliSession, given: Given) -> None:
 
 
 def _period(text: str, now: datetime) -> Period:
-    from memstore.core import times  # only who filters by dates waits for it
+    from memstore.core import times  # only filters by date need it
 
     return times.period(text, now=now)
 
@@ -86,7 +86,7 @@ def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
 
 
 def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    """Offer a shell the values that a filter can have, where they are few."""
+    """Offer a shell the possible values of a filter, if there are few."""
     from memstore.search import filters as rules
 
     return [value for value in rules.choices(param.name or "") if value.startswith(incomplete)]
@@ -116,7 +116,7 @@ _OPTIONS: tuple[Callable[[F], F], ...] = (
 
 
 def filter_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the filters to a command; they arrive together as `given`."""
+    """Add the filters to a command; it gets them together as `given`."""
 
     @wraps(function)
     def with_given(*args: Any, **values: Any) -> None:

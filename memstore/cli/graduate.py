@@ -1,4 +1,4 @@
-"""`memstore graduate` and `memstore suggestions`: pages of what has earned it, and what waits for a decision."""
+"""`memstore graduate` and `memstore suggestions`: pages of memories that qualify, and suggestions to decide on."""
 
 from __future__ import annotations
 

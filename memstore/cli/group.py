@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def _record(ctx: click.Context, param: click.Parameter, value: object) -> None:
-    """Keep the value of a global option in the session; one that was not given leaves an earlier one alone."""
-    # An empty one was given too: `--context "$CTX"` without such a variable must not mean no context.
+    """Keep the value of a global option in the session; an option that is absent does not override an earlier one."""
+    # An empty value counts as given: `--context "$CTX"` with the variable unset must not mean no context.
     if value not in (None, False) and param.name:
         setattr(ctx.ensure_object(CliSession).choices, param.name, value)
 
 
 def _record_once(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> None:
-    """Keep who acts; of two that are named, neither is guessed to be meant."""
+    """Keep who acts; if two are named, raise instead of guessing."""
     said = ctx.ensure_object(CliSession).choices.entity
     named = (*(() if said is None else (said,)), *value)
     if value and len(named) > 1:
@@ -43,13 +43,13 @@ def _flag(*names: str, **settings: Any) -> click.Option:
 
 
 def _folders(_: click.Context, __: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Have the shell complete folders. `click.Path` does, too, and looks for its translated name at every start."""
+    """Have the shell complete folders. `click.Path` would, too, but looks up its translated name at every start."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type="dir")]
 
 
-# They stand before or after the verb; the last one wins, but for `--as`, which is given once.
+# They may come before or after the verb; the last one wins, except for `--as`, which may be given only once.
 GLOBAL_OPTIONS: tuple[click.Option, ...] = (
     _global(
         "--vault",
@@ -83,7 +83,7 @@ def _show_help(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None: 
         ctx.exit()
 
 
-# As click makes one for every command, but that it first looks for a translation of the help.
+# The same as click creates for every command, but without looking for a translation of the help first.
 HELP_OPTION = click.Option(
     ["--help", "_help"],
     is_flag=True,
@@ -95,14 +95,14 @@ HELP_OPTION = click.Option(
 
 
 class SeveralOption(click.Option):
-    """An option whose values follow it, up to the next option: `--tag a b` is `--tag a --tag b`."""
+    """An option followed by its values, up to the next option: `--tag a b` is `--tag a --tag b`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **{**kwargs, "multiple": True})
 
 
 class GlobalOptionsMixin(click.Command):
-    """A command that takes memstore's global options beside its own, and shows its examples first.
+    """A command that takes memstore's global options besides its own, and shows its examples first.
 
     Args:
         examples: command lines to show, without the leading `$`.
@@ -113,26 +113,26 @@ class GlobalOptionsMixin(click.Command):
         self.examples = tuple(examples)
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:  # noqa: ARG002 - click's
-        """Return the option that all commands share."""
+        """Return the option shared by all commands."""
         return HELP_OPTION
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return the command's own parameters and the global ones whose names it does not use itself."""
+        """Return the command's own parameters, and the global ones whose names it does not use itself."""
         own = super().get_params(ctx)
         taken = {opt for param in own for opt in (*param.opts, *param.secondary_opts)}
         return [*own, *(option for option in GLOBAL_OPTIONS if taken.isdisjoint(option.opts))]
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat the name of a `SeveralOption` before each of the values that follow it, then parse."""
+        """Repeat the name of a `SeveralOption` before each of its values, then parse."""
         names = {name for param in self.params if isinstance(param, SeveralOption) for name in param.opts}
         try:
             return super().parse_args(ctx, _spread(args, names) if names else args)
         except click.UsageError as error:
-            error.ctx = error.ctx or ctx  # whose help explains it; click's parser does not say
+            error.ctx = error.ctx or ctx  # the command whose help explains it; click's parser does not set it
             raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what the command is for, examples, how it is called, its options."""
+        """Write what the command is for, its examples, its usage, and its options."""
         if today := _today(ctx):
             formatter.write_text(f"`{ctx.command_path}` is now `{today}`.")
             formatter.write_paragraph()
@@ -144,7 +144,7 @@ class GlobalOptionsMixin(click.Command):
         self.format_epilog(ctx, formatter)
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """Write the help flush left: here it is the first thing on the screen."""
+        """Write the help flush left, since it comes first on the screen."""
         if self.help:
             formatter.write_text(cleandoc(self.help))
 
@@ -156,7 +156,7 @@ class GlobalOptionsMixin(click.Command):
                     formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the command's own options; of the global ones the names only."""
+        """Write the command's own options; for the global ones only their names."""
         records = [param.get_help_record(ctx) for param in self.params if isinstance(param, click.Option)]
         if rows := [record for record in records if record]:
             with formatter.section("Options"):
@@ -167,20 +167,20 @@ class GlobalOptionsMixin(click.Command):
         )
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; one that was called by a former name says first what it is called today."""
+        """Run the command; if it was called by a former name, first say its current one."""
         if today := _today(ctx):
             ctx.ensure_object(CliSession).say_former(ctx.command_path, today)
         return super().invoke(ctx)
 
 
 def _today(ctx: click.Context) -> str:
-    """Return what is to be called where a command was called by a former name; empty for any other."""
+    """Return the current call for a command that was called by a former name; empty for any other."""
     is_verb = ctx.parent is not None and isinstance(ctx.parent.command, Program)
     return FORMER[ctx.info_name or ""][1] if is_verb and ctx.info_name in FORMER else ""
 
 
 def _spread(args: list[str], names: set[str]) -> list[str]:
-    """Return `args` with an option's name from `names` before every value that follows it."""
+    """Return `args` with an option's name from `names` inserted before each further value."""
     out: list[str] = []
     current, values = "", 0
     for at, arg in enumerate(args):
@@ -200,11 +200,11 @@ class Command(GlobalOptionsMixin):
     """One verb."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; a plain note that it is to change becomes a memory on the way, which is said."""
+        """Run the command; if it changes a plain note, adopt the note as a memory first, and say so."""
         try:
             return super().invoke(ctx)
         except PlainNoteError as note:
-            # What came by a pipe has been read by now, and would be missing the second time.
+            # Input from a pipe has already been read, and would be missing the second time.
             if ctx.params.get("dry_run", True) or ctx.params.get("only_check") or "-" in ctx.params.values():
                 raise
             found = note
@@ -236,7 +236,7 @@ class Group(GlobalOptionsMixin, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that the first argument names; an unknown one names the nearest."""
+        """Return the command that the first argument names; raise with the nearest name for an unknown one."""
         name = args[0]
         command = self.get_command(ctx, name)
         if command is None and not ctx.resilient_parsing and not name.startswith("-"):
@@ -247,7 +247,7 @@ class Group(GlobalOptionsMixin, click.Group):
 
 
 class UnknownCommandError(click.UsageError):
-    """No command of that name; `hint` names the one that does what it means, else the nearest, None for neither."""
+    """No command has this name; `hint` names the command with that meaning, else the nearest name, or is None."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
         from memstore.cli.meant import what_does
@@ -260,21 +260,21 @@ class UnknownCommandError(click.UsageError):
 
 
 class Program(Group):
-    """The program itself: loads a command's module when that command is called, and not before."""
+    """The program itself: loads a command's module only when that command is called."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Explain the program where it is called without any words."""
+        """Show the help if the program is called without arguments."""
         if not args and not ctx.resilient_parsing:
             click.echo(ctx.get_help())
             ctx.exit()
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        """Return the names of all commands, as they are called today."""
+        """Return the current names of all commands."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
-        """Return the command of that name, or of that former name, loading its module; or None."""
+        """Return the command with this current or former name, after loading its module; or None."""
         home = COMMANDS.get(cmd_name) or FORMER.get(cmd_name)
         if home is None:
             return None
@@ -283,7 +283,7 @@ class Program(Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
-        """Complete command names from the table, loading none of them."""
+        """Complete command names from the table, without loading any of them."""
         from click.shell_completion import CompletionItem
 
         if incomplete.startswith("-"):
@@ -291,12 +291,12 @@ class Program(Group):
         return [CompletionItem(name, help=text) for name, (_, text) in COMMANDS.items() if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
-        """Write the commands of every day."""
+        """Write the everyday commands."""
         with formatter.section("Every day"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in EVERYDAY])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands, then where to read on: all of it has to fit one screen."""
+        """Write the commands, then where to read on; everything must fit on one screen."""
         self.format_commands(ctx, formatter)
         with formatter.section("More"):
             formatter.write_dl(list(self.more))

@@ -1,6 +1,6 @@
 """`memstore help`: explain a command or a topic.
 
-The lists in topics come from the code that they describe, so they can't go stale.
+The lists in topics are generated from the code that they describe, so they can't become outdated.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _text(words: Sequence[str]) -> str:
 
 
 def _overview() -> str:
-    """Return the topics, and how commands are explained."""
+    """Return the list of topics, and how to get help on commands."""
     topics = {name: about for name, (about, _) in TOPICS.items()}
     more = {"memstore help --all": "all commands, by topic", "memstore help COMMAND": "one command, with examples"}
     return "\n".join(["memstore help TOPIC", "", *_table(topics), "", *_table(more)])
@@ -71,7 +71,7 @@ def _table(rows: Mapping[str, str], width: int = 0) -> list[str]:
 
 
 def _command_help(words: Sequence[str]) -> str:
-    """Return the help of a command, or of one below it, like `index status`."""
+    """Return the help of a command, or of a subcommand like `index status`."""
     from memstore.cli import output
     from memstore.cli.group import PROGRAM
 
@@ -241,7 +241,7 @@ def _options() -> str:
     return "\n".join(["Options that you can give before or after any command:", "", *_table(rows)])
 
 
-# Topic -> what it is about, and its text.
+# Topic -> a short description, and its text.
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
     "query": ("how to write a query: words, phrases, filters, dates", lambda: _QUERY),

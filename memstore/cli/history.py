@@ -194,7 +194,7 @@ def _headline(session: CliSession, verb: str, name: str, path: str, path_before:
     from memstore.cli.output import safe_line
 
     moved = f" (from {safe_line(session.from_here(path_before))})" if path_before else ""
-    # What has no id is called by its path.
+    # A memory without an id is named by its path.
     which = "" if name == path else f"{session.paint('ref', safe_line(name))}  "
     return f"{verb} {which}{session.paint.path(path)}{moved}"
 
@@ -219,7 +219,7 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
         yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"
 
 
-# A folder of notes may hold thousands.
+# A folder may hold thousands of notes.
 _MOST_PLAIN = 10
 
 

@@ -1,4 +1,4 @@
-"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit, and where two sides meet."""
+"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit, and at a merge."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
     import subprocess
     import sys
 
-    # A program of its own, as git runs it. -P: no modules are looked for in the work tree.
+    # Run as a program of its own, as git runs it. -P: don't search for modules in the work tree.
     words = (
         ("memstore.hooks.commit_msg", *arguments)
         if name == "commit-msg"
@@ -83,7 +83,7 @@ def merge_driver(session: CliSession, /, **arguments: str) -> None:
 
     try:
         session.view().require_owner()
-    except VaultError:  # the vault lies below the folder in which git works; what is in none is anybody's to read
+    except VaultError:  # the vault is below git's working folder; anybody may read files outside of vaults
         for version in ("base", "ours", "theirs"):
             session.bytes_of(arguments[version])
     if code := main(Path.cwd(), list(arguments.values())):

@@ -1,4 +1,4 @@
-"""`memstore import` and `export`: take over what other programs, or people, wrote elsewhere, and give it to them."""
+"""`memstore import` and `export`: take memories over from other programs or people, and give them to others."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
     )
 
 
-# -- what they share -----------------------------------------------------------------------------
+# -- shared ----------------------------------------------------------------------------------------
 
 
 def _lines(session: CliSession, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:

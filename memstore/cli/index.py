@@ -1,6 +1,6 @@
-"""`memstore index` and `memstore watch`: what is derived from the vault, and how it is kept up to date beforehand.
+"""`memstore index` and `memstore watch`: the data derived from the vault, and how to update it in advance.
 
-Nobody needs to watch; it is for vaults so large that a search should not wait for the index.
+Nobody needs to watch; it is for vaults so large that a search should not have to wait for the index.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ LONGEST_SECONDS = 86_400.0
 
 
 def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
-    """Return the number; `nan` is one to Python, which is in every range."""
+    """Return the number; `nan` is rejected, since to Python it lies in every range."""
     if isnan(value):
         raise click.BadParameter("nan is not a number")
     return value
@@ -131,4 +131,4 @@ def _tell(session: CliSession, done: Refreshed) -> None:
     files = "file" if done.changed == 1 else "files"
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
     session.emit("watch", document=lambda: refreshed_document(done), lines=lambda: (line,))
-    sys.stdout.flush()  # whoever reads through a pipe is to see it now
+    sys.stdout.flush()  # whoever reads through a pipe must see it now

@@ -1,4 +1,4 @@
-"""An option for every key of a frontmatter that a person may give, made from the table of keys."""
+"""An option for every frontmatter key that a person may set, generated from the table of keys."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
-# `--context` holds for every command: in which context something is said.
+# `--context` is a global option: the context in which something is said.
 _ELSEWHERE = frozenset({"context"})
 _NAMES = {
     "type": ("-t", "--type"),
@@ -48,7 +48,7 @@ OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _EL
 
 
 def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
-    """Add an option for each key that a person may give, and `--set` for keys of their own."""
+    """Add an option for each key that a person may set, and `--set` for keys of their own."""
 
     def decorate(function: F) -> F:
         own = click.option(
@@ -73,7 +73,7 @@ _trigger = click.option("--trigger", metavar="TEXT", help="What made you write i
 
 
 def account_options() -> Callable[[F], F]:
-    """Add what an episode tells beside its text."""
+    """Add the options for what an episode tells besides its text."""
 
     def decorate(function: F) -> F:
         lesson = click.option(
@@ -87,7 +87,7 @@ def account_options() -> Callable[[F], F]:
 
 
 def given_account(options: dict[str, Any]) -> Account:
-    """Take out of the options what an episode tells, and return it."""
+    """Remove the account of an episode from the options, and return it."""
     from memstore.files.draft import Account
 
     objective, outcome, lessons = (options.pop(name) for name in ("objective", "outcome", "lessons"))
@@ -107,10 +107,10 @@ def _option(key: Key) -> Callable[[F], F]:
 
 
 def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
-    """Return the values of the keys for which options were given.
+    """Return the values of the keys whose options were given.
 
     Raises:
-        UsageError: a value is none for its key.
+        UsageError: a value is invalid for its key.
     """
     from memstore.files import render
 
@@ -131,7 +131,7 @@ def given_values(options: Mapping[str, Any]) -> dict[str, Plain]:
 
 
 def own_values(pairs: tuple[str, ...]) -> dict[str, list[str]]:
-    """Return what was given for each key as KEY=VALUE.
+    """Return the values given for each key as KEY=VALUE.
 
     Raises:
         UsageError: there is no equals sign.

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 FORMATS = ("tree", "dot", "mermaid", "json")
-# So many lines people are shown unless they ask for more: enough to scroll through, and no time to draw.
+# How many lines people see unless they ask for more: enough to scroll through, and quick to draw.
 MOST_LINES = 1000
 
 
@@ -34,7 +34,7 @@ def _more(left_out: int) -> str:
 
 
 def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> int | None:
-    """Return how many lines to show: what was asked for, 0 for all; else not too many for people, and all otherwise."""
+    """Return how many lines to show: the given limit, 0 for all; by default a limit for people, and all otherwise."""
     if limit is not None:
         return limit or None
     return MOST_LINES if is_drawn and not session.as_json else None

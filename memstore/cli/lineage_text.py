@@ -1,4 +1,4 @@
-"""Lineage as people read it: trees, and the card of one memory with its sources."""
+"""Lineage in readable form: trees, and the card of one memory with its sources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memstore.lineage.values import Node, Trace
     from memstore.memories.show import Shown
 
-# Beyond this a drawing says how deep it is instead of indenting further: a chain may have thousands of links.
+# Beyond this depth, a drawing shows the depth as a number instead of indenting further: chains may be very long.
 DEEPEST_INDENT = 30
 LONGEST_CONTENT = 60
 _STEPS = {True: ("├── ", "└── ", "│   "), False: ("|-- ", "`-- ", "|   ")}
@@ -29,10 +29,10 @@ _STEPS = {True: ("├── ", "└── ", "│   "), False: ("|-- ", "`-- ", 
 
 
 def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
-    """Yield the tree of a trace, then the chain of what superseded what, and whether any ground is left."""
+    """Yield the tree of a trace, then the chain of supersessions, and whether the memory is ungrounded."""
     fork, end, bar = _STEPS[paint.signs]
-    outer = [""]  # what stands before the lines of each level
-    nodes: dict[str, str] = {}  # most stand on several lines
+    outer = [""]  # the prefix of the lines of each level
+    nodes: dict[str, str] = {}  # most appear on several lines
     words = cache(lambda kinds, op: f"{edge_words(Edge('', '', kinds, op), trace.direction)} ")
     for level, node, edge, mark, is_last in trace.tree:
         text = nodes.get(node.key)
@@ -60,7 +60,7 @@ def trace_lines(paint: Palette, trace: Trace) -> Iterator[str]:
 
 
 def _in_turn(paint: Palette, trace: Trace) -> str:
-    """Return the chain, oldest first; what one was split into, or was merged of several, stands side by side."""
+    """Return the chain, oldest first; the parts of a split and the sources of a merge appear side by side."""
     alike: dict[int, list[str]] = {}
     for generation, node in sorted(zip(trace.generations, trace.chain, strict=True), key=lambda one: one[0]):
         alike.setdefault(generation, []).append(_ref(paint, node))
@@ -75,7 +75,7 @@ def _left_out(trace: Trace) -> str:
 
 
 def named(paint: Palette, node: Node) -> str:
-    """Return a node on one line: its ref and title, and its status where that is not the usual one."""
+    """Return a node on one line: its ref and title, and its status if it is not the usual one."""
     notes = []
     if node.state is NodeState.MISSING:
         notes.append("missing")
@@ -94,7 +94,7 @@ def _ref(paint: Palette, node: Node) -> str:
     return paint("ref", safe_line(node.key))
 
 
-# -- one memory and what is around it ------------------------------------------------------------
+# -- one memory and its surroundings -------------------------------------------------------------
 
 
 def card_lines(paint: Palette, shown: Shown, traced: TracedBothWays) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _beginning(text: str) -> str:
 
 
 def _confidence(shown: Shown) -> str:
-    """Return the confidence now, and where it began: "0.85 → 0.87 (reinforced)", "0.65 (seed → 0.65)"."""
+    """Return the confidence and its initial value: "0.85 → 0.87 (reinforced)", "0.65 (seed → 0.65)"."""
     memory = shown.memory
     now = f"{memory.confidence:.2f}"
     if not _weighed(memory.confidence_history):
@@ -176,7 +176,7 @@ def _course(history: Iterable[LedgerLine]) -> str:
 
 
 def _source(shown: Shown, traced: TracedBothWays) -> str:
-    """Return how the memory is known: its own source type, and those of the evidence that joined it."""
+    """Return how the memory is known: its own source type, and those of the evidence added to it."""
     memory = shown.memory
     own = memory.source_type or "unknown"
     nodes = {node.key: node for node in traced.sources.nodes}
@@ -210,7 +210,7 @@ def _lineage(shown: Shown, traced: TracedBothWays) -> list[_Item]:
 
 
 def _other(edge: Edge, told: set[str | None]) -> list[str]:
-    """Return what else an edge is, beside an origin and the ledger's events."""
+    """Return what else an edge is, besides an origin and the ledger's events."""
     words = [word for kinds, word in _OTHER if not kinds.isdisjoint(edge.kinds)]
     if not words and edge.source not in told and not _is_origin(edge):
         words = ["Relates to" if EdgeKind.RELATES_TO in edge.kinds else "Rests on"]
@@ -233,7 +233,7 @@ def _is_origin(edge: Edge) -> bool:
 
 
 def _made_of(shown: Shown, node: Node, edge: Edge) -> _Item:
-    """Return the line of one origin; a stated confidence stands with the source that it was stated from."""
+    """Return the line of one origin; a stated confidence is shown with the source that it was stated from."""
     memory = shown.memory
     if node.state is not NodeState.EXTERNAL:
         return f"Derived from: {safe_line(node.key)}", _below(node)
@@ -250,7 +250,7 @@ def _event(line: LedgerLine, nodes: dict[str, Node]) -> _Item:
 
 
 def _below(node: Node) -> tuple[str, ...]:
-    """Return the line that says what a memory is, under the line that names it."""
+    """Return the line that describes a memory, below the line that names it."""
     if node.state is NodeState.MISSING:
         return ("missing: no memory has this id",)
     if node.state is NodeState.EXTERNAL:
@@ -286,7 +286,7 @@ def _derived(trace: Trace) -> list[_Item]:
 
 
 def _dependent(node: Node, edge: Edge) -> str:
-    """Return the line of a dependent; how it depends is said where it was not simply made from this."""
+    """Return the line of a dependent; how it depends is added unless it was simply made from this memory."""
     text = safe_line(node.key) + (f" {quoted(node.title)}" if node.title else "")
     if node.state is NodeState.MISSING:
         return f"{text} (missing)"

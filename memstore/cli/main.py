@@ -1,6 +1,6 @@
-"""The installed program's entry point, and the one place that catches every error.
+"""The entry point of the installed program, and the one place that catches every error.
 
-Until `main` is called nobody catches an interrupt, so what takes long to load is imported there.
+Until `main` is called nobody catches an interrupt, so slow imports are done inside it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
 class _Interrupts:
     """Remembers that an interrupt came.
 
-    Where one comes while Python makes up the text of another error, it is lost, and that error is another one.
+    If one comes while Python formats the text of another error, it is lost, and replaced by that error.
     """
 
     came = False
 
     def listen(self) -> None:
-        """Be told of interrupts, unless whoever started the program has them ignored."""
+        """Handle interrupts, unless whoever started the program has them ignored."""
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, self._take)
 
@@ -51,16 +51,16 @@ def run() -> NoReturn:
         sys.unraisablehook = _end_if_interrupted
         code = main()
         _flush_streams()
-    except KeyboardInterrupt:  # one more, while the first was told of or all was done
+    except KeyboardInterrupt:  # another interrupt, while the first was reported or everything was done
         pass
-    gc.freeze()  # Python need not look for garbage in what ends with the process
+    gc.freeze()  # Python need not collect garbage in a process that ends
     sys.exit(code)
 
 
 def _end_if_interrupted(lost: UnraisableHookArgs) -> None:
-    """End at an interrupt that came where Python raises nothing but shows a traceback, as while a module is loaded."""
+    """End at an interrupt where Python raises nothing but only shows a traceback, as while a module is loaded."""
     if lost.exc_type is KeyboardInterrupt:
-        os._exit(_report(KeyboardInterrupt(), sys.argv[1:]))  # what is raised here goes nowhere
+        os._exit(_report(KeyboardInterrupt(), sys.argv[1:]))  # an exception raised here is lost
     sys.__unraisablehook__(lost)
 
 
@@ -69,15 +69,15 @@ def _flush_streams() -> None:
         try:
             if stream is not None:
                 stream.flush()
-        except (OSError, ValueError):  # closed, or nobody reads it: that has been dealt with
+        except (OSError, ValueError):  # closed, or nobody reads it: already handled
             pass
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run the program and return its exit code; nothing but `SystemExit` of a shell's completion escapes.
+    """Run the program and return its exit code; only a `SystemExit` of a shell's completion escapes.
 
     Args:
-        args: the words after the program's name; those of the process by default.
+        args: the words after the program's name; by default those of the process.
     """
     words = list(sys.argv[1:] if args is None else args)
     try:
@@ -86,7 +86,7 @@ def main(args: Sequence[str] | None = None) -> int:
         from memstore.cli import output
 
         output.discard()
-        return 0  # whoever read has read enough: `memstore list | head -1` is no failure
+        return 0  # the reader has read enough: `memstore list | head -1` is not a failure
     except BaseException as error:  # noqa: BLE001 - the outermost handler
         return _report(error, words)
 
@@ -117,7 +117,7 @@ def _run(words: list[str]) -> int:
 
 
 def _flushed(code: int) -> int:
-    """Return the exit code after all is written: a full disk must not pass for success."""
+    """Return the exit code after everything is written: a full disk must not count as success."""
     from memstore.cli import output
 
     output.flush()
@@ -125,7 +125,7 @@ def _flushed(code: int) -> int:
 
 
 def _complete() -> None:
-    """Answer a shell's question for completions, and exit."""
+    """Answer a shell's request for completions, and exit."""
     from click.shell_completion import shell_complete
 
     from memstore.cli.group import PROGRAM
@@ -134,7 +134,7 @@ def _complete() -> None:
 
 
 def _report(error: BaseException, words: list[str]) -> int:
-    """Tell of a failure, as text on standard error or as the one JSON document on standard output."""
+    """Report a failure, as text on standard error or as the one JSON document on standard output."""
     from memstore.cli import output
     from memstore.cli.failures import failure_of
 
@@ -157,7 +157,7 @@ def _report(error: BaseException, words: list[str]) -> int:
             _tell(failure)
         output.flush()
     except OSError:
-        output.discard()  # there is nowhere to say it
+        output.discard()  # there is nowhere to report it
     return int(failure.exit)
 
 

@@ -1,12 +1,12 @@
-"""Words that people try, and the commands that do what they mean.
+"""Words that people try as commands, and the commands with that meaning.
 
-Near spellings are found by likeness (`core/errors.py::nearest`); these are found by meaning. Where no command does it,
-the answer says how it is done.
+Similar spellings are found by `core/errors.py::nearest`; this table finds commands by meaning. If no command does it,
+the answer says how to do it.
 """
 
 from __future__ import annotations
 
-# What is tried, words apart by blanks -> what does it.
+# Words that people try, separated by spaces -> the answer.
 _MEANT: dict[str, str] = {
     "find grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
     "ls all dir browse recent": "`memstore list` lists memories, the newest first",
@@ -89,5 +89,5 @@ MEANT: dict[str, str] = {word: does for words, does in _MEANT.items() for word i
 
 
 def what_does(word: str) -> str | None:
-    """Return what does that which a word means that is no command; None where that is not known."""
+    """Return the answer for a word that is not a command; None if it is unknown."""
     return MEANT.get(word.lower().lstrip("-"))

@@ -1,4 +1,4 @@
-"""What command modules are made with: the decorators `command` and `group`, arguments and options they share."""
+"""The building blocks of command modules: the decorators `command` and `group`, shared arguments and options."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     TextType = click.ParamType[str]
     AnyCommand = Callable[..., Any] | click.Command
 else:
-    TextType = click.ParamType  # generic for type checkers only in older clicks
+    TextType = click.ParamType  # generic only for type checkers in older versions of click
 
 P = ParamSpec("P")
 F = TypeVar("F", bound="AnyCommand")
@@ -26,7 +26,7 @@ F = TypeVar("F", bound="AnyCommand")
 def command(
     name: str, *, examples: Sequence[str], **settings: Any
 ) -> Callable[[Callable[Concatenate[CliSession, P], None]], Command]:
-    """Make a function a command; it gets the `Session` first, then its own arguments.
+    """Make a function a command; it gets the `CliSession` first, then its own arguments.
 
     Args:
         name: the verb.
@@ -41,7 +41,7 @@ def command(
 
 
 def group(name: str, *, examples: Sequence[str], **settings: Any) -> Callable[[Callable[[], None]], Group]:
-    """Make a function, which does nothing itself, a command with commands of its own: `@that.command("verb")`."""
+    """Make a function, which does nothing itself, a command with subcommands: `@that.command("verb")`."""
 
     def decorate(function: Callable[[], None]) -> Group:
         return click.group(name, cls=Group, examples=examples, **settings)(function)
@@ -52,7 +52,7 @@ def group(name: str, *, examples: Sequence[str], **settings: Any) -> Callable[[C
 def subcommand(
     parent: Group, name: str, *, examples: Sequence[str], **settings: Any
 ) -> Callable[[Callable[Concatenate[CliSession, P], None]], Command]:
-    """Make a function a command below `parent`, like `index status`."""
+    """Make a function a subcommand of `parent`, like `index status`."""
 
     def decorate(function: Callable[Concatenate[CliSession, P], None]) -> Command:
         made = command(name, examples=examples, **settings)(function)
@@ -63,15 +63,15 @@ def subcommand(
 
 
 def several(*names: str, **settings: Any) -> Callable[[F], F]:
-    """Add an option with any number of values, `--tag a b --tag c`, up to the next option: a tuple."""
+    """Add an option with any number of values up to the next option, `--tag a b --tag c`; the values are a tuple."""
     return click.option(*names, cls=SeveralOption, **settings)
 
 
 class RefType(TextType):
-    """What names a memory: `type:id`, an id, a unique prefix of one, or a path. Use cases resolve it.
+    """The name of a memory: `type:id`, an id, a unique prefix of one, or a path. Use cases resolve it.
 
     Args:
-        by_name: whether the command only reads, and so takes a title, an alias or a file stem as well.
+        by_name: whether a title, an alias or a file stem is accepted, too, because the command only reads.
     """
 
     name = "ref"
@@ -85,7 +85,7 @@ class RefType(TextType):
         param: click.Parameter,  # noqa: ARG002 - click's signature
         incomplete: str,
     ) -> list[CompletionItem[Any]]:
-        """Complete the refs, and the names, that the viewer may see."""
+        """Complete the refs and names that the viewer may see."""
         from memstore.cli.completion import complete_refs
 
         return complete_refs(ctx.ensure_object(CliSession), incomplete, by_name=self.by_name)
@@ -101,10 +101,10 @@ def ref_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
 
 
 def named_argument(name: str = "ref", **settings: Any) -> Callable[[F], F]:
-    """Add the argument that names a memory of a command that only reads it: its title will do."""
+    """Add the argument that names a memory for a command that only reads it, so that a title is accepted."""
     return click.argument(name, type=NAME, metavar=settings.pop("metavar", name.upper()), **settings)
 
 
 def at_option() -> Callable[[F], F]:
-    """Add `--at REV|DATE`: the vault as it was."""
+    """Add `--at REV|DATE`: the vault as it was then."""
     return click.option("--at", metavar="REV|DATE", help="As of a commit or a date.")

@@ -1,4 +1,4 @@
-"""How answers look: harmless text, colours, tables, JSON; a screen at a time where they are longer than that."""
+"""How answers look: harmless text, colours, tables, JSON; longer answers a screen at a time."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
-# What could drive a terminal or turn a line around: C0 but for tab and line feed, DEL, C1, the bidirectional
+# Characters that could control a terminal or reverse a line: C0 except tab and line feed, DEL, C1, the bidirectional
 # embeddings, overrides and isolates (Unicode TR 9), the line and paragraph separators, tag characters.
 _HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
 _HARMFUL_IN_TEXT = re.compile(f"[{_HARMFUL}]")
 _HARMFUL_IN_LINE = re.compile(f"[{_HARMFUL}\t\n]")
-# In JSON the C0 characters are escaped already; lone surrogates stand for bytes of a path that are not UTF-8.
+# In JSON the C0 characters are already escaped; lone surrogates stand for bytes of a path that are not UTF-8.
 _ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
 
 
 def safe(text: str) -> str:
-    """Return text of several lines that does nothing to a terminal: its control characters are spelt out."""
+    """Return text of several lines with its control characters spelt out, so that it does nothing to a terminal."""
     return _HARMFUL_IN_TEXT.sub(_spelt, text.replace("\r\n", "\n"))
 
 
 def safe_line(text: str) -> str:
     """Return text that is harmless and stays on one line."""
-    if text.isprintable():  # nothing harmful is
+    if text.isprintable():  # printable text is harmless
         return text
     return _HARMFUL_IN_LINE.sub(_spelt, text)
 
 
 def harmless_path(path: str) -> str:
-    """Return a path as a program needs it; on a terminal without what could drive it."""
+    """Return a path unchanged for a program; for a terminal without characters that could control it."""
     return safe_line(path) if sys.stdout is not None and sys.stdout.isatty() else path
 
 
 def _spelt(match: re.Match[str]) -> str:
-    """Return a character as people write it: line ends and tabs as a blank, others as U+XXXX."""
+    """Return a character spelt out: line ends and tabs as a space, others as U+XXXX."""
     return " " if match.group() in "\t\n" else f"<U+{ord(match.group()):04X}>"
 
 
@@ -53,7 +53,7 @@ _ERRORS = "memstore.output"
 
 
 def _encode_anyhow(error: UnicodeError) -> tuple[str | bytes, int]:
-    """Write what an output's encoding has no place for: a path's odd byte as that byte, a sign as its like."""
+    """Encode what an output's encoding lacks: a path's invalid byte as that byte, a symbol as a similar one."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     character = error.object[error.start]
@@ -64,7 +64,7 @@ def _encode_anyhow(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def prepare_streams() -> None:
-    """Make standard output and error take any text, whatever their encoding is."""
+    """Make standard output and error accept any text, whatever their encoding is."""
     codecs.register_error(_ERRORS, _encode_anyhow)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -73,7 +73,7 @@ def prepare_streams() -> None:
 
 
 def write_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
-    """Write lines to standard output; with `at_once` whoever reads gets each one as soon as it is made."""
+    """Write lines to standard output; with `at_once` each line is flushed as soon as it is made."""
     for line in lines:
         write_text(line + "\n")
         if at_once:
@@ -81,10 +81,10 @@ def write_lines(lines: Iterable[str], *, at_once: bool = False) -> None:
 
 
 def write_text(text: str) -> None:
-    """Write text to standard output as it is.
+    """Write text to standard output unchanged.
 
     Raises:
-        OSError: it can't be written there, named as what it is.
+        OSError: it can't be written; the error names standard output.
     """
     stream = _open(sys.stdout)
     try:
@@ -94,7 +94,7 @@ def write_text(text: str) -> None:
 
 
 def flush() -> None:
-    """Bring what was written to where standard output goes: only then it is said."""
+    """Flush standard output; only then has the text been delivered."""
     if sys.stdout is not None:
         try:
             sys.stdout.flush()
@@ -103,7 +103,7 @@ def flush() -> None:
 
 
 def discard() -> None:
-    """Send what is still buffered nowhere, so that Python does not stumble over it when it ends."""
+    """Discard what is still buffered, so that Python does not fail on it at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -112,12 +112,12 @@ def discard() -> None:
 
 
 def _unwritten(error: OSError) -> OSError:
-    """Return the error with the name of what could not be written; the number keeps its class."""
+    """Return the error with the name of the stream that could not be written; the number keeps its class."""
     return OSError(error.errno, error.strerror, "standard output")
 
 
 def write_message(message: str, *, end: str = "\n") -> None:
-    """Write a line to standard error, where there is one."""
+    """Write a line to standard error, if there is one."""
     if sys.stderr is not None:
         sys.stderr.write(message + end)
         sys.stderr.flush()
@@ -133,7 +133,7 @@ def _open(stream: TextIO | None) -> TextIO:
 
 
 def document(value: Mapping[str, Any]) -> str:
-    """Return one JSON document, laid out for people where one is looking."""
+    """Return one JSON document, indented if a person reads it."""
     return _json(value, indent=2 if sys.stdout is not None and sys.stdout.isatty() else None)
 
 
@@ -154,9 +154,9 @@ def _is_unicode(stream: TextIO | None) -> bool:
 
 
 def width() -> int:
-    """Return how many columns help may take: those of the terminal, at most 100."""
+    """Return how many columns help may use: those of the terminal, at most 100."""
     try:
-        # Not shutil's function of the same kind: it would bring in all of Python's compression.
+        # shutil has a function for this, but would import all of Python's compression modules.
         columns = int(os.environ.get("COLUMNS") or os.get_terminal_size().columns)
     except (OSError, ValueError):
         columns = 80
@@ -184,7 +184,7 @@ _ROLES = {
 
 
 class Palette:
-    """Gives words the colour of what they are: `paint("title", "Green tea")`, `paint.path("notes/tea.md")`.
+    """Colours words by their role: `paint("title", "Green tea")`, `paint.path("notes/tea.md")`.
 
     Roles: path, line, ref, title, type, dim, match, ok, warning, notice, error, heading, added, removed.
     """
@@ -192,23 +192,23 @@ class Palette:
     def __init__(self, *, colours: bool, signs: bool, from_here: Callable[[str], str] = str) -> None:
         self.colours = colours
         self._from_here = from_here
-        # Whether the output has signs beyond ASCII, for bars and trees.
+        # Whether the output supports non-ASCII symbols, for bars and trees.
         self.signs = signs
 
     def __call__(self, role: str, text: str) -> str:
-        """Return the text as it is shown in that role."""
+        """Return the text in the colour of that role."""
         code = _ROLES[role]
         return f"\x1b[{code}m{text}\x1b[0m" if self.colours and text else text
 
     def path(self, path: str) -> str:
-        """Return a path of the vault as the person's folder has it, harmless and on one line."""
+        """Return a path of the vault relative to the person's folder, harmless and on one line."""
         return self("path", safe_line(self._from_here(path)))
 
 
 def palette(stream: TextIO | None, choice: str, *, from_here: Callable[[str], str] = str) -> Palette:
-    """Return the palette for a stream: `choice` (--color) first, then NO_COLOR, FORCE_COLOR, then the terminal.
+    """Return the palette for a stream: `choice` (--color) decides first, then NO_COLOR, FORCE_COLOR, then the terminal.
 
-    `from_here` gives paths of the vault as they are shown.
+    `from_here` converts paths of the vault for display.
     """
     return Palette(colours=_wants_colours(stream, choice), signs=_is_unicode(stream), from_here=from_here)
 
@@ -228,15 +228,16 @@ def _wants_colours(stream: TextIO | None, choice: str) -> bool:
 
 VARIABLES = ("MEMSTORE_PAGER", "PAGER")
 LAST_RESORT = "less"
-# As git has it: end where one screen holds it all (F), let colours through (R), leave the text on the screen (X).
+# As git sets it: quit if everything fits on one screen (F), pass colours through (R), keep the text on the screen (X).
 LESS = "FRX"
 
 
 def write_paged(lines: Iterable[str]) -> None:
-    """Write lines to the terminal that standard output is: at once where they fit on it, else through a pager.
+    """Write lines to the terminal on standard output: directly if they fit on it, else through a pager.
 
-    The pager is the first that is named of MEMSTORE_PAGER, PAGER and `less`; what a repository calls one is never run,
-    since it may come from anybody. There is none where that is empty, `cat` or not there, or the terminal is dumb.
+    The pager is the first that is set of MEMSTORE_PAGER, PAGER and `less`. A pager from a repository's configuration is
+    never run, since it may come from anybody. No pager is used if it is empty, `cat` or missing, or if the terminal is
+    dumb.
     """
     screen = os.get_terminal_size(sys.stdout.fileno())
     rest = iter(lines)
@@ -249,21 +250,21 @@ def write_paged(lines: Iterable[str]) -> None:
 
 
 def _fit(lines: Sequence[str], screen: os.terminal_size) -> bool:
-    """Whether lines stand on one screen with the prompt below them; a long one takes several rows."""
-    if not (screen.columns and screen.lines):  # a terminal that doesn't know its size has nobody before it
+    """Whether lines fit on one screen with the prompt below them; a long line takes several rows."""
+    if not (screen.columns and screen.lines):  # nobody sits at a terminal that doesn't know its size
         return True
     return sum(max(len(line) - 1, 0) // screen.columns + 1 for line in lines) < screen.lines
 
 
 def _pager() -> list[str]:
-    """Return the words that start the pager, none for no pager."""
+    """Return the words that start the pager; empty for no pager."""
     import shlex
     import shutil
 
     named = next((os.environ[name] for name in VARIABLES if name in os.environ), LAST_RESORT)
     try:
         words = shlex.split(named)
-    except ValueError:  # a quotation that does not end
+    except ValueError:  # an unclosed quotation
         return []
     is_there = words and words != ["cat"] and shutil.which(words[0]) is not None
     return words if is_there and os.environ.get("TERM", "dumb") != "dumb" else []
@@ -272,7 +273,7 @@ def _pager() -> list[str]:
 def _write_through(pager: list[str], lines: Iterable[str]) -> None:
     """Write to the pager's input, and wait until the person has read enough.
 
-    Ctrl-C meanwhile is for the pager alone: `less` takes it to mean that it need not wait for the rest.
+    Meanwhile only the pager handles Ctrl-C: `less` then stops waiting for the rest.
     """
     import signal
     import subprocess

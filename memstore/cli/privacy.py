@@ -106,7 +106,7 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
     ),
 )
 @click.option("--subject", metavar="ENTITY", help="Memories about this entity, and who sees them.")
-# Not `entity`: that is the global option --as.
+# Not named `entity`: that is the global option --as.
 @click.option("--entity", "seer", metavar="ENTITY", help="Memories that this entity sees; '*' is everybody.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
 @click.option("--stack", metavar="DIR", help="A vault other than this one.")

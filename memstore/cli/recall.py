@@ -1,4 +1,4 @@
-"""`memstore recall` and `memstore show --full`: what comes to mind, and all of it."""
+"""`memstore recall` and `memstore show --full`: what comes to mind, and one memory in full."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _emit(session: CliSession, recalled: Recalled) -> None:
 
 
 def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:
-    """Answer an agent's hook, which must go on whatever is wrong here: then there is nothing to bring to mind."""
+    """Answer an agent's hook, which must go on whatever goes wrong here; in that case nothing comes to mind."""
     try:
         text = prompt_of_hook(said or _stdin())
         recalled = _recalled(session, text, budget, profile)
@@ -89,7 +89,7 @@ def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> N
 
 
 def prompt_of_hook(given: str) -> str:
-    """Return the prompt that a hook was given: the text, or the `prompt` of a JSON document."""
+    """Return the prompt given to a hook: the text, or the `prompt` of a JSON document."""
     import json
 
     if not given.lstrip().startswith("{"):
@@ -125,7 +125,7 @@ def expand(session: CliSession, ref: str, *, full: bool) -> None:
 
 
 def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
-    """Show a memory and what it is linked with; or its file's bytes, as they were before it was compressed."""
+    """Show a memory and what it is linked to; or its file's bytes, as they were before it was compressed."""
     from memstore.documents.memories import expanded_document
     from memstore.memories.show import expand as bring_back
 
@@ -137,7 +137,7 @@ def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
 
 
 def _write_whole(expanded: Expanded) -> None:
-    """Print a file's bytes as they are; on a terminal without what could drive it."""
+    """Print a file's bytes unchanged; on a terminal without characters that could control it."""
     from memstore.cli.output import safe, write_lines
 
     data = expanded.file if expanded.whole is None else expanded.whole

@@ -1,4 +1,4 @@
-"""`memstore entity` and `memstore group`: who there is, who speaks for whom, who belongs together."""
+"""`memstore entity` and `memstore group`: entities, their guardians, and groups of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`memstore review`: what a branch changes in memories' terms, for people and for build servers."""
+"""`memstore review`: what a branch changes in terms of memories, for people and for build servers."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
 
 
 def _say_uncommitted(session: CliSession, found: Review) -> None:
-    """Tell what is not committed where what is checked out was reviewed: it is easily taken for a part of that."""
+    """Report uncommitted changes when the checked-out branch was reviewed: they could be mistaken for a part of it."""
     view = session.view()
     if session.as_json or session.choices.quiet or found.branching.head != view.history.head():
         return
@@ -88,7 +88,7 @@ def _nothing(found: Review) -> str:
     return f"nothing to review: no commit on {head} changes a memory or one of the vault's own files"
 
 
-# -- how much there is -----------------------------------------------------------------------------
+# -- counts ----------------------------------------------------------------------------------------
 
 
 def _counts(found: Review) -> str:
@@ -198,7 +198,7 @@ def _conflict(session: CliSession, one: Conflict) -> Iterator[str]:
 
 
 def _sight(session: CliSession, moved: Sequence[SightMoved]) -> Iterator[str]:
-    """Yield who gains or loses sight, one by one, each with the memories; everybody comes first."""
+    """Yield each entity that gains or loses sight, with its memories; everybody comes first."""
     yield from _sight_of(session, moved, gains=True)
     yield from _sight_of(session, moved, gains=False)
 

@@ -1,4 +1,4 @@
-"""`memstore promote`, `supersede`, `revise`, `split`, `merge`, `archive`, `restore`: memories made of memories."""
+"""`memstore promote`, `supersede`, `revise`, `split`, `merge`, `archive`, `restore`: memories from memories."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _KINDS = tuple(name for name in MEMORY_TYPES if name != "raw")
-# Given by `--to`, or taken over.
+# Set by `--to`, or taken over.
 _TYPE = frozenset({"type"})
 
 
@@ -69,7 +69,7 @@ def promote(
         dry_run=dry_run,
     )
     emit_linked(session, "promote", linked, dry_run=dry_run)
-    if kind is None:  # a suggestion, then
+    if kind is None:  # so it was a suggestion
         session.say_former("memstore promote SUGGESTION", "memstore suggestions accept SUGGESTION")
 
 

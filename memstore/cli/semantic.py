@@ -1,4 +1,4 @@
-"""`memstore semantic`: find by meaning, too, by a model on this machine."""
+"""`memstore semantic`: find by meaning, too, with a model on this machine."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def off(session: CliSession) -> None:
 
 
 def _set(session: CliSession, folder: str | None) -> None:
-    """Write the user's setting, or take it out."""
+    """Write the user's setting, or remove it."""
     from memstore.vault import composition, status
 
     file, defaults = composition.settings_file(session.environment(), None, user=True)

@@ -1,4 +1,4 @@
-"""What a command works with: the options that hold everywhere, the vault, and where words go."""
+"""The environment of a command: the global options, the vault, and output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Choices:
-    """The global options as given; what was not given has the value here."""
+    """The global options as given, with these defaults."""
 
     vault: str | None = None
     entity: str | None = None
@@ -33,18 +33,19 @@ class Choices:
 
 
 class CliSession:
-    """One call of the program. A command gets it as its first argument, calls one use case, emits its value."""
+    """One call of the program. A command gets it as its first argument, calls one use case and emits its value."""
 
     def __init__(self) -> None:
         self.choices = Choices()
         self._view: View | None = None
         self._palette: Palette | None = None
-        # Where the person is: below the vault (`.` in it), or outside the vault's folder, which ends with a slash then.
+        # The person's folder: relative to the vault (`.` is the vault's own), or if outside, the vault's path with a
+        # slash.
         self._below: str | None = None
 
     @property
     def as_json(self) -> bool:
-        """Whether the answer is JSON: one document, or with `--jsonl` one a line."""
+        """Whether the answer is JSON: one document, or with `--jsonl` one per line."""
         return self.choices.json or self.choices.jsonl
 
     def view(self, *, any_context: bool = False) -> View:
@@ -66,7 +67,7 @@ class CliSession:
 
     @contextmanager
     def adopting(self, notes: Sequence[PlainNoteError]) -> Iterator[None]:
-        """Have plain notes be memories for a command that is to change them; where it changes nothing, they stay notes.
+        """Adopt plain notes as memories for a command that changes them; if it changes nothing, they stay notes.
 
         Raises:
             PlainNoteError: one of them can't be a memory.
@@ -95,19 +96,19 @@ class CliSession:
                     self.say(f"adopted {self.from_here(saved.path)}: {saved.ref}")
 
     def environment(self) -> Environment:
-        """Return the process's surroundings, for the few commands that work without a vault."""
+        """Return the process's environment, for the few commands that work without a vault."""
         from memstore.files.local_state import Environment
 
         shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
         return Environment.of_process(on_progress=_progress if shows_progress else None)
 
     def bytes_of(self, file: str) -> bytes:
-        """Return what is in a file that the person named, `-` for standard input.
+        """Return the content of a file that the person named, `-` for standard input.
 
-        One that lies in a vault must be theirs to see. No vault is needed for one that lies in none.
+        A file in a vault must be visible to them. A file outside of vaults needs no vault.
 
         Raises:
-            FileNotFoundError: it is not there, or not theirs to see.
+            FileNotFoundError: it does not exist, or they may not see it.
             UsageError: standard input is closed.
         """
         if file == "-":
@@ -131,7 +132,7 @@ class CliSession:
             )
         return view.file(path)
 
-    # -- what was asked for: standard output -----------------------------------------------------
+    # -- the answer: standard output -------------------------------------------------------------
 
     def emit(
         self,
@@ -141,14 +142,14 @@ class CliSession:
         lines: Callable[[], Iterable[str]],
         each: str | None = None,
     ) -> None:
-        """Print a command's answer: as JSON where that was asked for, else as lines of text.
+        """Print a command's answer: as JSON if requested, else as lines of text.
 
         Args:
             verb: names the schema, `memstore.<verb>/1`.
-            document: gives the JSON document without its `schema`; called only for JSON.
-            lines: gives the text, one line each without line ends; called only for text. What comes from a memory
-                goes through `output.safe` first.
-            each: the key of the list in the document of which `--jsonl` prints one item a line.
+            document: returns the JSON document without its `schema`; called only for JSON.
+            lines: returns the text, one line each without line ends; called only for text. Text from a memory must be
+                passed through `output.safe` first.
+            each: the key of the document's list from which `--jsonl` prints one item per line.
         """
         from memstore.cli import output
 
@@ -166,7 +167,7 @@ class CliSession:
             output.write_lines((output.document(published(verb, whole)),))
 
     def write(self, lines: Iterable[str]) -> None:
-        """Write text; a screen at a time where a person sits before one and may be asked for a key."""
+        """Write text; a screen at a time if a person sits at the terminal and may be asked for a key."""
         if self.at_terminal and not self.choices.no_input:
             from memstore.cli import output as pager
 
@@ -177,14 +178,14 @@ class CliSession:
             output.write_lines(lines)
 
     def exit(self, code: int) -> NoReturn:
-        """End with that exit code: everything has been said already."""
+        """Exit with this code; everything has already been said."""
         import click
 
         raise click.exceptions.Exit(code)
 
     @property
     def paint(self) -> Palette:
-        """Colours for text on standard output; without colours where nobody could see them."""
+        """Colours for text on standard output; without colours if nobody could see them."""
         from memstore.cli import output
 
         if self._palette is None:
@@ -192,7 +193,7 @@ class CliSession:
         return self._palette
 
     def from_here(self, path: str) -> str:
-        """Return a path of the vault as git would print it here: from the person's folder; whole outside the vault."""
+        """Return a path as git would print it: from the person's folder, or absolute if that is outside the vault."""
         if self._below is None:
             root, folder = self.view().root, self.environment().folder.resolve()
             inside = folder.is_relative_to(root.resolve())
@@ -209,10 +210,10 @@ class CliSession:
 
     @property
     def at_terminal(self) -> bool:
-        """Whether a person reads standard output as it comes."""
+        """Whether a person reads standard output directly."""
         return sys.stdout is not None and sys.stdout.isatty()
 
-    # -- what happened on the way: standard error ------------------------------------------------
+    # -- messages: standard error ----------------------------------------------------------------
 
     def say(self, message: str) -> None:
         """Tell the person something that is not the answer; silent with `--quiet` and for JSON."""
@@ -222,23 +223,23 @@ class CliSession:
             output.write_message(message)
 
     def say_former(self, called: str, today: str) -> None:
-        """Tell what is called otherwise today; what was called goes with the next version."""
+        """Say that a command has a new name; the next version drops the old one."""
         self.say(f"memstore: `{called}` is now `{today}`; the next version drops the old name")
 
     def say_left_out(self, count: int) -> None:
-        """Tell how many files an answer is without, since they can't be read."""
+        """Say how many files an answer leaves out because they can't be read."""
         if count:
             self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
 
     def say_unreadable(self) -> None:
-        """Tell how many files can't be read, after an answer that means the whole vault."""
+        """Say how many files can't be read, after an answer about the whole vault."""
         if self.choices.quiet or self.as_json:
             return
 
         self.say_left_out(len(self.view().broken))
 
     def detail(self, message: str) -> None:
-        """Tell what only `--verbose` wants to know."""
+        """Say something only with `--verbose`."""
         if self.choices.verbose:
             self.say(message)
 
@@ -246,12 +247,12 @@ class CliSession:
         """Ask for a yes on the terminal; anything else is a no.
 
         Args:
-            question: without question mark or choices.
-            instead: what says yes without asking, like `--yes`; named where there is nobody to ask.
+            question: the question without question mark or choices.
+            instead: what says yes without asking, like `--yes`; named if there is nobody to ask.
             enter: whether the return key alone is a yes.
 
         Raises:
-            UsageError: `--no-input` was given, or standard input is no terminal.
+            UsageError: `--no-input` was given, or standard input is not a terminal.
         """
         if self.choices.no_input or self.as_json or sys.stdin is None or not sys.stdin.isatty():
             from memstore.core.errors import UsageError
@@ -263,7 +264,7 @@ class CliSession:
         try:
             answer = sys.stdin.readline()
         except KeyboardInterrupt:
-            output.write_message("")  # what is said of it begins a line of its own
+            output.write_message("")  # its report begins on a new line
             raise
         if not answer.endswith("\n"):
             output.write_message("")  # nothing was typed, or no return: the end of the input
@@ -271,7 +272,7 @@ class CliSession:
 
 
 def _progress(work: str, done: int, total: int) -> None:
-    """Show on the terminal how far a long work is, on one line that is wiped in the end."""
+    """Show the progress of a long task on the terminal, on one line that is cleared at the end."""
     line = f"\r{work}: {done:,} of {total:,}" if done < total else "\r\x1b[K"
     sys.stderr.write(line)
     sys.stderr.flush()

@@ -1,7 +1,7 @@
 """`memstore list`, `memstore show`, `memstore path`.
 
-The form that every command module has: a decorated function that parses nothing itself, calls one use case, and emits
-its value with one function for the JSON document and one for the text.
+This is the model for every command module: a decorated function that parses nothing itself, calls one use case, and
+emits its value with one function for the JSON document and one for the text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Shown
 
 SORTS = ("created", "title", "confidence", "path")
-# Of the header these have a place of their own.
+# Keys of the frontmatter that have a place of their own on the card.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
 
 
@@ -135,9 +135,9 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
 
 
 def _row(session: CliSession, entry: Entry) -> str:
-    """Return a memory on one line: its title, about it, and last what `memstore show` takes.
+    """Return a memory on one line: its title, details, and last the ref for `memstore show`.
 
-    In a pipe its path stands before that, and tabs stand between: a title may hold blanks.
+    In a pipe its path comes before the ref, and tabs separate the columns, since a title may contain spaces.
     """
     from memstore.cli.output import safe_line
 
@@ -170,7 +170,7 @@ def path(session: CliSession, ref: str) -> None:
 
 
 def card(session: CliSession, shown: Shown) -> Iterator[str]:
-    """Yield a memory as people read it: what its file says of it, its numbers, its text."""
+    """Yield a memory in readable form: its keys, its numbers, its text."""
     from memstore.cli.output import safe, safe_line
     from memstore.cli.written import conflict_line
 
@@ -193,7 +193,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
 
 
 def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
-    """Yield how firmly a memory is believed, and what to do where it is not."""
+    """Yield how firmly a memory is believed, and what to do if it is not."""
     standing, ref = shown.standing, shown.entry.ref or shown.entry.path
     if standing is None or shown.memory.status != "active":
         return
@@ -210,7 +210,7 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
 
 
 def _trust(shown: Shown) -> Iterator[tuple[str, str]]:
-    """Yield how far others vouch for a memory, where anybody does or denies it."""
+    """Yield how far others vouch for a memory, if anybody does or disputes it."""
     if shown.trust.terms:
         yield "trust", f"{shown.trust.score:.2f}, {shown.trust.word}"
 
@@ -222,7 +222,7 @@ def _strength(shown: Shown) -> str:
 
 
 def _confidence(session: CliSession, shown: Shown) -> str:
-    """Return the confidence as a number, and where it has a history that as bars and numbers."""
+    """Return the confidence as a number; if it has a history, with bars and numbers."""
     history = [line.new for line in shown.memory.confidence_history if line.new is not None]
     held, today = shown.memory.confidence or 0.0, shown.confidence_now or 0.0
     now = session.paint("title", f"{held:g}")
@@ -237,7 +237,7 @@ def _confidence(session: CliSession, shown: Shown) -> str:
     return f"{now}  {bars}  {' → '.join(numbers)}"
 
 
-# By so much the confidence must have faded for people to be told.
+# How much the confidence must have faded before people are told.
 WORTH_TELLING = 0.05
 MOST_NUMBERS = 6
 MOST_BARS = 40
@@ -250,7 +250,7 @@ def sparkline(values: Sequence[float], *, signs: bool) -> str:
 
 
 def _keys(shown: Shown) -> Iterator[tuple[str, str]]:
-    """Return the keys of the header with their values; lists of maps take a line an entry."""
+    """Return the frontmatter's keys with their values; lists of maps take one line per entry."""
     from memstore.cli.output import safe_line
 
     for name, value in shown.values.items():

@@ -51,7 +51,7 @@ def today(session: CliSession, text: str | None, *, commit: bool, dry_run: bool)
 
 
 def _can_edit(session: CliSession) -> bool:
-    """Whether a person sits at a terminal, and reads there what is printed: `$(memstore today)` wants the path."""
+    """Whether a person sits at a terminal and reads the output there: `$(memstore today)` expects the path."""
     is_free = not (session.choices.no_input or session.as_json)
     return is_free and session.at_terminal and session.environment().at_terminal
 

@@ -1,4 +1,4 @@
-"""`memstore trust`: who vouches for a memory, and every point of it."""
+"""`memstore trust`: who vouches for a memory, and what each point is for."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.trust.vouching import Verdict
 
 _THOUSAND = 1000
-# As `trust.score` has them, which is not loaded for a command's options.
+# As in `trust.score`, which is not loaded for a command's options.
 PROFILES = ("isnad-0.1", "isnad-0.1-literal", "beta-1")
 _SAYS = {"confirm": "confirms", "dispute": "disputes", "partial": "confirms a part"}
 
@@ -107,7 +107,7 @@ def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Ite
 
 
 def explained(session: CliSession, found: Trusted) -> Iterator[str]:
-    """Yield how every attestation of a memory stands, and which keys nobody signed."""
+    """Yield the status of every attestation of a memory, and which keys nobody signed."""
     from memstore.cli.output import safe_line
 
     paint, memory = session.paint, found.file.memory

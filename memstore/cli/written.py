@@ -1,4 +1,4 @@
-"""What all commands that write memories share: options, and how their answers look."""
+"""Shared by all commands that write memories: options, and how their answers look."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def commit_option() -> Callable[[F], F]:
 
 
 def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, unchanged: str) -> None:
-    """Tell what became of one memory: a line that editors jump from, or the diff of a dry run.
+    """Report the result for one memory: a line that editors can jump from, or the diff of a dry run.
 
     Args:
         session: the call.
         verb: the command.
-        saved: what the use case gave.
+        saved: the result of the use case.
         dry_run: whether nothing was written.
-        unchanged: what to say where nothing is different.
+        unchanged: what to say if nothing changed.
     """
     from memstore.documents.parts import saved_document
 
@@ -59,7 +59,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
 
 
 def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:
-    """Tell what became of a memory, and of those that changed with it: a line each, or the diffs of a dry run."""
+    """Report the result for a memory and those that changed with it: a line each, or the diffs of a dry run."""
     from memstore.documents.memories import linked_document
 
     written = (linked.saved, *linked.others)
@@ -87,7 +87,7 @@ def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator
 
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
-    """Tell what became of a file of a registry."""
+    """Report the result for a registry file."""
     from memstore.documents.parts import registered_document
 
     session.emit(
@@ -107,7 +107,7 @@ def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -
 
 
 def say_what_stays_out(session: CliSession, saved: Saved) -> None:
-    """Tell where a file was to be committed and git takes no notice of it."""
+    """Say if a file was to be committed but git ignores it."""
     if saved.stays_out:
         from memstore.cli.output import safe_line
 
@@ -126,7 +126,7 @@ def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
 
 
 def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
-    """Tell of findings on standard error."""
+    """Report findings on standard error."""
     from memstore.cli.output import safe_line
 
     for finding in findings:
@@ -136,14 +136,14 @@ def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
 
 
 def say_conflicts(session: CliSession, conflicts: Iterable[Conflict]) -> None:
-    """Tell of conflicts on standard error: where it is said, what says otherwise and where, and what to do."""
+    """Report conflicts on standard error: the place of each side, and what to do."""
     for conflict in conflicts:
         session.say(conflict_line(session.paint, conflict))
         session.say(f"  hint: {conflict.command}")
 
 
 def conflict_line(paint: Palette, conflict: Conflict) -> str:
-    """Return a conflict on a line that editors jump from."""
+    """Return a conflict as a line that editors can jump from."""
     from memstore.cli.output import safe_line
 
     mine, theirs = (f"{paint.path(one.path)}:{paint('line', str(one.line_start))}" for one in conflict.lines)
@@ -153,15 +153,15 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
 
 
 def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:
-    """Return a path as the vault has it: given from the person's folder if that is in the vault, else from the vault's.
+    """Return a path relative to the vault; it is given from the person's folder if inside, else from the vault's.
 
     Raises:
-        UsageError: it lies outside the vault.
+        UsageError: it is outside the vault.
     """
     root = session.view().root.resolve()
     folder = session.environment().folder.resolve()
     place = folder / path
-    # Folders may be linked; the name itself is the vault's, and not what it may point at.
+    # Folders may be links; the last name itself is the vault's, whatever it may point to.
     whole = _real(place) if is_folder or place.name == ".." else _real(place.parent) / place.name
     if whole.is_relative_to(root):
         return whole.relative_to(root).as_posix()
@@ -173,5 +173,5 @@ def in_vault(session: CliSession, path: str, *, is_folder: bool = False) -> str:
 
 
 def _real(place: Path) -> Path:
-    """Return where a path leads; as far as it goes, where links lead in a circle."""
+    """Return where a path leads; as far as it can be resolved, if links form a cycle."""
     return Path(os.path.realpath(place))

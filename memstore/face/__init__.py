@@ -1,8 +1,8 @@
-"""The Python face: `memstore.open_vault` gives a `Vault`, with an attribute for each capability.
+"""The Python face: `memstore.open_vault` returns a `Vault`, with one attribute per capability.
 
-Enter at `vault.open_vault` and `vault.Vault`; `access`, `beliefs`, `lineage` and `trust` are its attributes, `batch`
-is many changes at once.
+Start at `vault.open_vault` and `vault.Vault`. `access`, `beliefs`, `lineage` and `trust` hold the classes of its
+attributes; `batch` writes many memories at once.
 
-A call runs like this: `given` makes names, lists and filters into what use cases take, `Vault.view` takes a new view
-with all checks that the program makes when it starts, one use case does the work, and its value is returned as it is.
+A call runs like this: `given` turns names, lists and filters into what use cases take; `Vault.view` takes a new view,
+with every check that the program makes when it starts; one use case does the work; its result is returned unchanged.
 """

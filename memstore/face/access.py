@@ -42,16 +42,17 @@ class VaultAccess:
         consent: str | Sequence[str] = (),
         **saving: Unpack[Saving],
     ) -> Shared:
-        """Let others see a memory of one's own.
+        """Let others see one of the entity's own memories.
 
         Args:
-            memory: which.
+            memory: the memory.
             to: entities, groups, roles, contexts, or "*".
-            consent: who has consented; it is recorded for this memory and these grantees.
+            consent: who has consented; recorded for this memory and these grantees.
             saving: dry_run, commit.
 
         Raises:
-            RefusedError: somebody with a say has not consented, or it was made of what the grantee may not see.
+            RefusedError: somebody with a say has not consented, or the memory was made from memories that the grantee
+                may not see.
         """
         from memstore.access.privacy import grant_access
 
@@ -60,20 +61,20 @@ class VaultAccess:
         return grant_access(self._view(), given.ref_of(memory), who, said, **saving)
 
     def revoke(self, memory: Named, *, whom: str | Sequence[str], **saving: Unpack[Saving]) -> Shared:
-        """Take grants back; who would still see it through a group, a role, a context or "*" is denied by name."""
+        """Revoke grants; anyone who would still see it through a group, a role, a context or "*" is denied by name."""
         from memstore.access.privacy import revoke_access
 
         given.only(saving, Saving, "revoke")
         return revoke_access(self._view(), given.ref_of(memory), given.one_or_more(whom), **saving)
 
     def explain(self, memory: Named, viewer: str, *, context: str | None = None) -> Decision:
-        """Return whether somebody may see a memory, in a context or in none, and why."""
+        """Return whether somebody may see a memory, in a context or outside of any, and why."""
         from memstore.access.privacy import explain_access
 
         return explain_access(self._view(), given.ref_of(memory), viewer, context=context)
 
     def seen_by(self, entity: str) -> tuple[Sighted, ...]:
-        """Return the memories that an entity sees, or everybody does (`"*"`), by path."""
+        """Return the memories that an entity sees, or that everybody sees (`"*"`), by path."""
         from memstore.access.report import audit_sight
 
         return audit_sight(self._view(), entity=entity)
@@ -91,25 +92,25 @@ class VaultAccess:
         return audit_sight(self._view(), subject=subject)
 
     def report(self) -> dict[str, tuple[Sighted, ...]]:
-        """Return for everybody (`*`), and for each entity that can listen, what they see."""
+        """Return what everybody (`*`) sees, and what each entity that can listen sees."""
         from memstore.access.report import sight_report
 
         return sight_report(self._view())
 
     def diff(self, old: str = "HEAD", new: str | None = None) -> tuple[SightChange, ...]:
-        """Return who gained or lost sight of what between two states, commits or dates; None is now."""
+        """Return who gained or lost sight of which memory between two commits or dates; `new=None` means now."""
         from memstore.access.report import sight_diff
 
         return sight_diff(self._view(), old, new)
 
     def trail(self, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
-        """Return the audit events, the latest first; `of` is the id of a memory, a consent, an entity or a context."""
+        """Return the audit events, latest first; `of` is the id of a memory, a consent, an entity or a context."""
         from memstore.access.audit import audit_trail
 
         return audit_trail(self._view(), of=of, limit=limit)
 
     def verify_trail(self) -> Verified:
-        """Return whether every audit event is as it was written, and none is missing that another names."""
+        """Return whether every audit event is unchanged, and none that another event names is missing."""
         from memstore.access.audit import verify_audit
 
         return verify_audit(self._view())
@@ -118,21 +119,21 @@ class VaultAccess:
 class VaultConsents:
     """Who said yes or no to what: `vault.consents.grant("human:dana", "si:vet", "subject:dog:bella")`.
 
-    `grant`, `refuse`, `delegate`, `request`, `revoke`, `list`. What else may be said: `on_behalf_of`, `expires` (a date
-    or "30d"), `reason`, `note`, `dry_run`, `commit`.
+    `grant`, `refuse`, `delegate`, `request`, `revoke`, `list`. They also take `on_behalf_of`, `expires` (a date or
+    "30d"), `reason`, `note`, `dry_run` and `commit`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:
         self._view = view
 
     def grant(self, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
-        """Record that somebody consents; by itself that opens nothing, it lets a grant count.
+        """Record that somebody consents. A consent opens nothing by itself; it lets a grant take effect.
 
         Args:
             grantor: who consents.
-            grantee: to whom it may be passed on: an entity, a group, a role, a context, or "*".
-            scope: what: a memory's ref, "ctx:…", "subject:…" or "source:…".
-            told: what else is said.
+            grantee: who the memories may be shared with: an entity, a group, a role, a context, or "*".
+            scope: what the consent covers: a memory's ref, "ctx:…", "subject:…" or "source:…".
+            told: the optional arguments listed above.
         """
         from memstore.access.consents import grant_consent
 
@@ -140,7 +141,7 @@ class VaultConsents:
         return grant_consent(self._view(), grantor, grantee, scope, **told)
 
     def refuse(self, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
-        """Record that somebody says no; it beats every consent. Arguments as for `grant`."""
+        """Record that somebody says no; a refusal beats every consent. Arguments as for `grant`."""
         from memstore.access.consents import refuse_consent
 
         given.only(told, Told, "refuse")
@@ -154,28 +155,28 @@ class VaultConsents:
         return delegate(self._view(), grantor, delegate_to, scope, **told)
 
     def request(self, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
-        """Ask somebody to consent: a file that can be sent to them, and that opens nothing."""
+        """Ask somebody to consent: write a file that can be sent to them; it opens nothing."""
         from memstore.access.consents import request_consent
 
         given.only(told, Told, "request")
         return request_consent(self._view(), grantor, grantee, scope, **told)
 
     def revoke(self, consent: str, *, by: str | None = None, **told: Unpack[Told]) -> Registered:
-        """Take a consent, a refusal or a delegation back, by its id; it counts from now on."""
+        """Revoke a consent, a refusal or a delegation by its id, from now on."""
         from memstore.access.consents import revoke_consent
 
         given.only(told, Told, "revoke")
         return revoke_consent(self._view(), consent, by=by, **told)
 
     def list(self) -> tuple[KnownConsent, ...]:
-        """Return all consents, refusals, delegations and open requests, the oldest first."""
+        """Return all consents, refusals, delegations and open requests, oldest first."""
         from memstore.access.consents import consents
 
         return consents(self._view())
 
 
 class VaultContexts:
-    """Where one is, and who listens: `vault.contexts.enter("ctx:bella_care", participants=["human:sean"])`.
+    """The active context and who listens in it: `vault.contexts.enter("ctx:bella_care", participants=["human:sean"])`.
 
     `add`, `list`; `enter`, `leave`, `present`, `suggest`.
     """
@@ -198,26 +199,26 @@ class VaultContexts:
         return contexts(self._view())
 
     def enter(self, context: str, *, participants: Sequence[str] = (), role: str | None = None) -> Present:
-        """Enter a context, in place of the one before; it ends by itself after 12 hours, in an error."""
+        """Enter a context in place of the active one; after 12 hours it expires, and calls fail with an error."""
         from memstore.access.contexts import enter_context
 
         there = given.items("participants", participants)
         return enter_context(self._view(), context, participants=there, role=role)
 
     def leave(self) -> str | None:
-        """Leave the active context for none, and return its id; what was granted in it stays granted."""
+        """Leave the active context and return its id; what was granted in it stays granted."""
         from memstore.access.contexts import leave_context
 
         return leave_context(self._view())
 
     def present(self) -> Present:
-        """Return the context that one is in, and who listens there."""
+        """Return the active context, and who listens there."""
         from memstore.access.contexts import present_context
 
         return present_context(self._view())
 
     def suggest(self, text: str) -> tuple[Suggestion, ...]:
-        """Return the registered contexts that a text may belong to, the best first; none is entered."""
+        """Return the registered contexts that a text may belong to, best first; none is entered."""
         from memstore.access.contexts import suggest_context
 
         return suggest_context(self._view(), text)
@@ -243,7 +244,7 @@ class VaultEntities:
     def alias(
         self, entity: str, aliases: str | Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
     ) -> Registered:
-        """Give an entity names, or take them away."""
+        """Add aliases to an entity, or remove them."""
         from memstore.access.entities import name_entity
 
         given.only(saving, Saving, "alias")
@@ -252,7 +253,7 @@ class VaultEntities:
     def guardian(
         self, entity: str, guardians: str | Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
     ) -> Registered:
-        """Say who speaks for an entity, or does no longer."""
+        """Add guardians, who speak for an entity, or remove them."""
         from memstore.access.entities import guard_entity
 
         given.only(saving, Saving, "guardian")
@@ -273,14 +274,14 @@ class VaultEntities:
         until: str | None = None,
         **saving: Unpack[Saving],
     ) -> Registered:
-        """Put entities, or groups, in a group, which is made where there is none."""
+        """Add entities or groups to a group, which is created if it does not exist."""
         from memstore.access.entities import add_members
 
         given.only(saving, Saving, "add_members")
         return add_members(self._view(), group, given.one_or_more(members), since=since, until=until, **saving)
 
     def remove_members(self, group: str, members: str | Sequence[str], **saving: Unpack[Saving]) -> Registered:
-        """End memberships now; what was seen as a member stays seen."""
+        """End memberships now; what members have already seen can't be made unseen."""
         from memstore.access.entities import remove_members
 
         given.only(saving, Saving, "remove_members")
@@ -294,7 +295,7 @@ class VaultEntities:
 
 
 def _lists(said: Mapping[str, Any], *names: str) -> None:
-    """Stop where a text is given for what is a list."""
+    """Raise `TypeError` if a string is given where a list is expected."""
     for name in names:
         if name in said:
             given.items(name, said[name])

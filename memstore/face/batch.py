@@ -27,12 +27,12 @@ VERB = "batch"
 
 
 class Batch:
-    """New memories that are written together, at the end of a `with` block: all of them, or none where it fails.
+    """New memories that are written together at the end of a `with` block: all of them, or none if it fails.
 
-    What is added may name what was added before it: `derived_from=[earlier]`. Other methods of the vault don't see any
-    of it before the end. `saved` is what became of each then, `commit` the commit that has them, and `conflicts` are
-    the open ones that they raise, among each other and with all that was there: these are looked for once, after the
-    end, and not at each `add`.
+    A memory may name one that was added before it: `derived_from=[earlier]`. Other methods of the vault don't see any
+    of them before the end. After that, `saved` holds the result for each memory, `commit` the commit that contains
+    them, and `conflicts` the open conflicts that they raise, among each other and with existing memories. Conflicts are
+    searched for once, after the end, not at each `add`.
     """
 
     def __init__(self, view: Callable[[], VaultView], message: str | None) -> None:
@@ -64,7 +64,7 @@ class Batch:
         if kind is not None or opened is None:
             return
         with opened[1] as change:
-            pass  # all was collected by `add`
+            pass  # `add` has collected everything
         self._added, self.commit = added, change.commit
         self.saved = tuple(new.told(saved) for new, saved in zip(added, change.saved, strict=True))
 
@@ -75,7 +75,7 @@ class Batch:
         type: str = "note",  # noqa: A002 -- the key's name
         **keys: Unpack[Keys],
     ) -> Saved:
-        """Add a memory; what `Vault.add` takes, and the same errors. It has its ref at once, and is written at the end.
+        """Add a memory; arguments and errors as for `Vault.add`. It has its ref at once and is written at the end.
 
         Raises:
             UsageError: the block has ended, or has not begun.
@@ -94,7 +94,7 @@ class Batch:
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """The open conflicts that the new memories raise, the gravest first; compared once, when first asked for.
+        """The open conflicts that the new memories raise, gravest first; computed once, on first access.
 
         Raises:
             UsageError: the block has not ended.
@@ -111,39 +111,39 @@ class Batch:
 
 
 class PendingView(VaultView):
-    """What its actor will see once a batch is written, as far as a new memory can name it.
+    """What its actor will see once a batch is written, as far as a new memory can refer to it.
 
     Args:
-        view: the vault as it is.
+        view: the current view of the vault.
     """
 
     def __init__(self, view: VaultView) -> None:
-        super().__init__(view._ws)  # noqa: SLF001 -- it is one, too
+        super().__init__(view._ws)  # noqa: SLF001 -- the argument is a VaultView, too
         self._new: list[MemoryFile] = []
         self._by_name: dict[str, int] = {}
 
     def take(self, file: MemoryFile) -> None:
-        """Have a memory be found that will be written."""
+        """Make a memory that is yet to be written findable."""
         for name in (str(file.memory.ref), file.memory.id or "", file.path):
             self._by_name[name] = len(self._new)
         self._new.append(file)
 
     def find(self, text: str) -> Entry:
-        """Return the memory that `text` means, one that will be written among them."""
+        """Return the memory that `text` names, which may be one that is yet to be written."""
         at = self._by_name.get(text.strip().removeprefix("[[").removesuffix("]]"))
         return super().find(text) if at is None else entry_of(self._new[at], "")
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the rows with this id; those of what will be written come after all others."""
+        """Return the rows with this id; rows of memories that are yet to be written follow all others."""
         at = self._by_name.get(memory_id)
         return super().rows_of_id(memory_id) if at is None else [self._first_new + at]
 
     def entry(self, row: int) -> Entry:
-        """Return what the catalogue says of a row, or will say."""
+        """Return the catalogue's entry for a row, or the entry that it will have."""
         return super().entry(row) if row < self._first_new else entry_of(self._new[row - self._first_new], "")
 
     def writing(self, verb: str, *, message: str | None) -> VaultTransaction:
-        """Return the transaction that writes a batch, commits it where there is a message, and compares nothing."""
+        """Return the transaction that writes a batch; it commits if there is a message, and compares nothing."""
         return VaultTransaction(self, self._ws, verb, commit=message is not None, message=message, compares=False)
 
     @cached_property
@@ -151,6 +151,6 @@ class PendingView(VaultView):
         return len(self._snapshot.catalog.column("path"))
 
     @cached_property
-    def registries(self) -> World:  # read once for all that is added
-        """What the vault's registries say at this moment."""
+    def registries(self) -> World:  # read once for the whole batch
+        """What the vault's registries say now."""
         return super().registries

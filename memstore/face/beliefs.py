@@ -1,4 +1,4 @@
-"""`vault.beliefs` and `vault.conflicts`: evidence, what follows from it, and memories that contradict each other."""
+"""`vault.beliefs` and `vault.conflicts`: evidence and its consequences, and memories that contradict each other."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class VaultBeliefs:
-    """How sure is a memory's holder, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
+    """How sure a memory's holder is, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
 
     `reinforce`, `contradict`, `fold`; `split`, `merge`; `revise_from`, `propagate`, `recompute`, `rebuild`,
     `calibrate`; `consolidate`, `suggestions`, `accept`, `reject`; `graduate`, `compress`.
@@ -50,17 +50,17 @@ class VaultBeliefs:
         reason: str | None = None,
         **saving: Unpack[Saving],
     ) -> Reinforced:
-        """Record what speaks for a memory that has a confidence; the same evidence never counts twice.
+        """Record evidence for a memory that has a confidence; the same evidence never counts twice.
 
         Args:
-            memory: which.
-            evidence: one memory or several; or marks like "consolidation:2026-02-01", which weigh nothing.
-            partial: whether it speaks for it only in part.
-            reason: why it does.
+            memory: the memory.
+            evidence: one memory or several; or marks like "consolidation:2026-02-01", which have no weight.
+            partial: whether the evidence supports the memory only in part.
+            reason: why it is evidence.
             saving: dry_run, commit.
 
         Raises:
-            RefusedError: the evidence is the memory itself, or was made of it.
+            RefusedError: the evidence is the memory itself, or was made from it.
             UsageError: the memory has no confidence.
         """
         from memstore.beliefs.reinforce import reinforce
@@ -78,7 +78,7 @@ class VaultBeliefs:
         reason: str | None = None,
         **saving: Unpack[Saving],
     ) -> Reinforced:
-        """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
+        """Record evidence against a memory; arguments and errors as for `reinforce`."""
         from memstore.beliefs.reinforce import contradict
 
         given.only(saving, Saving, "contradict")
@@ -86,7 +86,7 @@ class VaultBeliefs:
         return contradict(self._view(), given.ref_of(memory), found, partial=partial, reason=reason, **saving)
 
     def fold(self, memory: Named, **saving: Unpack[Saving]) -> Saved:
-        """Put one line in the place of a long history: the number, what stands behind it, what never counts again."""
+        """Replace a long history with one line: the confidence, its evidence, and what never counts again."""
         from memstore.beliefs.recompute import fold
 
         given.only(saving, Saving, "fold")
@@ -104,7 +104,7 @@ class VaultBeliefs:
         reason: str | None = None,
         **saving: Unpack[Saving],
     ) -> Linked:
-        """Write two memories that take the place of one; `first` and `second` are the evidence of each."""
+        """Write two memories that take the place of one; `first` and `second` are the evidence for each."""
         from memstore.memories.split import split
 
         given.only(saving, Saving, "split")
@@ -113,16 +113,16 @@ class VaultBeliefs:
         return split(self._view(), given.ref_of(memory), (one, two), reason=reason, **parts, **saving)
 
     def merge(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
-        """Let the first of several memories take the place of the others, with their evidence and lineage."""
+        """Let the first of several memories take the place of the others, along with their evidence and lineage."""
         from memstore.memories.split import merge
 
         given.only(saving, Saving, "merge")
         return merge(self._view(), given.refs_of(memories), reason=reason, **saving)
 
-    # -- what follows ------------------------------------------------------------------------------
+    # -- consequences ------------------------------------------------------------------------------
 
     def revise_from(self, memory: Named) -> tuple[Proposal, ...]:
-        """Return the beliefs that an episode supports or contradicts by what it says; nothing is written."""
+        """Return the beliefs that an episode's text supports or contradicts; nothing is written."""
         from memstore.beliefs.revise import revise_from
 
         return revise_from(self._view(), given.ref_of(memory))
@@ -130,7 +130,7 @@ class VaultBeliefs:
     def propagate(
         self, memory: Named | None = None, *, depth: int | None = None, apply: bool = False, **saving: Unpack[Saving]
     ) -> Propagated:
-        """Return what the confidence of sources does to what rests on them; write it only with `apply`."""
+        """Return how the confidence of sources affects the memories that rest on them; write it only with `apply`."""
         from memstore.beliefs.propagation import propagate
 
         given.only(saving, Saving, "propagate")
@@ -138,7 +138,7 @@ class VaultBeliefs:
         return propagate(self._view(), ref, depth=depth, apply=apply, **saving)
 
     def recompute(self, memories: Names = (), *, check: bool = False, **saving: Unpack[Saving]) -> Recomputed:
-        """Store what the histories amount to, for these memories or all; with `check` only compare."""
+        """Store the confidence that each history yields, for these memories or all; with `check` only compare."""
         from memstore.beliefs.recompute import check_confidences, recompute
 
         given.only(saving, Saving, "recompute")
@@ -146,13 +146,13 @@ class VaultBeliefs:
         return check_confidences(self._view(), refs) if check else recompute(self._view(), refs, **saving)
 
     def rebuild(self) -> Rebuilt:
-        """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written."""
+        """Return what the confidences would be if all evidence were weighed again now; nothing is written."""
         from memstore.beliefs.recompute import rebuild_from_episodes
 
         return rebuild_from_episodes(self._view())
 
     def calibrate(self) -> Calibration:
-        """Return how well confidences foretold the evidence that came next."""
+        """Return how well confidences predicted the evidence that came next."""
         from memstore.beliefs.calibration import calibrate
 
         return calibrate(self._view())
@@ -170,14 +170,14 @@ class VaultBeliefs:
         synthesizer: Synthesizer | None = None,
         commit: bool = False,
     ) -> Consolidated:
-        """Suggest beliefs, and evidence for and against beliefs, from what happened again and again.
+        """Suggest beliefs, and evidence for and against beliefs, from what happened repeatedly.
 
         Args:
             apply: write the suggestions, to be accepted or rejected.
-            apply_safe: do what needs no judgement.
-            if_due: only where enough has come together since the last time.
+            apply_safe: make the changes that need no judgement.
+            if_due: run only if enough memories were added since the last run.
             branch: commit the suggestions to this branch.
-            as_of: consolidate what was there by then, UTC.
+            as_of: consolidate the memories that existed at this time, UTC.
             synthesizer: words the suggestions: an object with `synthesize`; None quotes.
             commit: commit what is written.
         """
@@ -195,34 +195,34 @@ class VaultBeliefs:
         )
 
     def suggestions(self) -> tuple[Waiting, ...]:
-        """Return what waits for a decision, the oldest first."""
+        """Return the suggestions that wait for a decision, oldest first."""
         from memstore.memories.suggestions import list_suggestions
 
         return list_suggestions(self._view())
 
     def accept(self, suggestion: Named, **saving: Unpack[Saving]) -> Linked:
-        """Do what a suggestion suggests: write the belief, or record the evidence."""
+        """Carry out a suggestion: write the belief, or record the evidence."""
         from memstore.memories.suggestions import accept_suggestion
 
         given.only(saving, Saving, "accept")
         return accept_suggestion(self._view(), given.ref_of(suggestion), **saving)
 
     def reject(self, suggestion: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
-        """Put a suggestion away: the same is not suggested again before three more memories say so."""
+        """Reject a suggestion; it is not suggested again until three more memories support it."""
         from memstore.memories.suggestions import reject_suggestion
 
         given.only(saving, Saving, "reject")
         return reject_suggestion(self._view(), given.ref_of(suggestion), reason=reason, **saving)
 
     def graduate(self, **saving: Unpack[Saving]) -> tuple[Graduated, ...]:
-        """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run."""
+        """Write memories that qualify into the MEMORY.md of their scope, at most ten memories a run."""
         from memstore.beliefs.graduate import graduate
 
         given.only(saving, Saving, "graduate")
         return graduate(self._view(), **saving)
 
     def compress(self, memories: Names = (), **saving: Unpack[Saving]) -> Compressed:
-        """Put summaries in the place of texts that are old and were never used; the history keeps the whole ones."""
+        """Replace texts that are old and were never used with summaries; the history keeps the full texts."""
         from memstore.beliefs.compress import compress
 
         given.only(saving, Saving, "compress")
@@ -239,7 +239,7 @@ class VaultConflicts:
         self._view = view
 
     def open(self, **which: Unpack[Which]) -> tuple[Conflict, ...]:
-        """Return the open conflicts of memories, all active ones' by default, the gravest first; each pair once."""
+        """Return the open conflicts of memories, by default of all active ones, gravest first; each pair once."""
         from memstore.conflicts.compare import conflicts
 
         given.only(which, given.Which, "open")
@@ -247,7 +247,7 @@ class VaultConflicts:
         return conflicts(view, filters=given.filters_of(which, now=view.clock.now()))
 
     def of(self, memory: Named) -> tuple[Conflict, ...]:
-        """Return the open conflicts of a memory, which stands first in each."""
+        """Return the open conflicts of a memory, which comes first in each."""
         from memstore.conflicts.compare import conflicts
 
         return conflicts(self._view(), given.ref_of(memory))
@@ -262,13 +262,13 @@ class VaultConflicts:
         reason: str | None = None,
         **saving: Unpack[Saving],
     ) -> Resolved:
-        """Record in both memories what was decided about their conflict, and carry it out.
+        """Record in both memories how their conflict was decided, and carry the decision out.
 
         Args:
-            memory: one of them.
+            memory: one of the two memories.
             other: the other.
             keep: which of them holds; or "both".
-            decision: what it is; None follows from the kind of conflict.
+            decision: the kind of decision; None derives it from the kind of conflict.
             reason: why.
             saving: dry_run, commit.
         """
@@ -280,7 +280,7 @@ class VaultConflicts:
         return resolve_conflict(self._view(), *names, keep=kept, decision=decision, reason=reason, **saving)
 
     def duplicates(self, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
-        """Return groups of active memories that say nearly the same, the most alike first."""
+        """Return groups of active memories that say nearly the same, most alike first."""
         from memstore.conflicts.duplicates import dedupe
 
         given.only(which, given.Which, "duplicates")

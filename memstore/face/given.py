@@ -1,6 +1,6 @@
-"""What a program hands over, made into what use cases take: names of memories, lists, filters, keys.
+"""Turn the arguments of Python callers into what use cases take: names of memories, lists, filters, keys.
 
-And what a search gives back: its hits, to be gone through, and what else there is to know.
+`Hits`, the result of a search, is here as well.
 """
 
 from __future__ import annotations
@@ -32,22 +32,23 @@ E = TypeVar("E", bound=Enum)
 
 
 class HasRef(Protocol):
-    """Anything that knows its memory: what `add` gives, a hit, a memory, an entry of a list."""
+    """Anything that has a memory's ref: the result of `add`, a hit, a memory, an entry of a list."""
 
     @property
     def ref(self) -> MemoryRef | str | None:
-        """The memory's ref; None where it has no id."""
+        """The memory's ref; None if it has no id."""
 
 
-# Whatever names a memory: its ref, its id, a unique beginning of that, its path, or a value that has a `ref`.
+# Whatever names a memory: its ref, its id, a unique prefix of the id, its path, or a value that has a `ref`.
 Named = str | MemoryRef | HasRef
 Names = Named | Sequence[Named]
 
 
 class Keys(Said, total=False):
-    """What may be said of a new memory, all of it optional; names are those of the file's frontmatter.
+    """The optional keys of a new memory, named as in the file's frontmatter.
 
-    Lists take lists. Memories in `derived_from` and `relates_to` may be named by values that have a `ref`.
+    Keys that hold lists take lists. Memories in `derived_from` and `relates_to` may be named by values that have a
+    `ref`.
     `session_id` and `trigger` are the memory's `origin`; `objective`, `outcome` and `lessons` make an episode's text;
     `keys` holds keys of your own.
     """
@@ -74,10 +75,11 @@ class Keys(Said, total=False):
 
 
 class Which(TypedDict, total=False):
-    """Which memories are meant, named as the options of `memstore list`; several values are alternatives.
+    """Filters for memories, named as the options of `memstore list`; several values are alternatives.
 
-    Without `status` only active ones are. `since` and `until` are dates like "2026-02" or "3d", or times with a zone;
-    `level` is the least level of trust; `where` a condition like "confidence >= 0.8", or several that hold together.
+    Without `status` only active memories match. `since` and `until` are dates like "2026-02" or "3d", or times with a
+    zone; `level` is the lowest level of trust; `where` is a condition like "confidence >= 0.8", or several that must
+    all hold.
     """
 
     type: str | Sequence[str]
@@ -99,7 +101,7 @@ class Which(TypedDict, total=False):
 
 
 def ref_of(memory: Named) -> str:
-    """Return the text that names a memory; `TypeError` for what is neither a text nor has a `ref`."""
+    """Return the text that names a memory; raise `TypeError` for a value that is neither a text nor has a `ref`."""
     if isinstance(memory, str | MemoryRef):
         return str(memory)
     if not hasattr(memory, "ref"):
@@ -111,26 +113,26 @@ def ref_of(memory: Named) -> str:
 
 
 def refs_of(memories: Names) -> list[str]:
-    """Return the texts that name memories, of which one or several are given."""
+    """Return the texts that name one memory or several."""
     if isinstance(memories, str | MemoryRef) or hasattr(memories, "ref"):
         return [ref_of(cast("Named", memories))]
     return [ref_of(memory) for memory in cast("Iterable[Named]", memories)]
 
 
 def items(name: str, given: Iterable[str]) -> list[str]:
-    """Return a list that has to be one: the letters of a text are hardly meant."""
+    """Return a list; raise `TypeError` for a string, since its letters are hardly meant as items."""
     if isinstance(given, str):
         raise TypeError(f"{name} is a list: write {name}=[{given!r}]")
     return list(given)
 
 
 def one_or_more(given: str | Iterable[str]) -> list[str]:
-    """Return the items of which one or several are given."""
+    """Return one item or several as a list."""
     return [given] if isinstance(given, str) else list(given)
 
 
 def choice(kind: type[E], word: str) -> E:
-    """Return one of a few words as what it stands for; `UsageError` for any other word."""
+    """Return the enum member for a word; raise `UsageError` for an unknown word."""
     words = [str(one.value) for one in kind]
     if word not in words:
         raise UsageError(f"`{word}` is not one of {', '.join(words)}", hint=f"choose one of {', '.join(words)}")
@@ -138,7 +140,7 @@ def choice(kind: type[E], word: str) -> E:
 
 
 def only(given: Mapping[str, object], known: type[Any], function: str) -> None:
-    """Stop as Python does where a keyword argument is none that the function knows."""
+    """Raise `TypeError`, as Python does, for a keyword argument that the function does not know."""
     names = known.__annotations__
     for name in given:
         if name not in names:
@@ -156,7 +158,7 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
     """Return the keys of a new memory and its body.
 
     Raises:
-        TypeError: a name is no key's, or a text is given where a list belongs.
+        TypeError: a name is not a key's, or a text is given where a list belongs.
     """
     only(keys, Keys, function)
     said = {name: _checked(name, value) for name, value in keys.items()}
@@ -178,7 +180,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def promoted(keys: Keys) -> tuple[dict[str, Plain], Account]:
-    """Return the keys that are given for what is promoted, and what an episode tells; errors as for `new_memory`."""
+    """Return the keys given for a promotion, and the account of an episode; errors as for `new_memory`."""
     only(keys, Keys, "promote")
     said = {name: _checked(name, value) for name, value in keys.items()}
     account = _account(said)
@@ -187,13 +189,13 @@ def promoted(keys: Keys) -> tuple[dict[str, Plain], Account]:
 
 
 def _account(said: dict[str, Any]) -> Account:
-    """Take out of what is said of a memory what an episode tells, and return it."""
+    """Remove the account of an episode from the keys given, and return it."""
     told = {name: said.pop(name, "") for name in ("objective", "outcome")}
     return Account(**told, lessons=tuple(said.pop("lessons", ())))
 
 
 def as_typed(keys: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return values of keys as a person would type them, for `set`; None and an empty list take a key away."""
+    """Return values of keys as a person would type them, for `set`; None and an empty list remove a key."""
     return {name: _typed(name, _checked(name, value)) for name, value in keys.items()}
 
 
@@ -208,7 +210,7 @@ def _typed(name: str, value: Any) -> list[str]:
 
 
 def quoted(item: str) -> str:
-    """Return an item of a list that is parted by commas."""
+    """Return an item of a comma-separated list, quoted if necessary."""
     return '"' + item.replace('"', '""') + '"' if set(item) & {",", '"'} else item
 
 
@@ -216,10 +218,10 @@ def quoted(item: str) -> str:
 
 
 def filters_of(which: Which, *, now: datetime) -> Filters:
-    """Return what filters mean.
+    """Return the filters as the search takes them.
 
     Raises:
-        UsageError: one of them means nothing.
+        UsageError: a filter is invalid.
     """
     given = cast("dict[str, Any]", which)
     fields: dict[str, Any] = {
@@ -294,20 +296,20 @@ class Hits(Sequence["Hit"]):
 
     @property
     def left_out(self) -> int:
-        """Of how many files it is not known whether they match, since they can't be read."""
+        """How many files could not be read, so that it is not known whether they match."""
         return self.answer.left_out
 
     @property
     def fallback(self) -> str | None:
-        """Why hits below the asked-for quality are given; None where none are."""
+        """Why hits below the requested quality are given; None if none are."""
         return self.answer.fallback
 
     @property
     def facets(self) -> dict[str, dict[str, int]]:
-        """How many matching memories have each value of the keys that were asked for, most first."""
+        """How many matching memories have each value of the requested keys, most frequent first."""
         return {key: dict(counts) for key, counts in self.answer.facets}
 
     @property
     def suggestion(self) -> str | None:
-        """A query that finds something, where this one found nothing."""
+        """A query that finds something, if this one found nothing."""
         return self.answer.suggestion

@@ -1,4 +1,4 @@
-"""`vault.lineage` and `vault.history`: where a memory comes from, and what became of it in time."""
+"""`vault.lineage` and `vault.history`: where a memory comes from, and how it changed over time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class VaultLineage:
-    """What a memory was made of, and what was made of it: `vault.lineage.trace(note)`.
+    """What a memory was made from, and what was made from it: `vault.lineage.trace(note)`.
 
     `trace`, `impact`, `expand`, `orphans`, `fix`.
     """
@@ -37,10 +37,10 @@ class VaultLineage:
         """Return the lineage of a memory.
 
         Args:
-            memory: which.
-            reverse: down to what was made of it, not up to its sources.
+            memory: the memory.
+            reverse: follow what was made from it instead of its sources.
             depth: how many edges to follow at most.
-            limit: how many edges at most, those nearest to the memory.
+            limit: how many edges to return at most; those nearest to the memory are kept.
         """
         from memstore.lineage.trace import trace_memory
         from memstore.lineage.values import Direction
@@ -49,25 +49,25 @@ class VaultLineage:
         return trace_memory(self._view(), given.ref_of(memory), direction=way, depth=depth, limit=limit)
 
     def impact(self, memories: Names, *, limit: int | None = None) -> Impact:
-        """Return what would lose ground if these memories were gone."""
+        """Return the memories that would lose support if these memories were gone."""
         from memstore.lineage.trace import impact_of
 
         return impact_of(self._view(), given.refs_of(memories), limit=limit)
 
     def expand(self, memory: Named, *, full: bool = False) -> Expanded:
-        """Return all of a memory with what it names; with `full`, of a compressed one its whole text. It is a use."""
+        """Return a memory with all that it names; a use of it. `full` adds a compressed memory's whole text."""
         from memstore.memories.show import expand
 
         return expand(self._view(), given.ref_of(memory), full=full)
 
     def orphans(self, *, limit: int | None = None) -> Orphans:
-        """Return memories that say nothing of where they come from, and refs that lead nowhere."""
+        """Return memories that don't say where they come from, and refs that lead nowhere."""
         from memstore.lineage.orphans import find_orphans
 
         return find_orphans(self._view(), limit=limit)
 
     def fix(self, **saving: Unpack[Saving]) -> FixedProvenance:
-        """Record on both sides what one side records, mark seed beliefs, join raw memories with what repeats them."""
+        """Record on both sides what one side records, mark seed beliefs, link raw memories with what repeats them."""
         from memstore.lineage.repair import fix_provenance
 
         given.only(saving, Saving, "fix")
@@ -75,7 +75,7 @@ class VaultLineage:
 
 
 class VaultHistory:
-    """What happened, as git knows it; the vault's owner's alone: `vault.history.log(note)`.
+    """What happened, according to git; for the vault's owner alone: `vault.history.log(note)`.
 
     `log`, `blame`, `diff`.
     """
@@ -96,10 +96,10 @@ class VaultHistory:
         return blame(self._view(), given.ref_of(memory))
 
     def diff(self, memory: Named | None = None, *, old: str | None = None, new: str | None = None) -> Diff:
-        """Return what became different, of a memory or of all.
+        """Return what changed between two states, in a memory or in all.
 
         Args:
-            memory: which; None for all.
+            memory: the memory; None means all.
             old: a commit or a date; None is the last commit.
             new: a commit or a date; None is now.
         """

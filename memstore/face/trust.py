@@ -32,25 +32,25 @@ class VaultTrust:
         self._view = view
 
     def of(self, memory: Named, *, profile: str = "isnad-0.1") -> Trusted:
-        """Return how far others vouch for a memory, by what was verified now.
+        """Return how far others vouch for a memory, as verified now.
 
         Args:
-            memory: which.
-            profile: "isnad-0.1"; "isnad-0.1-literal" takes the file at its word; "beta-1" weighs each word.
+            memory: the memory.
+            profile: "isnad-0.1"; "isnad-0.1-literal" takes the file at its word; "beta-1" weighs each attestation.
         """
         from memstore.trust.score import TrustProfile
         from memstore.trust.trust import trust_of
 
         return trust_of(self._view(), given.ref_of(memory), profile=given.choice(TrustProfile, profile))
 
-    # -- what is said of a memory ------------------------------------------------------------------
+    # -- statements about a memory -----------------------------------------------------------------
 
     def sign(self, memory: Named, *, key: str | None = None, **saving: Unpack[Saving]) -> Signed:
-        """Sign a memory as its author; one whose signature is valid stays as it is.
+        """Sign a memory as its author; a memory with a valid signature stays as it is.
 
         Args:
-            memory: which; the entity must be its author.
-            key: the key's file; None is the one that the user's settings name.
+            memory: the memory; the entity must be its author.
+            key: the key's file; None is the one named in the user's settings.
             saving: dry_run, commit.
         """
         from memstore.trust.sign import sign
@@ -68,12 +68,12 @@ class VaultTrust:
         key: str | None = None,
         **saving: Unpack[Saving],
     ) -> Signed:
-        """Say of somebody else's memory that it is so, or that it is not.
+        """State about somebody else's memory that it is correct, or that it is not.
 
         Args:
-            memory: which.
+            memory: the memory.
             attestation: "confirm", "dispute" or "partial".
-            aspects: the keys of it that one speaks of; "partial" needs them.
+            aspects: the keys of the memory that the statement is about; "partial" needs them.
             notes: one line.
             key: as in `sign`.
             saving: dry_run, commit.
@@ -87,7 +87,7 @@ class VaultTrust:
     def resolve(
         self, memory: Named, outcome: str, *, notes: str | None = None, key: str | None = None, **saving: Unpack[Saving]
     ) -> Signed:
-        """Decide how a dispute about a memory came out, "upheld" or "overturned"; both sides stay in the file."""
+        """Decide a dispute about a memory, "upheld" or "overturned"; both sides stay in the file."""
         from memstore.trust.sign import resolve
 
         given.only(saving, Saving, "resolve")
@@ -96,7 +96,7 @@ class VaultTrust:
     def request_witness(
         self, memory: Named, *, asked: str | Sequence[str], notes: str | None = None, **saving: Unpack[Saving]
     ) -> Registered:
-        """Ask others to attest to a memory: a file that can be sent to them, with all that they are to read."""
+        """Ask others to attest to a memory: write a file that can be sent to them, with all they need to read."""
         from memstore.trust.witness_request import request_witness
 
         given.only(saving, Saving, "request_witness")
@@ -104,7 +104,7 @@ class VaultTrust:
         return request_witness(self._view(), given.ref_of(memory), who, notes=notes, **saving)
 
     def accept_answer(self, memory: Named, answer: bytes, *, name: str = "answer", **saving: Unpack[Saving]) -> Signed:
-        """Add the attestation in an answer to its memory, if it is about it as it is now; `name` is for errors."""
+        """Add the attestation in an answer to its memory, if it is about its current state; `name` is for errors."""
         from memstore.trust.witness_request import accept_answer
 
         given.only(saving, Saving, "accept_answer")
@@ -120,13 +120,13 @@ class VaultTrust:
         proof: bytes | None = None,
         **saving: Unpack[Saving],
     ) -> Recorded:
-        """Record where else it can be seen what a memory says.
+        """Record a place outside the file that shows what a memory says.
 
         Args:
-            memory: which.
+            memory: the memory.
             type: "git_commit", "url", "moltbook_post", "opentimestamps" or "blockchain".
             reference: the commit, page or transaction; None is the last commit that holds the memory.
-            page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
+            page: the page's content, of which the vault keeps a copy; without it nothing can be verified.
             proof: the bytes of the `.ots` file of an OpenTimestamps stamp of the page.
             saving: dry_run, commit.
         """
@@ -146,7 +146,7 @@ class VaultTrust:
         return anchor.anchor_elsewhere(view, ref, type, reference, **saving)
 
     def export(self, memories: Names = ()) -> tuple[dict[str, Any], ...]:
-        """Return memories in the form of memory-v0.1, with their trust as it is now; all of them if none is named."""
+        """Return memories in the memory-v0.1 format with their current trust; all memories if none are named."""
         from memstore.memories.memory_v01 import export_memories
 
         refs = given.refs_of(memories)
@@ -155,7 +155,7 @@ class VaultTrust:
     # -- keys --------------------------------------------------------------------------------------
 
     def keys(self) -> KnownKeys:
-        """Return all keys of the vault, and how each stands."""
+        """Return all keys of the vault, each with its status."""
         from memstore.trust.keys import list_keys
 
         return list_keys(self._view())
@@ -163,7 +163,7 @@ class VaultTrust:
     def add_key(
         self, entity: str, key: str, *, keeper: bool = False, authority: bool = False, **saving: Unpack[Saving]
     ) -> KeysChanged:
-        """Enrol a key, a file or its text: what it signs counts as the entity's word from now on."""
+        """Enrol a key, given as a file or as text: what it signs counts as the entity's word from now on."""
         from memstore.trust.keys import add_key
 
         given.only(saving, Saving, "add_key")
@@ -178,27 +178,27 @@ class VaultTrust:
         signed: bytes | None = None,
         **saving: Unpack[Saving],
     ) -> KeysChanged:
-        """Put a new key in the place of an entity's: the old one signs nothing from now on."""
+        """Replace an entity's key with a new one; the old key signs nothing from now on."""
         from memstore.trust.rotate import rotate_key
 
         given.only(saving, Saving, "rotate_key")
         return rotate_key(self._view(), entity, key, old=old, signed=signed, **saving)
 
     def revoke_key(self, named: str, **saving: Unpack[Saving]) -> KeysChanged:
-        """Revoke a key, by its fingerprint, or all keys of an entity: nothing that they signed counts any more."""
+        """Revoke a key by its fingerprint, or all keys of an entity; nothing that they signed counts any more."""
         from memstore.trust.keys import revoke_key
 
         given.only(saving, Saving, "revoke_key")
         return revoke_key(self._view(), named, **saving)
 
     def pin(self, revision: str | None = None, *, dry_run: bool = False) -> Pinned:
-        """Pin a commit in the user's own settings: what its keyring says counts for this user."""
+        """Pin a commit in the user's own settings: its keyring counts for this user."""
         from memstore.trust.pin import pin
 
         return pin(self._view(), revision=revision, dry_run=dry_run)
 
     def unpin(self) -> Pinned:
-        """Take the pin away: whoever can write the files says whose keys count."""
+        """Remove the pin: whoever can write the files then decides whose keys count."""
         from memstore.trust.pin import unpin
 
         return unpin(self._view())

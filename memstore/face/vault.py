@@ -1,4 +1,4 @@
-"""The Python face of a vault: `memstore.open_vault` gives a `Vault`."""
+"""The Python face of a vault: `memstore.open_vault` returns a `Vault`."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ class Vault:
         for hit in vault.search("when does Bella eat?", limit=5):
             print(hit.citation.path, hit.citation.line_start, hit.content)
 
-    What is done every day is a method: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`,
-    `batch`, `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`,
-    `stats`, `commit` and `undo`. The rest is in one attribute a capability: `beliefs`, `lineage`, `access`, `consents`,
-    `contexts`, `entities`, `trust`, `conflicts`, `history`.
+    Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
+    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`, `stats`,
+    `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`, `access`,
+    `consents`, `contexts`, `entities`, `trust`, `conflicts`, `history`.
 
-    A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique beginning of that, its path, or by any value
-    that has a `ref`, like what `add` gives and a hit. Arguments are named like the options of the command line; where
-    one may be given several times there, here it takes one value or a list; keys of a memory that hold lists take
-    lists, and a text there is a `TypeError`. All other trouble is a `memstore.MemstoreError`, with a `hint`.
+    A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
+    has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An
+    option that can be repeated there takes one value or a list here. Keys of a memory that hold lists take lists; a
+    string there is a `TypeError`. Every other error is a `memstore.MemstoreError`, with a `hint`.
 
-    Every call sees the files as they are then, edits in your editor included. A vault belongs to the thread that opened
-    it; other threads open their own, and processes and threads may write at the same time.
+    Every call sees the files as they are at that moment, including edits made in an editor. A vault belongs to the
+    thread that opened it; other threads open their own. Processes and threads may write at the same time.
     """
 
     def __init__(self, ws: Workspace, *, ready: Callable[[], None] = lambda: None) -> None:
@@ -75,7 +75,7 @@ class Vault:
     def __repr__(self) -> str:
         return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
 
-    # -- opened and closed -------------------------------------------------------------------------
+    # -- opening and closing -----------------------------------------------------------------------
 
     @property
     def path(self) -> Path:
@@ -93,7 +93,7 @@ class Vault:
         return self._ws is None
 
     def close(self) -> None:
-        """Let go of what was read of the vault; whatever is asked of it afterwards is a `UsageError`."""
+        """Release what was read of the vault; every later call raises `UsageError`."""
         self._ws = None
 
     def __enter__(self) -> Self:
@@ -103,9 +103,9 @@ class Vault:
         self.close()
 
     def view(self) -> VaultView:
-        """Return what the entity may see from now on, for use cases that have no method here; each call takes its own.
+        """Return what the entity may see now, for use cases that have no method here; each call takes a new view.
 
-        See `memstore/core/view.py`: there is no other way to what a vault holds.
+        A view is the only way to a vault's contents; see `memstore/core/view.py`.
         """
         view = self._in_any_context()
         self._ready()
@@ -130,21 +130,21 @@ class Vault:
         at: str | None = None,
         **which: Unpack[Which],
     ) -> Hits:
-        """Return what a query finds, best first, each with the lines that say it; to be found is no use of a memory.
+        """Return what a query finds, best first, each hit with the lines that match; this is not a use of a memory.
 
         Args:
-            query: words as one would ask a person, or the language of `memstore help query`.
-            limit: how many at most.
-            by: "memory" for one hit a memory, "passage" for one a passage.
+            query: words as you would ask a person, or the language of `memstore help query`.
+            limit: how many hits at most.
+            by: "memory" for one hit per memory, "passage" for one per passage.
             sort: "relevance", "quality", "created", "confidence", "title" or "path".
-            facets: keys whose values are counted among all that matches.
+            facets: keys whose values are counted among all matches.
             profile: how quality is computed, "memstore" or "seed-003"; None is the vault's setting.
-            at: a commit or a date: the vault as it was.
-            which: filters, `Which`. `min_confidence` is compared with the quality of a hit; where none reaches it, the
-                best below it are given, and `fallback` says so.
+            at: a commit or a date: search the vault as it was then.
+            which: filters, `Which`. `min_confidence` is compared with the quality of a hit; if none reaches it, the
+                best hits below it are returned, and `fallback` says so.
 
         Raises:
-            UsageError: the query or a filter means nothing.
+            UsageError: the query or a filter is invalid.
         """
         from memstore.core.config import QualityProfile
         from memstore.memories.search import Wish, search
@@ -165,12 +165,12 @@ class Vault:
         return Hits(search(view, query, wish, at=at))
 
     def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
-        """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; that is no use of them.
+        """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; this is not a use of them.
 
         Args:
             prompt: what is being talked about.
-            budget: how many tokens the bites may have, about; None is the usual number.
-            profile: how the order comes about: "default", "seed-002" or "memory-recall".
+            budget: how many tokens the bites may take, approximately; None is the default.
+            profile: how results are ranked: "default", "seed-002" or "memory-recall".
         """
         from memstore.beliefs.recall import DEFAULT_BUDGET, RecallProfile, recall
 
@@ -180,13 +180,13 @@ class Vault:
     def list(
         self, *, sort: str = "created", limit: int | None = None, at: str | None = None, **which: Unpack[Which]
     ) -> Listed:
-        """Return what the catalogue says of memories, to be gone through with `for`; all active ones by default.
+        """Return the catalogue's entries of memories, for iteration with `for`; all active ones by default.
 
         Args:
-            sort: "created", "confidence", "title" or "path"; newest, surest or first stands first.
+            sort: "created", "confidence", "title" or "path"; newest, surest or alphabetically first comes first.
             limit: how many at most.
-            at: a commit or a date: the vault as it was.
-            which: filters, `Which`; `min_confidence` is compared with what the author holds.
+            at: a commit or a date: list the vault as it was then.
+            which: filters, `Which`; `min_confidence` is compared with the author's confidence.
         """
         from memstore.memories.show import list_memories
         from memstore.search.retrieval import Sort
@@ -197,26 +197,26 @@ class Vault:
         return list_memories(view, filters, sort=given.choice(Sort, sort), limit=limit, at=at)
 
     def get(self, memory: Named) -> Memory:
-        """Return what a memory says, its text in `body`; that is a use of it.
+        """Return a memory, with its text in `body`; this is a use of it.
 
         Raises:
-            NotFoundError: there is none, or none that the entity may see, which reads the same.
+            NotFoundError: there is no such memory, or the entity may not see it; the error is the same.
         """
         return self.show(memory).memory
 
     def show(self, memory: Named, *, at: str | None = None) -> Shown:
-        """Return a memory with its file, revision and numbers; that is a use of it, unless `at` names the past.
+        """Return a memory with its file, revision and numbers; this is a use of it, unless `at` names the past.
 
         Args:
-            memory: which.
-            at: a commit or a date: the memory as it was.
+            memory: the memory.
+            at: a commit or a date: show the memory as it was then.
         """
         from memstore.memories.show import show_memory
 
         return show_memory(self.view(), given.ref_of(memory), at=at)
 
     def why(self, memory: Named, *, profile: str | None = None) -> Why:
-        """Return how each number of a memory came about, down to lines and commits; that is no use of it."""
+        """Return how each number of a memory is derived, down to lines and commits; this is not a use of it."""
         from memstore.core.config import QualityProfile
         from memstore.memories.why import why
 
@@ -224,14 +224,14 @@ class Vault:
         return why(self.view(), given.ref_of(memory), profile=chosen)
 
     def cite(self, memory: Named, *, line_start: int | None = None, line_end: int | None = None) -> Cited:
-        """Return the citation of a memory's lines, of its whole text where none are named; that is a use of it.
+        """Return the citation of a memory's lines, or of its whole text if no lines are named; this is a use of it.
 
-        A citation that was made, `"[[note:…#L9@…]]"`, says where its lines are now.
+        For an existing citation, `"[[note:…#L9@…]]"`, return where its lines are now.
 
         Args:
-            memory: which, or a citation.
-            line_start: the first line of the file, from 1.
-            line_end: the last one; None is the first.
+            memory: the memory, or a citation.
+            line_start: the first line in the file, from 1.
+            line_end: the last line; None means the first.
         """
         from memstore.search.citations import cite
 
@@ -240,7 +240,7 @@ class Vault:
         return cite(self.view(), f"{name}{lines}")
 
     def links(self, memory: Named) -> NoteLinks:
-        """Return where a note's links lead, and which links lead to it; for finding one's way, not for lineage."""
+        """Return where a note's links lead, and which links lead to it; for navigation, not for lineage."""
         from memstore.memories.links import links
 
         return links(self.view(), given.ref_of(memory))
@@ -256,19 +256,19 @@ class Vault:
         commit: bool = False,
         **keys: Unpack[Keys],
     ) -> Saved:
-        """Write a new memory, with the conflicts that it raises in the result.
+        """Write a new memory; the result has the conflicts that it raises.
 
         Args:
             text: what it says.
             type: note, raw, episode, belief, insight, decision, observation and so on.
-            dry_run: write nothing, and return what would be.
+            dry_run: write nothing; return what would be written.
             commit: commit it, too.
-            keys: what else is known, `Keys`: tags=["dog"], source="Sean", derived_from=[other], confidence=0.7 …
+            keys: other keys, `Keys`: tags=["dog"], source="Sean", derived_from=[other], confidence=0.7 …
 
         Raises:
-            UsageError: there is no text, or a value has not the shape of its key.
+            UsageError: there is no text, or a value does not have the shape of its key.
             NotFoundError: a ref names no memory that the entity may see.
-            RefusedError: a key is not its writer's to give.
+            RefusedError: a key may not be set by its writer.
         """
         from memstore.memories.add import add_memory
 
@@ -276,17 +276,19 @@ class Vault:
         return add_memory(self.view(), values, body, dry_run=dry_run, commit=commit)
 
     def batch(self, message: str | None = None) -> Batch:
-        """Return a `with` block in which memories are added that are written at its end, all of them or none.
+        """Return a `with` block that collects new memories and writes them at its end, all of them or none.
 
             with vault.batch(message="Easter week") as batch:
                 seen = batch.add("Bella ate at eight", type="episode", source="Sean")
                 batch.add("Bella eats at eight", type="belief", derived_from=[seen])
             print(batch.saved, batch.conflicts)
 
-        One lock, one entry of the journal, which one `undo` takes back. Where the block fails, nothing is written.
+        The batch takes one lock and is one entry of the journal, which one `undo` takes back. If the block fails,
+        nothing is written.
 
         Args:
-            message: commits them with this message; without one nothing is committed, unless the vault's settings do.
+            message: commit the memories with this message; without one they are committed only if the vault's settings
+                say so.
         """
         return Batch(self.view, message)
 
@@ -299,13 +301,13 @@ class Vault:
         reason: str | None = None,
         **saving: Unpack[Saving],
     ) -> Saved:
-        """Give a memory other words for the same: it keeps its id and its history. Else there is `supersede`.
+        """Reword a memory: it keeps its id and its history. For a new memory in its place, use `supersede`.
 
         Args:
-            memory: which; it has to be the entity's own.
-            text: the new text; None keeps it.
-            title: the new title; None keeps it.
-            reason: why; it stands in the commit's message, so it needs `commit`.
+            memory: the memory; it must be the entity's own.
+            text: the new text; None keeps the current one.
+            title: the new title; None keeps the current one.
+            reason: why; it goes into the commit message, so it needs `commit`.
             saving: dry_run, commit.
         """
         from memstore.beliefs.revise import revise
@@ -314,12 +316,12 @@ class Vault:
         return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
 
     def set(self, memory: Named, *, dry_run: bool = False, commit: bool = False, **keys: Any) -> Saved:
-        """Give keys of a memory's frontmatter other values: `vault.set(note, importance="high", confidence=0.8)`.
+        """Set keys of a memory's frontmatter: `vault.set(note, importance="high", confidence=0.8)`.
 
-        None takes a key away. Keys that have a command of their own are refused.
+        None removes a key. Keys that have a command of their own are refused.
 
         Raises:
-            RefusedError: the memory is not the entity's own, or a key is not set by hand.
+            RefusedError: the memory is not the entity's own, or a key can't be set by hand.
         """
         from memstore.memories.edit import set_keys
 
@@ -328,7 +330,7 @@ class Vault:
     def tag(
         self, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
     ) -> Saved:
-        """Give a memory tags, and take others from it."""
+        """Add tags to a memory, and remove others."""
         from memstore.memories.edit import tag
 
         given.only(saving, Saving, "tag")
@@ -337,7 +339,7 @@ class Vault:
         return tag(self.view(), given.ref_of(memory), add=adding, remove=removing, **saving)
 
     def move(self, memory: Named, path: str, **saving: Unpack[Saving]) -> Moved:
-        """Give a memory's file another path in the vault; its id stays, and so does all that names it."""
+        """Move a memory's file to another path in the vault; its id and everything that names it stay the same."""
         from memstore.memories.edit import move
 
         given.only(saving, Saving, "move")
@@ -354,16 +356,16 @@ class Vault:
         commit: bool = False,
         **keys: Unpack[Keys],
     ) -> Linked:
-        """Write a memory that takes the place of another, of its type; both name each other, and the old one stays.
+        """Write a memory that replaces another of the same type; both name each other, and the old one stays.
 
         Args:
-            memory: what it takes the place of.
+            memory: the memory to replace.
             text: what holds instead.
             reason: why, for the history.
-            since: when the world changed: until when the old one was true.
-            dry_run: write nothing, and return what would be.
+            since: when the world changed: until when the old memory was true.
+            dry_run: write nothing; return what would be written.
             commit: commit both, too.
-            keys: what else is known of the new one, `Keys`.
+            keys: other keys of the new memory, `Keys`.
         """
         from memstore.memories.promote import supersede
 
@@ -382,15 +384,16 @@ class Vault:
         commit: bool = False,
         **keys: Unpack[Keys],
     ) -> Linked:
-        """Make a memory of a raw memory or of a suggestion; both name each other, and it is done once.
+        """Make a memory from a raw memory or a suggestion; both name each other. Each can be promoted once.
 
         Args:
             memory: the raw memory, or the suggestion.
-            to: what it becomes, like "note"; None for a suggestion as what it suggests.
+            to: the new memory's type, like "note"; None gives a suggestion the type that it suggests.
             text: what it says; None keeps the words.
-            dry_run: write nothing, and return what would be.
+            dry_run: write nothing; return what would be written.
             commit: commit both, too.
-            keys: what else is known, `Keys`; it takes over how it is known, whom it is about and who may see it.
+            keys: other keys, `Keys`; how it is known, whom it is about and who may see it are taken over from the old
+                memory.
         """
         from memstore.memories.promote import promote
 
@@ -399,21 +402,21 @@ class Vault:
         return promote(self.view(), ref, to, values, text=text, account=account, dry_run=dry_run, commit=commit)
 
     def archive(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
-        """Put one memory or several out of sight; nothing is deleted, and `status="archived"` finds them."""
+        """Archive one memory or several; nothing is deleted, and `status="archived"` finds them."""
         from memstore.beliefs.archive import archive
 
         given.only(saving, Saving, "archive")
         return archive(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def restore(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
-        """Bring archived memories back, byte for byte as they were; a `reason` needs `commit`."""
+        """Restore archived memories, byte for byte as they were; a `reason` needs `commit`."""
         from memstore.beliefs.archive import restore
 
         given.only(saving, Saving, "restore")
         return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
 
     def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
-        """Make notes memories: a fence for those without one, an id, the day they were made; none named are all."""
+        """Make notes memories: add a fence if there is none, an id and the day they were made; by default all notes."""
         from memstore.memories.adopt import adopt
 
         given.only(saving, Saving, "adopt")
@@ -422,14 +425,14 @@ class Vault:
     # -- the vault as a whole ----------------------------------------------------------------------
 
     def check(self, paths: Sequence[str] = (), *, fix: bool = False) -> CheckResult:
-        """Return what is wrong with the files below `paths`, or with all; `fix` mends what needs no judgement."""
+        """Return the problems in the files below `paths`, or in all; `fix` mends what needs no judgement."""
         from memstore.vault import check
 
         places = given.items("paths", paths)
         return check.fix(self.view(), places) if fix else check.check(self.view(), places)
 
     def status(self) -> Status:
-        """Return what is going on: memories, what is not committed, plain and broken files, hooks."""
+        """Return the vault's status: memories, uncommitted changes, plain and broken files, hooks."""
         from memstore.vault.status import status
 
         return status(self.view())
@@ -443,10 +446,10 @@ class Vault:
         return stats(view, given.filters_of(which, now=view.clock.now()), at=at)
 
     def commit(self, memories: Names = (), *, message: str | None = None) -> Committed:
-        """Commit what is pending of one memory, of several, or all of it; the message is computed unless it is given.
+        """Commit the pending changes of one memory, of several, or all; without a `message` one is computed.
 
         Raises:
-            RefusedError: a change is one that a memory must not make.
+            RefusedError: a change is not allowed for a memory.
             GitError: there is no repository, or git does not know who commits.
         """
         from memstore.vault.status import commit
@@ -454,10 +457,10 @@ class Vault:
         return commit(self.view(), given.refs_of(memories), text=message)
 
     def undo(self, *, dry_run: bool = False) -> Undone:
-        """Take back what the entity wrote last, a batch as a whole; a second `undo` does it again.
+        """Take back what the entity wrote last, a batch as a whole; a second `undo` restores it.
 
         Raises:
-            NotFoundError: nothing is known that could be taken back.
+            NotFoundError: nothing is recorded that could be taken back.
             ChangedMeanwhileError: a file was changed since; nothing was taken back.
         """
         from memstore.vault.status import undo
@@ -474,20 +477,20 @@ def open_vault(
     track: bool = True,
     embedder: Embedder | None = None,
 ) -> Vault:
-    """Return a vault, opened for use from Python; see `help(memstore.Vault)`.
+    """Open a vault for use from Python and return it; see `help(memstore.Vault)`.
 
     Args:
         path: the vault's folder; None finds it as the command line does.
-        entity: who acts and looks; None finds that as the command line does.
+        entity: who acts and looks; None finds it as the command line does.
         context: the privacy context, `ctx:…`; None finds it as the command line does.
-        alone: the word of who looks that nobody else listens.
-        track: whether uses of memories are remembered, in a log of this machine.
-        embedder: what turns texts into vectors, for finding by meaning: any object with `name` and `embed(texts)`;
-            None is the user's own choice.
+        alone: the entity's assurance that nobody else is listening.
+        track: whether uses of memories are recorded in a log on this machine.
+        embedder: turns texts into vectors, for finding by meaning: any object with `name` and `embed(texts)`; None is
+            the user's own choice.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
-        UsageError: `entity` is no entity id, or `context` no context's.
+        UsageError: `entity` is not an entity id, or `context` not a context's.
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     from memstore.files.local_state import Environment

@@ -1,4 +1,4 @@
-"""Write a new memory: fill in what its writer left out, place its file, refuse keys that only the program keeps."""
+"""Write a new memory: fill in what its writer left out, choose its path, refuse keys that only the program sets."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ DRAFT_PATH = "draft.md"
 def add_memory(
     view: View, values: Mapping[str, Plain], body: str, *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
-    """Write a new memory, with what its writer left out filled in.
+    """Write a new memory, and fill in what its writer left out.
 
     Args:
         view: the vault.
         values: keys of the frontmatter; refs may be abbreviated.
         body: the text.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
     Raises:
-        UsageError: a value has not the shape of its key, or there is no text.
+        UsageError: a value does not have the shape of its key, or there is no text.
         NotFoundError: a ref names no memory that the writer may see.
-        RefusedError: a key is not for its writer to give.
+        RefusedError: a key may not be set by its writer.
     """
     for name, value in values.items():
         refuse_by_hand(name, value)
@@ -69,26 +69,26 @@ def write_new(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Saved:
-    """Write a new memory for a flow that may give any key; else as `add_memory`, `verb` is the command."""
+    """Write a new memory for a use case that may set any key; `verb` is the command, otherwise as `add_memory`."""
     new = composed(view, values, body)
     return new.told(save(view, new.edit, verb=verb, dry_run=dry_run, commit=commit))
 
 
 class Composed(NamedTuple):
-    """A new memory before it is written, and what its writer is to be told beside what became of it."""
+    """A new memory before it is written, and what to tell its writer besides the result."""
 
     edit: Edit
     heard: Inherited
     repeats: Recognised | None
 
     def told(self, saved: Saved) -> Saved:
-        """Return what was saved, with questions and remarks among its findings."""
+        """Return the saved result, with questions and remarks among its findings."""
         warned = self.heard.warned(saved)
         return self.repeats.noted(warned) if self.repeats else warned
 
 
 def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
-    """Return a new memory with what its writer left out filled in; nothing is written."""
+    """Return a new memory, with what its writer left out filled in; nothing is written."""
     repeats = _repeats(view, values, body)
     edit, heard = prepared(view, {**values, **repeats.values} if repeats else values, body)
     return Composed(edit, heard, repeats)
@@ -97,13 +97,13 @@ def composed(view: View, values: Mapping[str, Plain], body: str) -> Composed:
 def _repeats(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
     if values.get("type") != "raw":
         return None
-    from memstore.beliefs.echo import recognised  # it searches, which other memories need not wait for
+    from memstore.beliefs.echo import recognised  # it imports search, which other memories need not wait for
 
     return recognised(view, values, body)
 
 
 def prepared(view: View, values: Mapping[str, Plain], body: str) -> tuple[Edit, Inherited]:
-    """Return the file of a new memory before it is written, and what it got from where it was made."""
+    """Return the file of a new memory before it is written, and what it inherits from where it is made."""
     said = {name: value for name, value in values.items() if not is_absent(value)}
     given = {"type": DEFAULT_TYPE, **said}
     if (owner := given.get("owner")) not in (None, view.actor):
@@ -123,13 +123,13 @@ def new_memory(
 
     Args:
         view: the vault.
-        values: keys of the frontmatter, `type` among them; refs are written as they are given.
+        values: keys of the frontmatter, including `type`; refs are written as they are given.
         body: the text.
-        ground: what the ledger says of why its first number was stated: `evidence_source`, `reason`. With it, there is
-            such a line for a memory of any type.
+        ground: why its first confidence is stated, for the ledger: `evidence_source`, `reason`. With it, a memory of
+            any type gets such a line.
 
     Raises:
-        UsageError: a value has not the shape of its key, or there is no text.
+        UsageError: a value does not have the shape of its key, or there is no text.
     """
     if not body.strip():
         raise UsageError("a memory needs a text", hint='memstore add "what to remember"')
@@ -144,19 +144,19 @@ def new_memory(
 def add_draft(
     view: View, data: bytes, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
-    """Write a new memory from a file that its writer styled by hand; only what it lacks is put in.
+    """Write a new memory from a file that its writer laid out; only missing keys are added.
 
     Args:
         view: the vault.
-        data: the file; it need not say its type.
-        values: keys that it is to have whatever it says itself.
-        dry_run: write nothing, and return what would be.
+        data: the file; its type may be missing.
+        values: keys to set, whatever the file says.
+        dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
     Raises:
-        UsageError: the draft is no memory file, or has no text.
+        UsageError: the draft is not a memory file, or has no text.
         NotFoundError: a ref names no memory that the writer may see.
-        RefusedError: a key is not for its writer to give.
+        RefusedError: a key may not be set by its writer.
     """
     file = _read(_with_values(data, values))
     if not file.memory.body.strip():
@@ -175,7 +175,7 @@ def add_draft(
 
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
-    """Return a belief's confidence where its writer states none: the usual one, never above its sources'."""
+    """Return a belief's confidence if its writer states none: the default, but never above its sources'."""
     sources = values.get("derived_from")
     if values["type"] != "belief" or not is_absent(values.get("confidence")) or not isinstance(sources, list):
         return {}
@@ -184,7 +184,7 @@ def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
 
 
 def _with_values(data: bytes, values: Mapping[str, Plain]) -> bytes:
-    """Return a draft with keys set; without a type it is a note. A draft that can't be read stays as it is."""
+    """Return a draft with keys set; without a type it becomes a note. An unreadable draft stays as it is."""
     text = fence.split(data)
     if not isinstance(text, FencedText):
         return data
@@ -209,14 +209,14 @@ def _read(data: bytes) -> MemoryFile:
 
 
 def _stop_at_values(data: bytes) -> None:
-    """Stop where values that were given one by one, in no file, have not the shapes of their keys."""
+    """Raise if values that were given one by one, not in a file, do not have the shapes of their keys."""
     file = memory_file.read(DRAFT_PATH, data)
     if isinstance(file, BrokenFile):
         raise UsageError("\n".join(finding.text for finding in file.findings), hint=hint(file.findings))
 
 
 def _completing(view: View, values: Mapping[str, Plain], ground: Mapping[str, Plain] | None = None) -> dict[str, Any]:
-    """Return the keys that a new memory gets beside those that its writer gave."""
+    """Return the keys that a new memory gets besides those that its writer gave."""
     now = instant(view.clock.now())
     added: dict[str, Any] = {"id": view.ids.memory_id(), "author": view.actor}
     if is_absent(values.get("created_at")):
@@ -227,7 +227,7 @@ def _completing(view: View, values: Mapping[str, Plain], ground: Mapping[str, Pl
 
 
 def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[str, Plain] | None) -> dict[str, Any]:
-    """Return a belief's confidence and the line that states it."""
+    """Return a belief's confidence and the ledger line that states it."""
     is_belief = values["type"] == "belief"
     if not is_belief and ground is None:
         return {}
@@ -244,19 +244,19 @@ def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
     return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))
 
 
-# -- where its file goes ---------------------------------------------------------------------------
+# -- the path of its file --------------------------------------------------------------------------
 
 
 LONGEST_SLUG = 40
 _LONGEST_BEFORE_ID = 50  # with filenames = "slug-id"
 
 _NO_WORD = re.compile(r"[^a-z0-9]+")
-# Letters that do not fall apart into a base letter and a mark.
+# Letters that do not decompose into a base letter and a mark.
 _FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "þ": "th", "ð": "d", "ı": "i"})
 
 
 def slug(title: str, longest: int = LONGEST_SLUG) -> str:
-    """Return the words of a title as a part of a file name: ASCII, at most `longest`; empty where it has none."""
+    """Return the words of a title as a part of a file name: ASCII, at most `longest` letters; empty if it has none."""
     plain = unicodedata.normalize("NFKD", title.casefold().translate(_FOLDED)).encode("ascii", "ignore").decode()
     words = _NO_WORD.sub("-", plain).strip("-")
     if len(words) <= longest:
@@ -267,15 +267,15 @@ def slug(title: str, longest: int = LONGEST_SLUG) -> str:
 
 
 def path_of_new(memory: Memory, filenames: str, *, at: str = "", whole_id: bool = False) -> str:
-    """Return the path of a new memory's file; where another has it, the transaction takes more of the id.
+    """Return the path of a new memory's file; if it is taken, the transaction uses more of the id.
 
     Args:
         memory: the memory; it has an id.
         filenames: "short" is `notes/2026/green-tea-7f3k.md`; "slug-id" is
-            `memories/note/2026/02/green-tea-m_7f3k9q2x1c.md`, and "id" the same without words. A title without ASCII
-            letters leaves the id alone.
-        at: when it was made where it does not say so itself, RFC 3339; year and month are its own.
-        whole_id: whether a short name has all of the id nevertheless.
+            `memories/note/2026/02/green-tea-m_7f3k9q2x1c.md`, and "id" the same without words. For a title without
+            ASCII letters, only the id is used.
+        at: when it was made if it does not say so itself, RFC 3339; its year and month go into the path.
+        whole_id: whether even a short name has all of the id.
     """
     memory_id = memory.id or ""
     made = memory.created_at or at
@@ -330,21 +330,21 @@ KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)
 
 
 def why_not(key: str, text: str) -> Refusal | None:
-    """Return why a key is not given this text by hand; None where it may be."""
+    """Return why a key can't be set to this text by hand; None if it can."""
     if key == "status" and text in _REFUSED_STATUSES:
         return _REFUSED_STATUSES[text]
     return _REFUSED.get(key)
 
 
-# -- what may be given by hand ---------------------------------------------------------------------
+# -- what may be set by hand -----------------------------------------------------------------------
 
 
 def refuse_by_hand(key: str, value: object) -> None:
-    """Stop where a key is not to be given this value by hand.
+    """Raise if a key can't be set to this value by hand.
 
     Raises:
         RefusedError: the program keeps the key, or another command sets it.
-        UsageError: it is no key.
+        UsageError: it is not a key.
     """
     if not key.strip():
         raise UsageError("a key has no name", hint="write KEY=VALUE")

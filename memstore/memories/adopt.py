@@ -1,6 +1,6 @@
-"""Make Markdown files memories, with not one of their bytes changed but for the keys that are put in.
+"""Make Markdown files memories, adding only the missing keys; all other bytes stay the same.
 
-What can't become one without a change of its lines stays a plain note, with the reason.
+A file that can't become a memory without changes to its lines stays a plain note, with the reason.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Adoptable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Adopted:
-    """What was made memories, and for each file that was left alone the finding that says why."""
+    """The files that became memories, and for each other file the finding that says why not."""
 
     saved: tuple[Saved, ...]
     left_alone: tuple[Finding, ...]
@@ -55,7 +55,7 @@ class Adopted:
 
 
 def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, ...], tuple[Finding, ...]]:
-    """Return what `adopt` would make memories below `paths` (none: in the whole vault), and why not the rest."""
+    """Return the files below `paths` (none: all) that `adopt` would make memories, and why not the rest."""
     found: list[Adoptable] = []
     left: list[Finding] = []
     for file, stat in _files(view, paths):
@@ -71,18 +71,18 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, .
 def adopt(
     view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
 ) -> Adopted:
-    """Make files memories: a fence for those without one, and an id, the day they were made, how they are known.
+    """Make files memories: add a fence if there is none, an id, the day they were made, and how they are known.
 
     Args:
         view: the vault.
         paths: files and folders, relative to the vault; none for all of it.
-        kind: the type of those that have none.
-        dry_run: write nothing, and return what would be.
+        kind: the type for files that have none.
+        dry_run: write nothing; return what would be written.
         commit: commit them, too.
 
     Raises:
         VaultError: a path names no Markdown file of the vault.
-        RefusedError: the actor is not the vault's owner, whose files without a memory in them are.
+        RefusedError: the actor is not the vault's owner, who owns all files that are not memories.
     """
     edits: list[Edit] = []
     left_alone: list[Finding] = []
@@ -98,7 +98,7 @@ def adopt(
 
 
 def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileStat]]:
-    """Yield the files below the paths, by path, each with what the file system knows of it."""
+    """Yield the files below the paths, by path, each with its data from the file system."""
     if not view.is_owners:
         raise RefusedError(
             f"only {view.config.owner} may adopt files here", hint="write memories of your own with memstore add"
@@ -129,14 +129,14 @@ def _lies_below(path: str, folder: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to become of one file, and the keys that it lacks."""
+    """The edit of one file, and the keys that it lacks."""
 
     edit: Edit
     lacking: tuple[str, ...]
 
 
 def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | Finding | None:
-    """Return how a file becomes a memory; None where it is one, and why where it can't be one."""
+    """Return how a file becomes a memory; None if it is one already, or a finding if it can't become one."""
     if isinstance(file, MemoryFile) and (file.memory.id or not view.sees(file.memory)):
         return None
     text = fence.split(file.data)
@@ -163,7 +163,7 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
 def _obstacle(
     view: View, file: ReadFile, text: FencedText | Problem | None, front: Frontmatter | None
 ) -> Finding | None:
-    """Return what keeps a file from becoming a memory, before any line is added to it."""
+    """Return what prevents a file from becoming a memory, before any line is added to it."""
     if isinstance(file, BrokenFile) and not file.lacks_only_its_type:
         return file.findings[0]
     if isinstance(text, Problem):
@@ -180,7 +180,7 @@ def _obstacle(
 
 
 def _as_note(view: View, why: Finding) -> Finding:
-    """Return why a file was left alone; where other programs' notes lie, that is nothing wrong with it."""
+    """Return why a file was left alone; in a mixed vault, that is not an error."""
     return why._replace(severity=Severity.WARNING) if view.config.mixed else why
 
 
@@ -201,17 +201,17 @@ def _added(
         "created_at": made or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }
-    # Whoever says where it comes from, if not how it is known, has said more than `unknown`.
+    # A stated origin says more than `unknown`, even without how the memory is known.
     said_source = any(not is_absent(values.get(key)) for key in ("source", "source_entity"))
     lacking = {name: value for name, value in wanted.items() if is_absent(values.get(name))}
     if said_source:
         lacking.pop("source_type", None)
-    # A key without a value is the person's, or another program's, beside whose notes no line is changed.
+    # An empty key is the person's, or another program's; in a mixed vault none of these lines is changed.
     return {name: value for name, value in lacking.items() if not (view.config.mixed and name in values)}
 
 
 def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:
-    """Return the file's bytes with keys put in; all that was there stays, byte for byte."""
+    """Return the file's bytes with keys added; all existing bytes stay the same."""
     text = fence.split(file.data)
     if isinstance(text, FencedText):
         return splice.apply_to_text(file.path, text, [splice.SetValue(name, value) for name, value in added.items()])

@@ -1,4 +1,4 @@
-"""Memories written from Python with the arguments of the seeds; `add_memory` takes any key of any type.
+"""Write memories from Python with the arguments of the seeds; `add_memory` takes any key of any type.
 
 Seed 000 writes notes and beliefs; seed 004 creates a memory, anchors it, and finds memories that others vouch for.
 """
@@ -31,10 +31,11 @@ if TYPE_CHECKING:
 
 
 class Said(TypedDict, total=False):
-    """What may be said of any new memory; all of it is optional.
+    """The optional keys of any new memory.
 
-    The keys are those of the frontmatter, but for these: `session_id` and `trigger` are its `origin`; a `context` in
-    free words is the first of `context_tags`, and one like `ctx:vet` is the privacy context. Refs may be abbreviated.
+    They are named as in the frontmatter, except that `session_id` and `trigger` become its `origin`; a `context` in
+    free words becomes the first of `context_tags`, and one like `ctx:vet` is the privacy context. Refs may be
+    abbreviated.
     """
 
     title: str
@@ -56,7 +57,7 @@ class Said(TypedDict, total=False):
 
 
 class About(Said, total=False):
-    """What may be said of a new memory, and how it is written: not at all but for show, or committed too."""
+    """The optional keys of a new memory, and how it is written: `dry_run` only shows it, `commit` commits it, too."""
 
     derived_from: Sequence[str]
     relates_to: Sequence[str]
@@ -65,7 +66,7 @@ class About(Said, total=False):
 
 
 def raw(view: View, content: str, **about: Unpack[About]) -> Saved:
-    """Write something down as it came, to be made more of later (`promote`, `process_raw`).
+    """Write something down verbatim, to be processed later (`promote`, `process_raw`).
 
     >>> raw(ws.view(), "First memory capture!", source="human:sean", trigger="greeting").path
     'raw/2026/first-memory-capture-0000.md'
@@ -83,9 +84,9 @@ def episode(view: View, objective: str, outcome: str, lessons: Sequence[str] = (
     Args:
         view: the vault.
         objective: what it was about; the memory's title.
-        outcome: how it came out.
+        outcome: how it turned out.
         lessons: what was learnt.
-        about: what else is known of it.
+        about: other keys.
     """
     account = Account(objective=objective, outcome=outcome, lessons=tuple(lessons))
     return _add(view, {"type": "episode", "title": account.title}, account.told(), about)
@@ -109,7 +110,7 @@ def belief(
     foundational: bool = False,
     **about: Unpack[About],
 ) -> Saved:
-    """Write down what is held to be true.
+    """Write down a belief.
 
     >>> first = raw(ws.view(), "Three witnesses, three stories.")
     >>> held = belief(ws.view(), "Truth is rarely binary.", confidence=0.65, derived_from=[first.ref])
@@ -118,11 +119,11 @@ def belief(
 
     Args:
         view: the vault.
-        statement: what is held.
+        statement: what is believed.
         type: fact, rule, preference, constraint, learned or value.
-        confidence: in [0, 1]; 0.8 where nothing is stated, or less where what it is made of is held with less.
+        confidence: in [0, 1]; by default 0.8, or less if its sources are held with less.
         foundational: whether it stays, whatever the evidence.
-        about: what else is known of it.
+        about: other keys.
     """
     keys: dict[str, Plain] = {"type": "belief", "belief_type": None if type == "fact" else type}
     return _add(view, {**keys, "confidence": confidence, "foundational": foundational or None}, statement, about)
@@ -134,7 +135,7 @@ def _add(view: View, keys: dict[str, Plain], body: str, about: About) -> Saved:
 
 
 def values_of(about: Said) -> dict[str, Plain]:
-    """Return the keys of a frontmatter for what is said of a memory."""
+    """Return the keys of a frontmatter for the optional keys of a memory."""
     said: dict[str, Any] = {**about}
     origin = {name: said.pop(name, None) for name in ("session_id", "trigger")}
     words = list(said.pop("context_tags", ()))
@@ -151,7 +152,7 @@ def values_of(about: Said) -> dict[str, Plain]:
     }
 
 
-# -- as seed 004 does it ---------------------------------------------------------------------------
+# -- as in seed 004 --------------------------------------------------------------------------------
 
 
 @again_where_changed
@@ -164,7 +165,7 @@ def create_memory(
     confidence: float | None = None,
     **about: Unpack[About],
 ) -> Memory:
-    """Write a memory with author and time, signed where the user's settings name a key.
+    """Write a memory with author and time, signed if the user's settings name a key.
 
     >>> memory = create_memory(
     ...     ws.view(),
@@ -179,14 +180,14 @@ def create_memory(
 
     Args:
         view: the vault.
-        type: what it is.
+        type: the memory's type.
         summary: one line; its title.
         body: the text.
         confidence: in [0, 1].
-        about: what else is known of it.
+        about: other keys.
 
     Raises:
-        UsageError: a value has not the shape of its key, or there is no text.
+        UsageError: a value does not have the shape of its key, or there is no text.
         VaultError: the key can't be used; nothing was written.
     """
     dry_run, commit = about.pop("dry_run", False), about.pop("commit", False)
@@ -210,7 +211,7 @@ def create_anchor(
     page: bytes | None = None,
     proof: bytes | None = None,
 ) -> Anchor:
-    """Record where else it can be seen what a memory says; the file has the anchor then.
+    """Record a place outside the file that shows what a memory says; the file then has the anchor.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
     >>> create_anchor(ws.view(), memory, type="moltbook_post", reference="https://moltbook.com/p/1").type
@@ -221,13 +222,13 @@ def create_anchor(
         memory: the memory, or its ref.
         type: git_commit, url, moltbook_post, opentimestamps or blockchain.
         reference: the commit, page or transaction.
-        page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
-        proof: of opentimestamps: the bytes of the `.ots` file that was made of the page.
+        page: the page's content, of which the vault keeps a copy; without it nothing can be verified.
+        proof: for opentimestamps: the bytes of the `.ots` file that was made from the page.
 
     Raises:
         NotFoundError: there is no such memory.
         UsageError: it has no id, or the commit does not hold it as it is.
-        FormatError: the proof is none, or of something else.
+        FormatError: the proof is invalid, or of something else.
     """
     ref = _ref(memory)
     if type == "git_commit":
@@ -242,7 +243,7 @@ def create_anchor(
 
 
 def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
-    """Return the memories that have all of these tags and at least this trust, the newest first.
+    """Return the memories that have all of these tags and at least this trust, newest first.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", tags=["synthesis"])
     >>> [str(found.ref) for found in query_memories(ws.view(), tags=["synthesis"])]
@@ -252,12 +253,12 @@ def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0
 
     Args:
         view: the vault.
-        tags: which.
+        tags: the tags.
         min_trust: in [0, 1]; as `trust_of` computes it now.
     """
     if not 0.0 <= min_trust <= 1.0:
         raise UsageError(f"trust is a number from 0 to 1, not {min_trust}")
-    # Tags of a filter are alternatives; here all of them are meant.
+    # Tags of a filter are alternatives; here all of them are required.
     entries = list_memories(view, Filters(tag=tuple(tags[:1]))).entries
     files = [file for entry in entries if (file := view.read(entry.path)) is not None]
     tagged = [file for file in files if set(tags) <= set(file.memory.tags)]

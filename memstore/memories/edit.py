@@ -1,6 +1,6 @@
-"""Change a memory that is there: single keys, tags, all of it in an editor, its file's name, its layout.
+"""Change an existing memory: single keys, tags, the whole file in an editor, its path, its layout.
 
-A memory that is given another name stays the same: its id says which it is.
+A memory whose file is renamed stays the same: its id identifies it.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ if TYPE_CHECKING:
 def set_keys(
     view: View, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
 ) -> Saved:
-    """Give keys of a memory other values, as they were typed; an empty one takes the key away.
+    """Set keys of a memory, as typed by a person; an empty value removes the key.
 
     Args:
         view: the vault.
         ref: the memory.
-        texts: what was typed for each key; lists are parted by commas.
-        dry_run: write nothing, and return what would be.
+        texts: what was typed for each key; lists are separated by commas.
+        dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
     Raises:
         UsageError: a text can't be the key's value.
         RefusedError: a key is kept by the program, or by a command of its own.
-        NotFoundError: the memory, or one that a value names, is not there.
+        NotFoundError: the memory, or one that a value names, does not exist.
     """
     for name, typed_texts in texts.items():
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
@@ -89,7 +89,7 @@ def _edits(view: View, file: MemoryFile, name: str, value: Plain) -> list[splice
 
 
 def _edit_line(view: View, history: Sequence[LedgerLine], old: float | None, new: Plain) -> dict[str, Plain]:
-    """Return the ledger line of a confidence set by hand; its time lies after all lines before it."""
+    """Return the ledger line of a confidence set by hand; its time is after all lines before it."""
     at = instant(next_time(history, view.clock.now()))
     return {"timestamp": at, "op": "edit", "old": old, "new": new, "by": view.actor}
 
@@ -104,11 +104,11 @@ def tag(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Saved:
-    """Give a memory tags, and take others from it.
+    """Add tags to a memory, and remove others.
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: a tag is no word, or stands on both sides.
+        UsageError: a tag is not a word, or is both added and removed.
     """
     both = set(add) & set(remove)
     if both:
@@ -133,7 +133,7 @@ def _save(
     data = splice.apply(file, edits)
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, memory_file.BrokenFile):
-        # The file was readable, so what is wrong is what was asked for.
+        # The file was readable, so the problem is in the new values.
         raise UsageError(shown(after.findings), hint=hint(after.findings))
     if isinstance(after, MemoryFile) and (widened := unconsented(view, file, after)):
         raise RefusedError(f"nothing was written:\n{shown(widened)}", hint=hint(widened))
@@ -142,7 +142,7 @@ def _save(
 
 
 def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, ...]:
-    """Return the audit event of a change of who may see a memory; none where that stays."""
+    """Return the audit event of a change in who may see a memory; empty if there is no such change."""
     if not isinstance(after, MemoryFile) or not view.owns(before.memory):
         return ()
     old, new = before.memory, after.memory
@@ -167,11 +167,10 @@ class Rejected:
 def accept(
     view: View, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
 ) -> Saved | Rejected:
-    """Make a draft, which was made of the file `before`, that file; a draft with errors is handed back.
+    """Save a draft of the file `before` as that file; a draft with errors is returned.
 
-    Where the file was saved by somebody else meanwhile, and neither changed what the other did, both changes stand.
-    Refs that the draft names anew are held to what every command holds them to: the memory is there, is another one,
-    and was not made of this one.
+    If somebody else saved the file meanwhile, and the changes don't overlap, both are kept. New refs in the draft must
+    meet the rules of every command: the memory exists, is another one, and was not made from this one.
 
     Raises:
         ChangedMeanwhileError: somebody else changed the same lines meanwhile, or the file is gone.
@@ -194,14 +193,14 @@ def accept(
 
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
-    """Return the errors of a draft; empty where it can be written."""
+    """Return the errors of a draft; empty if it can be written."""
     match memory_file.read(before.path, draft, mixed=view.config.mixed):
         case memory_file.BrokenFile(findings=findings):
             return findings
         case MemoryFile() as after:
             errors = [finding for finding in findings_between(before, after) if finding.is_error]
             errors += unconsented(view, before, after)
-            # A ref that leads nowhere is a warning in a file that is there; no command writes one.
+            # In an existing file, a dangling ref is a warning; no command writes one.
             links = [finding._replace(severity=Severity.ERROR) for finding in wrong_links(view, before, after)]
             return in_order([*errors, *links])
         case _:
@@ -209,15 +208,16 @@ def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, 
             return (lost.found_in(before.path),)
 
 
-# -- two changes of one text, put together ---------------------------------------------------------
+# -- merging two changes of one text ---------------------------------------------------------------
 
 
-# Comparing takes the product of the lines that are left at both sides of what is the same; with more it is not tried.
+# A comparison takes the product of the lines between the common start and end on each side; beyond this it is not
+# tried.
 MOST_COMPARED = 4_000_000
 
 
 def merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
-    """Return what both sides make of a text; None where they change the same line, or lines next to each other."""
+    """Return a text with both sides' changes; None if they change the same line, or adjacent lines."""
     old = base.splitlines(keepends=True)
     mine, other = (_changes(old, side.splitlines(keepends=True)) for side in (ours, theirs))
     if mine is None or other is None:
@@ -236,7 +236,7 @@ def merged(base: bytes, ours: bytes, theirs: bytes) -> bytes | None:
 
 
 def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int, list[bytes]]] | None:
-    """Return which lines of `old`, from and up to, became which; None where that would take too long to find out."""
+    """Return the changed line ranges of `old`, each with its new lines; None if the comparison would take too long."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
         first += 1
@@ -250,15 +250,15 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int,
     return [(first + i1, first + i2, [*right[j1:j2]]) for tag, i1, i2, j1, j2 in steps if tag != "equal"]
 
 
-# -- another name ----------------------------------------------------------------------------------
+# -- another path ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
     """A memory whose file has, or would have, another path.
 
-    `diffs` are what became of links, or would, by the path of the file before the move; `left` are links that lead
-    elsewhere now, or nowhere, since their file may not be changed.
+    `diffs` are the changes of links, actual or planned, by the path of the file before the move; `left` are links that
+    now lead elsewhere, or nowhere, because their file may not be changed.
     """
 
     ref: str | None
@@ -271,19 +271,19 @@ class Moved:
 
 @again_where_changed
 def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool = False) -> Moved:
-    """Move the file of a memory within the vault; links lead where they led, in this file and to it.
+    """Move the file of a memory within the vault; links in this file and to it keep their targets.
 
     Args:
         view: the vault.
         ref: the memory.
-        to: its new path, relative to the vault; one that ends with a slash is a folder, and the name stays.
-        dry_run: move nothing, and return what would be.
+        to: its new path, relative to the vault; if it ends with a slash, it is a folder, and the name stays.
+        dry_run: move nothing; return what would be moved.
         commit: commit it, too.
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: no memory can lie at that path.
-        ChangedMeanwhileError: there is a file already.
+        UsageError: a memory can't be at that path.
+        ChangedMeanwhileError: there is already a file.
     """
     file = view.original(ref)
     if not view.owns(file.memory):
@@ -294,7 +294,7 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
         return moved
     folders, _, name = path.rpartition("/")
     if not view.is_owners and (not _has_id(name, file) or MEMORY_SUFFIX in folders):
-        # Any other name may be taken by a memory that they may not know of, also that of a folder.
+        # Any other name, also that of a folder, may be taken by a memory that they may not know of.
         raise RefusedError(
             f"only {view.config.owner} may choose names of files freely here",
             hint="keep the memory's id in the name, or give a folder: memstore mv REF folder/",
@@ -313,7 +313,7 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
 
 
 def _has_id(name: str, file: MemoryFile) -> bool:
-    """Whether nobody chose a file's name freely: it has the memory's id, or is the one that the program gave it."""
+    """Whether a file's name was not chosen freely: it contains the memory's id, or the program gave it that name."""
     memory_id = file.memory.id or "/"
     kept = name == file.path.rpartition("/")[2] and stem_of(name).rpartition("-")[2] in id_endings(memory_id)
     return kept or memory_id in name
@@ -337,12 +337,12 @@ def _target(file: MemoryFile, to: str) -> str:
     return path
 
 
-# -- an even layout --------------------------------------------------------------------------------
+# -- a tidy layout ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formatted:
-    """The memories whose layout changes, or would; how many there were, and how many can't be read."""
+    """The memories whose layout changes, or would; how many were checked, and how many can't be read."""
 
     saved: tuple[Saved, ...]
     total: int
@@ -351,11 +351,11 @@ class Formatted:
 
 @again_where_changed
 def fmt(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Formatted:
-    """Make the layout of memories even: of those that `refs` name, or of all of the actor's own.
+    """Tidy the layout of memories: of those that `refs` name, or of all of the actor's own.
 
     Raises:
         NotFoundError: a ref names no memory that the actor may see.
-        ChangedMeanwhileError: a file was saved by somebody else meanwhile; nothing was written.
+        ChangedMeanwhileError: somebody else saved a file meanwhile; nothing was written.
     """
     left_out = 0
     if refs:

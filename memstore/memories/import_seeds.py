@@ -1,4 +1,4 @@
-"""Take over seed beliefs, with their provenance (seed 000, 3.7), from YAML, JSON, or a list in Markdown."""
+"""Import seed beliefs, with their provenance (seed 000, 3.7), from YAML, JSON, or a list in Markdown."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LISTS = ("beliefs", "seeds", "seed_beliefs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
-    """One belief that is there from the start."""
+    """One belief that exists from the start."""
 
     statement: str
     confidence: float | None = None
@@ -36,18 +36,18 @@ class Seed:
 
 
 def read(path: str, data: bytes) -> tuple[Seed, ...]:
-    """Return the seed beliefs in a file, in its order.
+    """Return the seed beliefs in a file, in file order.
 
-    YAML and JSON hold a list, or a map with the list under `beliefs`; an item is a statement, or a map with
-    `statement` and perhaps `confidence` and `tags`. In Markdown each item of a list is a belief, like
-    `- Truth is rarely binary. (0.65) #truth`.
+    YAML and JSON hold a list, or a map with the list under `beliefs`; an item is a statement, or a map with `statement`
+    and optionally `confidence` and `tags`. In Markdown each item of a list is a belief, like `- Truth is rarely binary.
+    (0.65) #truth`.
 
     Args:
-        path: the file's name; its ending tells the format.
+        path: the file's name; its suffix determines the format.
         data: its bytes.
 
     Raises:
-        FormatError: it can't be read, or an item is no belief.
+        FormatError: it can't be read, or an item is not a belief.
     """
     try:
         text = data.decode("utf-8-sig")
@@ -131,7 +131,7 @@ CONTEXT = "kernle_seed"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSeeds:
-    """What became of seed beliefs: those that were written, and the refs of those that are there already."""
+    """The result of an import of seed beliefs: those that were written, and the refs of those that already existed."""
 
     saved: tuple[Saved, ...]
     known: tuple[str, ...]
@@ -139,16 +139,16 @@ class ImportedSeeds:
 
 @again_where_changed
 def import_seeds(view: View, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
-    """Write seed beliefs; one whose statement is that of a belief in the vault, whatever its status, is left out.
+    """Write seed beliefs, except those whose statement a belief in the vault already has, whatever its status.
 
     Args:
         view: the vault.
-        seeds: what is believed from the start.
-        dry_run: write nothing, and return what would be.
+        seeds: the beliefs.
+        dry_run: write nothing; return what would be written.
         commit: commit them, too.
 
     Raises:
-        UsageError: a confidence is not in [0, 1], or a tag is no word.
+        UsageError: a confidence is not in [0, 1], or a tag is not a word.
     """
     held = dict(_held(view))
     edits: list[Edit] = []

@@ -1,6 +1,6 @@
-"""Links of notes: where one leads, what leads to it, and how they stay whole when a file moves.
+"""Links of notes: where they lead, what leads to a note, and how they stay valid when a file moves.
 
-Links are for finding one's way. They say nothing about what a memory was made of, and are no evidence.
+Links are for navigation. They don't say what a memory was made from, and they are not evidence.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LinkedNote:
-    """A note at one end of a link: its path, its ref where it has one, and its title, else the stem of its file."""
+    """A note at one end of a link: its path, its ref if it has one, and its title or else its file stem."""
 
     path: str
     ref: str | None
@@ -39,7 +39,7 @@ class LinkedNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteLink:
-    """A link on file line `line` of the note `source`, `written` as it stands there, without its text.
+    """A link on line `line` of the file of the note `source`; `written` is the link as written there, without its text.
 
     `target` is the note that it leads to, None for nowhere; `others` are the paths of notes that have the same name.
     """
@@ -53,7 +53,7 @@ class NoteLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoteLinks:
-    """The links of a note, `outgoing` by line, and others' that lead to it, `incoming` by path and line."""
+    """The links of a note, `outgoing` by line, and those of others that lead to it, `incoming` by path and line."""
 
     note: LinkedNote
     outgoing: tuple[NoteLink, ...]
@@ -63,21 +63,21 @@ class NoteLinks:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the note; None where it has no id."""
+        """The ref of the note; None if it has no id."""
         return self.note.ref
 
 
 def links(view: View, ref: str) -> NoteLinks:
     """Return where the links of a note lead, and which links lead to it, as far as the viewer may see.
 
-    A link to what the viewer may not see leads nowhere, and a link that stands there is not there.
+    A link to a hidden note leads nowhere, and links in hidden notes are left out.
 
     Args:
         view: the vault.
-        ref: what names the note.
+        ref: the name of the note.
 
     Raises:
-        NotFoundError: there is none that the viewer may see.
+        NotFoundError: there is no such note that the viewer may see.
     """
     path = view.named(ref, notes=True).path
     table = LinkTable(view)
@@ -115,7 +115,7 @@ def _end(view: View, note: Note) -> LinkedNote:
 
 
 class LeftLink(NamedTuple):
-    """A link that a move would have to change, and can't: where it stands, and why it stays."""
+    """A link that a move would have to change but can't: where it is, and why it stays."""
 
     path: str
     line: int
@@ -124,7 +124,7 @@ class LeftLink(NamedTuple):
 
 
 class Relinked(NamedTuple):
-    """What a move does to links: the moved file's bytes, edits of memories, plain notes, and what stays as it is."""
+    """The effect of a move on links: the moved file's bytes, edits of memories and plain notes, unchanged links."""
 
     moved: bytes
     edits: tuple[Edit, ...]
@@ -133,16 +133,16 @@ class Relinked(NamedTuple):
 
 
 def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
-    """Return what becomes of links when a memory's file moves: each leads on to the note that it led to before.
+    """Return the changes of links when a memory's file moves, so that each leads to the same note as before.
 
-    Only the place in a link changes, and only where it must: a file stem stays one while it leads to the same note, a
-    relative path stays relative. Files of others are left, and so are signed ones, whose signature holds for the text
-    as it stands.
+    Only the target in a link changes, and only if necessary: a file stem stays one while it leads to the same note, a
+    relative path stays relative. Other people's files are left alone, and so are signed ones, whose signature covers
+    the text as it is.
 
     Args:
         view: the vault.
         file: the memory that moves.
-        to: its new path, at which no file lies.
+        to: its new path, where no file exists.
     """
     table = LinkTable(view)
     moving = next(note for note in table.notes if note.path == file.path)
@@ -150,7 +150,7 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
     moved = file.data
     edits, plain, left = [], [], []
     for note in sorted(table.notes, key=lambda note: note.path):
-        # The catalogue has no links to pictures, which move along as well.
+        # The catalogue has no links to pictures, which are adjusted as well.
         if note != moving and not any(plan.concerns(note, link) for _, link in table.links_of(note.row)):
             continue
         source = _read(view, note)
@@ -176,7 +176,7 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
 
 
 def _read(view: View, note: Note) -> memory_file.ReadFile | None:
-    """Return the file of a note, whole where the actor may change it; None for one that can't be read."""
+    """Return the file of a note, unredacted if the actor may change it; None if it can't be read."""
     if note.row in view.plain:
         return view.text(note.path)
     file = view.read(note.path)
@@ -184,14 +184,14 @@ def _read(view: View, note: Note) -> memory_file.ReadFile | None:
 
 
 def _body(file: memory_file.ReadFile) -> tuple[str, int]:
-    """Return the text of a file below its frontmatter, and the file line on which that begins."""
+    """Return the text of a file below its frontmatter, and the line of the file on which it begins."""
     if isinstance(file, MemoryFile | PlainFile):
         return file.text.body, file.text.body_line
     return file.data.decode(errors="surrogateescape"), 1
 
 
 def _with_body(file: memory_file.ReadFile, body: str, changes: Sequence[tuple[PlacedLink, str]]) -> bytes:
-    """Return a file's bytes with other places in links of its text; nothing else differs."""
+    """Return a file's bytes with new targets in links of its text; everything else stays the same."""
     parts, at = [], 0
     for placed, place in sorted(changes, key=lambda change: change[0].place_start):
         parts += [body[at : placed.place_start], place]
@@ -201,7 +201,7 @@ def _with_body(file: memory_file.ReadFile, body: str, changes: Sequence[tuple[Pl
 
 
 def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
-    """Return why a file is left as it is; empty where it may be changed."""
+    """Return why a file is left as it is; empty if it may be changed."""
     if not isinstance(file, MemoryFile):
         return ""
     if not view.owns(file.memory):
@@ -215,7 +215,7 @@ def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
 
 
 class _Plan(NamedTuple):
-    """A move of the note `moving` to the path `to`, with the names of all notes before it and after it."""
+    """A move of the note `moving` to the path `to`, with the names of all notes before and after it."""
 
     view: View
     moving: Note
@@ -224,13 +224,13 @@ class _Plan(NamedTuple):
     after: NoteNames
 
     def concerns(self, note: Note, link: TextLink) -> bool:
-        """Whether a link may have to change: it stands in the moving file, or names it by the stem or path it had."""
+        """Whether a link may have to change: it is in the moving file, or names it by its stem or path."""
         page = folded(spelled_out(self.moving.path))
         names = {last_word(self.moving.path), last_word(self.to)}
         return note == self.moving or last_word(link.target) in names or (page != "" and folded(link.target) == page)
 
     def changes(self, note: Note, body: str) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
-        """Return the links of a text with the places they get, and those that can't have one with the reason."""
+        """Return the links of a text with their new targets, and those that can't have one with the reason."""
         changed, stuck = [], []
         for placed in links_in(body):
             if placed.link.place and self.concerns(note, placed.link):
@@ -242,7 +242,7 @@ class _Plan(NamedTuple):
         return changed, stuck
 
     def _place(self, note: Note, link: TextLink, *, is_in_brackets: bool) -> str | None:
-        """Return what stands for the note in a link after the move; None where nothing would lead there."""
+        """Return the target to write in a link after the move; None if none would lead to the note."""
         of = self.to if note == self.moving else note.path
         was = self.before.led_to(link, of=note.path)
         if not was:
@@ -250,7 +250,7 @@ class _Plan(NamedTuple):
             return link.place if target is None else _written(_relative(target, of, link), link, is_in_brackets)
         old, new = self.before[was[0]].path, self.after[was[0]].path
         now = self.after.led_to(link, of=of)
-        # Other programs know no titles: what was a file's stem, or the shortest path from the file, is that again.
+        # Other programs don't know titles: a link by file stem stays one, and so does a link by shortest path.
         stem = last_word(link.target)
         was_stem = link.kind is LinkKind.WIKI and stem == last_word(old) != last_word(new)
         was_shortest = link.kind is LinkKind.MARKDOWN and link.place == next(
@@ -272,12 +272,12 @@ class _Plan(NamedTuple):
         if path.startswith(".."):
             return None
         if not self.view.is_owners:
-            return path  # whether there is such a file isn't for them to know
+            return path  # they may not know whether there is such a file
         return path if self.view.has_folder(path) or self.view.cited_file(path) is not None else None
 
 
 def _ways(was: str, path: str, of: str, link: TextLink) -> Iterator[str]:
-    """Yield the paths by which a link in the file `of` could name another one, in the form that it has, or near it."""
+    """Yield paths by which a link in the file `of` could name another file, in the form that it has, or close to it."""
     if without_suffix(link.target) == link.target:
         was, path = without_suffix(was), without_suffix(path)
     if link.target.startswith("/"):
@@ -294,19 +294,19 @@ def _ways(was: str, path: str, of: str, link: TextLink) -> Iterator[str]:
 
 
 def _relative(path: str, of: str, link: TextLink) -> str:
-    """Return a path as seen from the folder of a file; with `./` before it where the link has that."""
+    """Return a path relative to the folder of a file; with a leading `./` if the link has one."""
     relative = posixpath.relpath(path, posixpath.dirname(of) or ".")
     slash = "/" if link.target.endswith("/") else ""
     return f"{'./' if link.target.startswith('./') else ''}{relative}{slash}"
 
 
 _AS_IT_IS = "/!$&'()*+,;=:@~"
-_ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a sign beyond ASCII that needn't be
+_ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a non-ASCII character that does not need encoding
 _BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*+")
 
 
-def _written(path: str, link: TextLink, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - of three facts of one link
-    """Return a path as it stands in a link of that kind; None where it can't."""
+def _written(path: str, link: TextLink, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - one fact about a link
+    """Return a path as written in a link of that kind; None if it can't be written."""
     if link.kind is LinkKind.WIKI:
         return None if re.search(r"[\[\]|#\x00-\x1f]", path) else path
     if is_in_brackets:

@@ -1,4 +1,4 @@
-"""Take over memories in seed 004's JSON, and give them away in it."""
+"""Import memories from seed 004's JSON, and export them to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedMemories:
-    """What became of foreign memories: those that were written, the refs of those that are there already.
+    """The result of an import: the memories that were written, and the refs of those that already existed.
 
     `different` are those of `known` that say something else here, or have another source.
     """
@@ -46,16 +46,16 @@ class ImportedMemories:
 def import_memories(
     view: View, documents: Sequence[Document], *, dry_run: bool = False, commit: bool = False
 ) -> ImportedMemories:
-    """Write memories of seed 004's form under the ids that they have; one whose id is there already stays as it is.
+    """Write memories of seed 004's form under their own ids; a memory whose id already exists stays as it is.
 
     Args:
         view: the vault.
-        documents: the memories, as `trust.formats.memory_v01.read` gives them.
-        dry_run: write nothing, and return what would be.
+        documents: the memories, as returned by `trust.formats.memory_v01.read`.
+        dry_run: write nothing; return what would be written.
         commit: commit them, too.
 
     Raises:
-        FormatError: one of them has not the form, or holds what could not be kept; nothing was written.
+        FormatError: one does not have the form, or contains something that could not be kept; nothing was written.
     """
     load = loader(view)
     documents = [_with_own_id(view, document) for document in documents]
@@ -80,9 +80,9 @@ def import_memories(
 
 
 def _with_own_id(view: View, document: Document) -> Document:
-    """Return a document under the id that it gets here: another one than its own where somebody else imports it.
+    """Return a document with the id that it gets here, which is not its own if anybody but the owner imports it.
 
-    An id that they chose may be that of a memory that they don't know of, or that another is made of. Theirs follows
+    An id that they chose may be that of a memory unknown to them, or one from which another is made. Theirs is derived
     from who imports what, so that a second import finds what the first one wrote.
     """
     if view.is_owners:
@@ -91,12 +91,12 @@ def _with_own_id(view: View, document: Document) -> Document:
 
 
 def export_memories(view: View, refs: Sequence[str], *, everything: bool = False) -> tuple[Document, ...]:
-    """Return memories in seed 004's form, with their trust and the depth of their chain as they are now.
+    """Return memories in seed 004's form, with their current trust and chain depth.
 
     Args:
         view: the vault.
-        refs: which.
-        everything: all that the viewer may see, by path; but none without an id, and none that was forgotten.
+        refs: the memories.
+        everything: all that the viewer may see, by path, except those without an id and forgotten ones.
 
     Raises:
         NotFoundError: a ref names none that the viewer may see.
@@ -117,7 +117,7 @@ def export_memories(view: View, refs: Sequence[str], *, everything: bool = False
 
 
 def _named(view: View, ref: str) -> MemoryFile:
-    """Return the file of a memory as it may be shown."""
+    """Return the file of a memory as the viewer may see it."""
     entry = view.find(ref)
     file = view.read(entry.path)
     if file is None:
@@ -134,7 +134,7 @@ def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:
 
 
 def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:
-    """Return how many generations of sources and predecessors a memory has; a circle's members count once."""
+    """Return how many generations of sources and predecessors a memory has; members of a cycle count once."""
     seen, generation, depth = {memory.id}, [memory], 0
     while True:
         refs = [ref for one in generation for ref in (*one.derived_from, *one.supersedes)]
@@ -147,7 +147,7 @@ def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:
 
 def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
     values: dict[str, Any] = foreign.values
-    # Beside notes of other programs an id of another form is theirs, unless somebody owns it.
+    # In a mixed vault, an id of another form marks another program's note, unless it has an owner.
     if view.actor != view.config.owner or view.config.mixed:
         values = {**values, "owner": view.actor}
     read = memory_file.read(str(values["id"]), new_file(values, foreign.body))
@@ -155,14 +155,14 @@ def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
         findings = getattr(read, "findings", ())
         raise FormatError(shown(findings), hint=hint(findings))
     memory = read.memory
-    # Somebody else than the owner, who chose the id, would learn from a longer name that the short one is taken.
+    # To anybody but the owner, who chose the id, a longer name would reveal that the short one is taken.
     at = instant(view.clock.now())
     path = path_of_new(memory, view.config.filenames, at=at, whole_id=not view.is_owners)
     return MemoryFile(path, read.data, read.text, read.front, memory)
 
 
 def _refs(view: View, documents: Sequence[Document]) -> Callable[[str], str | None]:
-    """Return what gives the ref of an id: that of a memory which may be seen, or of one among the documents."""
+    """Return a function from an id to the ref of a visible memory, or of one among the documents."""
     among = {memory_v01.id_of(document): memory_v01.type_of(document) for document in documents}
 
     def ref_of(memory_id: str) -> str | None:
@@ -175,7 +175,7 @@ def _refs(view: View, documents: Sequence[Document]) -> Callable[[str], str | No
 
 
 def _entities(view: View) -> Callable[[str], str]:
-    """Return what gives the entity that a handle names: by its id, by an alias, else a new one of that name."""
+    """Return a function from a handle to its entity: by its id, by an alias, or else a new one of that name."""
     entities = view.registries.entities
 
     def entity_of(handle: str) -> str:

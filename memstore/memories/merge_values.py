@@ -1,7 +1,7 @@
-"""Values of a frontmatter merged three ways: what each side changed against the base holds, or they collide.
+"""Merge values of a frontmatter three ways: a change on one side is kept; different changes on both sides collide.
 
-Lists are sets of items, and histories and the like sets of entries: what either side added is in, what either side took
-out is not, so that a grant that was revoked on one side is revoked (docs/merging.md).
+Lists are merged as sets of items, histories and the like as sets of entries: additions of either side are kept, and
+removals of either side are applied, so that a grant revoked on one side stays revoked (docs/merging.md).
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ U = TypeVar("U")
 
 
 class Three(NamedTuple, Generic[T]):
-    """What a file, or a part of it, was where two branches parted, and what it is on each of them."""
+    """A file, or a part of it, at the point where two branches diverged, and on each of them."""
 
     base: T
     ours: T
     theirs: T
 
     def map(self, function: Callable[[T], U]) -> Three[U]:
-        """Return what a function makes of each."""
+        """Return the results of a function for all three."""
         return Three(function(self.base), function(self.ours), function(self.theirs))
 
 
 class CollisionError(Exception):
-    """Both sides changed the same thing, and not to the same."""
+    """Both sides changed the same thing differently."""
 
 
 def _are_equal(one: object, other: object) -> bool:
@@ -44,10 +44,10 @@ def _are_equal(one: object, other: object) -> bool:
 
 
 def one_of(three: Three[T], *, same: Callable[[T, T], bool] = _are_equal) -> T:
-    """Return the side that changed, or ours where neither did or both alike.
+    """Return the side that changed; ours if neither did, or if both made the same change.
 
     Raises:
-        CollisionError: both changed, to different things.
+        CollisionError: the sides changed it differently.
     """
     if same(three.ours, three.theirs) or same(three.base, three.theirs):
         return three.ours
@@ -57,14 +57,14 @@ def one_of(three: Three[T], *, same: Callable[[T, T], bool] = _are_equal) -> T:
 
 
 class MergedValues(NamedTuple):
-    """The values of all keys of either side, and the keys of which both sides made something different."""
+    """The values of all keys of either side, and the keys that both sides changed differently."""
 
     values: dict[str, Any]
     collisions: frozenset[str]
 
 
 def merged_values(three: Three[Mapping[str, Any]]) -> MergedValues:
-    """Return the values by key; a key that says nothing, or is missing, is None."""
+    """Return the values by key; an empty or missing key is None."""
     values: dict[str, Any] = {}
     collisions = set()
     for name in dict.fromkeys([*three.ours, *three.theirs]):
@@ -79,7 +79,7 @@ def merged_value(name: str, three: Three[Any]) -> Any:
     """Return the value of one key.
 
     Raises:
-        CollisionError: both sides changed it, and what they made of it can't both hold.
+        CollisionError: both sides changed it, and both changes can't hold at once.
     """
     try:
         return one_of(three, same=says_the_same)
@@ -91,7 +91,7 @@ def merged_value(name: str, three: Three[Any]) -> Any:
 
 
 def says_the_same(one: Any, other: Any) -> bool:
-    """Whether two values of a key mean the same: all that say nothing do."""
+    """Whether two values of a key mean the same; all absent values do."""
     return same_value(one, other) or (is_absent(one) and is_absent(other))
 
 
@@ -102,7 +102,7 @@ _SETS = frozenset(
     {Shape.LINES, Shape.WORDS, Shape.ENTITIES, Shape.GRANTS, Shape.GRANT_LISTS, Shape.REFS, Shape.SOURCES, Shape.HEIRS}
 )
 _IN_ORDER = frozenset({"source_chain"})  # nearest first
-# What two entries have in common that are about the same event, and can't both be right.
+# The parts of an entry that identify its event: two different entries with equal parts can't both be right.
 _NAMED_BY = {
     "confidence_history": ("timestamp", "op", "evidence_source"),
     "claims": ("subject", "attribute"),
@@ -114,7 +114,7 @@ _NAMED_BY = {
 
 
 def same_items(name: str, one: Any, other: Any) -> bool:
-    """Whether two values of a key mean the same, the order of a set's items aside."""
+    """Whether two values of a key mean the same, regardless of the order of a set's items."""
     key = KEY_BY_NAME.get(name)
     if key is None or key.name in _IN_ORDER or not (key.shape in _SETS or key.name in _NAMED_BY):
         return says_the_same(one, other)
@@ -123,7 +123,7 @@ def same_items(name: str, one: Any, other: Any) -> bool:
 
 
 def _united(key: Key, three: Three[Any]) -> Any:
-    """Return what either side added, and of the base what neither took out."""
+    """Return the items that either side added, and those of the base that neither removed."""
     sides = three.map(lambda value: _by_name(key, value))
     kept: list[Any] = []
     for name in dict.fromkeys([*sides.ours, *sides.theirs]):
@@ -138,7 +138,7 @@ def _kept(name: Hashable, sides: Three[dict[Hashable, list[Any]]]) -> list[Any]:
 
 
 def _by_name(key: Key, value: Any) -> dict[Hashable, list[Any]]:
-    """Return the items of a list by what tells them apart; those of one name in their order."""
+    """Return the items of a list by what distinguishes them; items with equal names in their order."""
     found: dict[Hashable, list[Any]] = {}
     for item in listed(value):
         found.setdefault(_name_of(key, item), []).append(item)
@@ -154,7 +154,7 @@ def _name_of(key: Key, item: Any) -> Hashable:
 
 
 def _mean_the_same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether items of one name are the same: texts are by their name, entries whatever the order of their keys."""
+    """Whether items with equal names are equal: texts always are, entries regardless of the order of their keys."""
     if not (one and other):
         return not one and not other
     if not isinstance(one[0], dict):

@@ -1,8 +1,8 @@
-"""Three versions of one file made one: what git's merge driver writes (docs/merging.md, docs/adr/0030).
+"""Merge three versions of one file: what git's merge driver writes (docs/merging.md, docs/adr/0030).
 
-A memory is merged key by key. The text of a key that one side alone changed is taken as that side wrote it, with the
-comments above it; one that both changed is spliced, read again and compared. Bodies, and all that is not a sound memory
-in all three versions, are merged line by line. No result shows a memory to anybody who saw neither side of it.
+A memory is merged key by key. If only one side changed a key, its text is taken from that side, with the comments above
+it; if both did, it is spliced, read again and compared. Bodies, and files that are not a valid memory in all three
+versions, are merged line by line. No result shows a memory to anybody who saw neither side of it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What three versions were made into; where they collide, both sides stand in it between git's markers."""
+    """The merge of three versions; where they conflict, it has both sides between git's markers."""
 
     data: bytes
     has_conflicts: bool = False
@@ -47,14 +47,14 @@ def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) ->
     """Return one file for three versions of it.
 
     Args:
-        path: where the file lies, relative to its vault.
-        files: its bytes; those of a base that there is none of are empty.
+        path: the path of the file, relative to its vault.
+        files: its bytes; empty for a missing base.
         by_lines: merges texts as git does.
         mixed: whether the vault holds notes of other programs.
     """
     kind = None if all(is_foreign(path, data, mixed=mixed) for data in files) else kind_of(path)
     if kind is RegistryKind.CONSENT:
-        return _both(files, by_lines)  # each is written once: two that differ are no versions of one
+        return _both(files, by_lines)  # each is written once: two that differ are not versions of one
     if kind is not None:
         return _registry(path, kind, files, by_lines)
     if not is_memory_path(path, mixed=mixed):
@@ -66,7 +66,7 @@ def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) ->
     found = files.map(read)
     sides = [file.memory for file in (found.ours, found.theirs) if isinstance(file, MemoryFile)]
     if len({(memory.id, memory.status == "forgotten") for memory in sides}) > 1:
-        return _unreadable(files, by_lines, read)  # two memories at one place, or one that a side alone forgot
+        return _unreadable(files, by_lines, read)  # two memories at one path, or one that only one side forgot
     memories = [file for file in found if isinstance(file, MemoryFile)]
     by_keys = _by_keys(Three(*memories), read, by_lines) if len(memories) == len(found) else None
     return by_keys or _by_lines(files, found, read, by_lines)
@@ -76,7 +76,7 @@ def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) ->
 
 
 def _by_lines(files: Three[bytes], found: Three[ReadFile], read: Read, by_lines: ByLines) -> Merged:
-    """Return what lines alone give, where it is no worse than both sides; else a conflict."""
+    """Return the line-by-line merge if it is as valid as both sides and shows no more; else a conflict."""
     done = by_lines(files)
     after = read(done.data)
     if isinstance(after, MemoryFile):
@@ -95,16 +95,16 @@ def _both(files: Three[bytes], by_lines: ByLines) -> Merged:
 
 
 def _unreadable(files: Three[bytes], by_lines: ByLines, read: Read) -> Merged:
-    """Return a conflict that nobody can read as a memory, so that it is shown to nobody but its owner."""
+    """Return a conflict that can't be read as a memory, so that only its owner sees it."""
     done = _both(files, by_lines)
     if isinstance(read(done.data), BrokenFile):
         return done
-    # Nothing in the frontmatters differs: all of both stands in the conflict.
+    # The frontmatters don't differ: put both whole files into the conflict.
     return Merged(_block(files, by_lines), has_conflicts=True)
 
 
 def _registry(path: str, kind: RegistryKind, files: Three[bytes], by_lines: ByLines) -> Merged:
-    """Return a registry file merged line by line; what could be read on both sides can be read, or is a conflict."""
+    """Return a registry file merged line by line; if both sides can be read, so can the result, or it is a conflict."""
 
     def is_sound(data: bytes) -> bool:
         return isinstance(registry.read(path, kind, data), RegistryFile)
@@ -116,7 +116,7 @@ def _registry(path: str, kind: RegistryKind, files: Three[bytes], by_lines: ByLi
 
 
 def _block(texts: Three[bytes], by_lines: ByLines, newline: bytes = b"\n") -> bytes:
-    """Return texts between markers as git writes them here: of its size, and with the base where git shows it."""
+    """Return texts between git's markers, in its marker size, and with the base if git shows it."""
     names = Three(b"base\n", b"ours\n", b"theirs\n")
     whole = texts.map(lambda text: text if text.endswith(b"\n") or not text else text + newline)
     written = dict(zip(names, whole, strict=True))
@@ -128,7 +128,7 @@ def _block(texts: Three[bytes], by_lines: ByLines, newline: bytes = b"\n") -> by
 
 
 def _by_keys(files: Three[MemoryFile], read: Read, by_lines: ByLines) -> Merged | None:
-    """Return a memory merged key by key; None where that is in any doubt."""
+    """Return a memory merged key by key; None if anything is doubtful."""
     parts = files.map(lambda file: parts_by_key(file.front, file.text.head))
     if parts.base is None or parts.ours is None or parts.theirs is None:
         return None
@@ -152,7 +152,7 @@ def _margin(file: MemoryFile) -> int:
 def _whole(
     files: Three[MemoryFile], head: str, by_lines: ByLines, read: Read, *, values: Mapping[str, Any] | None
 ) -> Merged | None:
-    """Return the file with a merged head, if it reads as it is meant: as these values, or for None not at all."""
+    """Return the file with a merged head if it reads as these values, or, for None, can't be read; else None."""
     try:
         before = one_of(files.map(lambda file: file.text.before))
         between = one_of(files.map(lambda file: file.text.between))
@@ -184,18 +184,18 @@ def _sides(files: Three[MemoryFile], name: str) -> tuple[Any, Any]:
 
 
 def _typed(files: Three[MemoryFile], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with a type, which a memory may lack that lies among other programs' notes."""
+    """Return values with a type, which a memory among other programs' notes may lack."""
     return {**values, "type": values.get("type") or files.ours.memory.type}
 
 
 def _values(files: Three[MemoryFile]) -> MergedValues:
-    """Return the values of all keys; the confidence is what the history amounts to where both sides added to it."""
+    """Return the values of all keys; if both sides added to the history, it determines the confidence."""
     values, collisions = merged_values(files.map(lambda file: file.front.values))
     united = "confidence_history" in values and not any(
         same_items("confidence_history", values["confidence_history"], side)
         for side in _sides(files, "confidence_history")
     )
-    # A number that a hand wrote beside its history says more than the history: whose holds is for a person to say.
+    # If a side's confidence was set by hand and no longer follows from its history, a person must decide.
     if united and all(next_lines.drifted(side.memory) is None for side in (files.ours, files.theirs)):
         known = {name: value for name, value in values.items() if name != "confidence"}
         confidence = next_lines.drifted(memory_of(_typed(files, known), ""))
@@ -204,7 +204,7 @@ def _values(files: Three[MemoryFile]) -> MergedValues:
     return MergedValues(values, collisions)
 
 
-# A comment, or what stands in quotes, where a sign begins none.
+# A comment, or a quoted text, in which `#` does not begin a comment.
 _COMMENT = re.compile(
     r"""(?<![^\s\[{,:])(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\n]|'')*+')|(?:^|(?<=\s))(#.*)$""", re.MULTILINE
 )
@@ -212,11 +212,11 @@ _COMMENT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """The texts of keys in three versions of a frontmatter, and one text of each for all of them.
+    """The texts of keys in three versions of a frontmatter, and their merge.
 
     Args:
         path: the file.
-        parts: the lines of each key, with the comments above it; comments below the last under an empty name.
+        parts: the lines of each key, with the comments above it; comments below the last key under an empty name.
         newline: the line end of all three.
         by_lines: merges texts as git does.
     """
@@ -227,7 +227,7 @@ class _Keys:
     by_lines: ByLines
 
     def text(self, name: str, value: Any) -> str | None:
-        """Return the text of a key that has this value, None where none has it without losing somebody's comment."""
+        """Return the text of a key with this value; None if there is none that keeps every side's comments."""
         three = self._of(name)
         with suppress(CollisionError):
             text = one_of(three)
@@ -240,7 +240,7 @@ class _Keys:
         return None
 
     def own_text(self, name: str) -> str | None:
-        """Return the text of a person's own key that both sides changed, where lines alone make it one."""
+        """Return the text of a person's own key that both sides changed, if a line merge works."""
         done = self.by_lines(self._of(name).map(str.encode))
         text = done.data.decode()
         is_own = name not in KEY_BY_NAME and not done.has_conflicts
@@ -251,7 +251,7 @@ class _Keys:
         return _block(self._of(name).map(str.encode), self.by_lines, self.newline.encode()).decode()
 
     def order(self) -> list[str]:
-        """Return the names in the order of the side that changed it, ours if both did; new ones stay below the same."""
+        """Return the names in the order of the side that changed it, ours if both did; new ones follow the same key."""
         common = {*self.parts.base} & {*self.parts.ours} & {*self.parts.theirs}
         shared = self.parts.map(lambda part: [name for name in part if name in common])
         first, second = self.parts.ours, self.parts.theirs
@@ -272,7 +272,7 @@ class _Keys:
         return not front.problems and {*front.values} <= {name} and same_items(name, front.values.get(name), value)
 
     def _ways(self, name: str, three: Three[str], value: Any) -> Iterator[str]:
-        """Yield texts that may say it, the one that keeps most of what both wrote first."""
+        """Yield texts that may have the value, first those that keep most of both sides' texts."""
         above = three.map(_above_key)
         below = Three(*(text.removeprefix(part) for text, part in zip(three, above, strict=True)))
         for comments in self._merged_lines(above):
@@ -281,7 +281,7 @@ class _Keys:
                 yield from (comments + spliced for spliced in self._spliced(text, name, value))
 
     def _merged_lines(self, three: Three[str]) -> Iterator[str]:
-        """Yield a text with what both sides changed in it, if lines alone give one."""
+        """Yield a text with both sides' changes, if a line merge gives one."""
         try:
             yield one_of(three)
         except CollisionError:
@@ -290,7 +290,7 @@ class _Keys:
                 yield done.data.decode()
 
     def _spliced(self, text: str, name: str, value: Any) -> Iterator[str]:
-        """Yield the lines of a key with another value, if they can be written so."""
+        """Yield the lines of a key with another value, if they can be written that way."""
         fenced = fence.split(f"---{self.newline}{text}---{self.newline}".encode())
         if not text or not isinstance(fenced, FencedText):
             yield text
@@ -314,7 +314,7 @@ def _comments(text: str) -> set[str]:
 
 
 def _kept_comments(three: Three[str]) -> set[str]:
-    """Return the comments that neither side took out."""
+    """Return the comments that neither side removed."""
     base, ours, theirs = three.map(_comments)
     return (ours & theirs) | (ours - base) | (theirs - base)
 
@@ -333,9 +333,9 @@ def _shows_more_than(files: Three[MemoryFile], after: Memory) -> bool:
 
 
 def _shows_more(base: Memory | None, sides: tuple[Memory, Memory], after: Memory) -> bool:
-    """Whether a merged memory has a grant that a side took away, or may be shown to somebody who saw neither side.
+    """Whether a merged memory has a grant that a side revoked, or may be shown to somebody who saw neither side.
 
-    Nobody's consents are looked up: what is decided by the memory alone holds whatever they are.
+    Consents are not looked up: the result depends on the memory alone, whatever they are.
     """
     both = {*sides[0].access_grants} & {*sides[1].access_grants}
     old = {*after.access_grants} if base is None else {*base.access_grants}
@@ -343,7 +343,7 @@ def _shows_more(base: Memory | None, sides: tuple[Memory, Memory], after: Memory
         return True
     if not all(_may_show_more(side, after) for side in sides):
         return False
-    # Each may see it whose grant stands on a side that shows them as much.
+    # Grantees of one side may see the result only if that side shows them as much.
     per_side = [tuple(name for name in after.access_grants if name in side.access_grants) for side in sides]
     return {*after.access_grants} != {*per_side[0], *per_side[1]} or any(
         _may_show_more(side, replace(after, access_grants=grants)) for side, grants in zip(sides, per_side, strict=True)
@@ -351,7 +351,7 @@ def _shows_more(base: Memory | None, sides: tuple[Memory, Memory], after: Memory
 
 
 def _may_show_more(before: Memory, after: Memory) -> bool:
-    """Whether anything that opens a memory was added, or anything that binds it was taken away."""
+    """Whether something that opens a memory was added, or something that binds it was removed."""
     if after.status == "forgotten":
         return False
     made = (before.generalized, before.generalization)

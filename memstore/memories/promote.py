@@ -46,7 +46,7 @@ _MADE_OF = frozenset({EdgeKind.DERIVED_FROM})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """A new memory, and the memories in which it was recorded where it came from."""
+    """A new memory, and the source memories in which it was recorded."""
 
     saved: Saved
     others: tuple[Saved, ...]
@@ -55,7 +55,7 @@ class Linked:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the new memory; None where it has no id."""
+        """The ref of the new memory; None if it has no id."""
         return self.saved.ref
 
 
@@ -71,26 +71,26 @@ def promote(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Linked:
-    """Make a memory of a raw memory or of a suggestion.
+    """Make a memory from a raw memory or a suggestion.
 
-    The new memory names what it was made of (`derived_from`), and that names it (`processed_into`). It takes over how
-    its source is known, whom it is about and who may see it. A suggestion's own sources stay its sources, and it is
+    The new memory names its source (`derived_from`), and the source names it (`processed_into`). It takes over how its
+    source is known, whom it is about and who may see it. It keeps a suggestion's own sources, and the suggestion is
     archived.
 
     Args:
         view: the vault.
-        ref: what is promoted.
-        kind: the type of what it becomes; None keeps that of a suggestion.
-        values: more keys, or others than those it would take over; refs may be abbreviated.
-        text: what it says; else the words of its source.
-        account: what an episode tells beside its text.
-        dry_run: write nothing, and return what would be.
+        ref: the memory to promote.
+        kind: the type of the new memory; None keeps a suggestion's type.
+        values: additional keys, or replacements for keys that it would take over; refs may be abbreviated.
+        text: what it says; by default the words of its source.
+        account: what an episode tells besides its text.
+        dry_run: write nothing; return what would be written.
         commit: commit both, too.
 
     Raises:
         NotFoundError: there is no such memory, or a ref names none.
-        RefusedError: it was promoted already, is nothing that can be promoted, or would be believed more than it.
-        UsageError: a value has not the shape of its key, or does not fit the type.
+        RefusedError: it was already promoted, can't be promoted, or the new memory would have a higher confidence.
+        UsageError: a value does not have the shape of its key, or does not fit the type.
     """
     given = given_keys(view, values)
     file = view.original(ref)
@@ -105,14 +105,14 @@ def promote(
     if account:
         body = account.told(body)
     new = new_memory(view, made, body, ground=ground)
-    # The new memory comes first. After a crash in between it names its source, which is all that `fix-provenance`
-    # needs to complete the link, and what keeps the source from being promoted again.
+    # The new memory comes first. After a crash in between, it names its source; this is enough for `fix-provenance` to
+    # complete the link, and prevents a second promotion of the source.
     saved = save_all(view, [new, *_back_links(view, file, new, made)], verb="promote", dry_run=dry_run, commit=commit)
     return Linked(saved=saved[0], others=saved[1:])
 
 
 def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any) -> str:
-    """Make a memory of a raw memory and return its ref: seed 000's name for `promote`, and its `source`.
+    """Make a memory from a raw memory and return its ref: seed 000's name for `promote`, and its `source`.
 
     >>> raw = raw(ws.view(), "We merged Claire's branch.", session_id="42")
     >>> ref = process_raw(ws.view(), raw.ref, "episode", outcome="merged", lessons=["ask early"])
@@ -122,9 +122,9 @@ def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] 
     Args:
         view: the vault.
         raw: the raw memory.
-        as_type: what it becomes.
+        as_type: the type of the new memory.
         values: as for `promote`.
-        settings: `objective`, `outcome` and `lessons` of an episode; else as for `promote`.
+        settings: `objective`, `outcome` and `lessons` of an episode; everything else as for `promote`.
     """
     told = {name: settings.pop(name) for name in ("objective", "outcome") if name in settings}
     account = Account(**told, lessons=tuple(settings.pop("lessons", ())))
@@ -133,7 +133,7 @@ def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] 
 
 
 def given_keys(view: View, values: Mapping[str, Plain] | None) -> dict[str, Any]:
-    """Return the keys that are given for a new memory, with whole refs; stop at those that the program keeps."""
+    """Return the keys given for a new memory, with whole refs; raise for keys that the program keeps."""
     given = {name: value for name, value in (values or {}).items() if not is_absent(value)}
     for name, value in given.items():
         refuse_by_hand(name, value)
@@ -148,11 +148,11 @@ def ref_of_new(new: Edit) -> str:
     return str(file.memory.ref)
 
 
-# -- may it be? ----------------------------------------------------------------------------------
+# -- may it be promoted? -------------------------------------------------------------------------
 
 
 def _promotable(file: MemoryFile) -> str:
-    """Return the ref of what can be promoted."""
+    """Return the ref of a memory that can be promoted; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
         raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
@@ -182,7 +182,7 @@ def _checked_kind(memory: Memory, kind: str | None, account: Account | None) -> 
 
 
 def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
-    """Stop where something was made of it already, even if a crash kept that from being recorded here."""
+    """Raise if a memory was already made from it, even if a crash prevented recording that here."""
     results = [entry.ref for entry in entries(view, file.memory.processed_into) if entry.ref]
     if results:
         hint = f"memstore supersede {results[0]} TEXT replaces that"
@@ -198,17 +198,17 @@ def _refuse_second(view: View, file: MemoryFile, source: str) -> None:
             raise RefusedError(f"{source} was already promoted: {made}", hint="memstore fix-provenance links the two")
 
 
-# -- what it becomes -----------------------------------------------------------------------------
+# -- the new memory ------------------------------------------------------------------------------
 
 
 def _taken_over(file: MemoryFile, source: str, given: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    """Return the keys of the new memory: what is given, and what it takes over.
+    """Return the keys of the new memory: those given, and those that it takes over.
 
     Args:
-        file: what is promoted.
+        file: the memory to promote.
         source: its ref.
         given: the keys that are given.
-        whole: whether it keeps its text, and with it the title.
+        whole: whether it keeps its text, and therefore the title.
     """
     memory = file.memory
     is_draft = memory.status == "draft"
@@ -226,7 +226,7 @@ def _joined(*lists: Sequence[str]) -> list[str]:
 
 
 def _title(given: Mapping[str, Any], account: Account) -> str:
-    """Return the title that was given, as one or as the objective."""
+    """Return the given title, either as such or as the objective."""
     title: str = given.get("title", "")
     if title and account.title:
         raise UsageError("--objective and --title both set an episode's title", hint="leave one out")
@@ -236,11 +236,11 @@ def _title(given: Mapping[str, Any], account: Account) -> str:
 def _state_confidence(
     view: View, memory: Memory, source: str, made: dict[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Plain] | None:
-    """Give the new memory its confidence, never above its sources', and return what the ledger says of that."""
+    """Set the new memory's confidence, never above its sources', and return the reason for the ledger."""
     least = ceiling(entries(view, made["derived_from"]))
     stated = given.get("confidence")
     if stated is None and memory.status == "draft" and memory.confidence_history:
-        # What a suggestion was computed from is the ledger of what comes of it.
+        # The ledger that a suggestion was computed from becomes the new memory's ledger.
         number = held(memory)
         changed = [] if number is None else brought_up_to_date(memory, number, view.clock.now(), view.actor)
         ledger = [*memory.confidence_history, *changed]
@@ -264,7 +264,7 @@ def _state_confidence(
 
 
 def _back_links(view: View, file: MemoryFile, new: Edit, made: Mapping[str, Any]) -> list[Edit]:
-    """Return the files in which the new memory is recorded: what was promoted, and raw memories among its sources."""
+    """Return edits that record the new memory in the promoted one, and in raw memories among its sources."""
     made_of = entries(view, made["derived_from"])
     own = [entry for entry in made_of if (entry.owner or view.config.owner) == view.actor and entry.ref]
     paths = [entry.path for entry in own if entry.type == "raw" and entry.path != file.path]
@@ -304,8 +304,8 @@ def supersede(
 ) -> Linked:
     """Write a memory that takes the place of another; both name each other, and the old one keeps its confidence.
 
-    The heir is of the same type, made of the old one (`derived_from`), and rests on what that rested on
-    (`relates_to`); how sure its holder is, is stated anew, and what contradicted the old one is evidence for it.
+    The heir has the same type, is made from the old memory (`derived_from`), and rests on the same memories
+    (`relates_to`). Its confidence is stated anew, and what contradicted the old memory is evidence for it.
 
     >>> old = belief(ws.view(), "Tea is best at ninety degrees.")
     >>> new = supersede(ws.view(), old.ref, "Green tea is best at eighty degrees.").saved
@@ -314,18 +314,18 @@ def supersede(
 
     Args:
         view: the vault.
-        ref: what is superseded.
+        ref: the memory to supersede.
         text: what the heir says.
-        values: more keys of the heir, or others than those it would take over; refs may be abbreviated.
-        reason: why; the heir's ledger says it, and the `status_reason` of what is superseded.
-        since: where the world changed, the day or time until which the old one was true and since when the heir is.
-        dry_run: write nothing, and return what would be.
+        values: additional keys of the heir, or replacements for keys that it would take over; refs may be abbreviated.
+        reason: why; it goes into the heir's ledger, and into the old memory's `status_reason`.
+        since: if the world changed, the day or time until which the old memory was true and since which the heir is.
+        dry_run: write nothing; return what would be written.
         commit: commit both, too.
 
     Raises:
         NotFoundError: there is no such memory, or a ref names none.
-        RefusedError: it has an heir already, or was forgotten.
-        UsageError: a value has not the shape of its key, or there is no text.
+        RefusedError: it already has an heir, or was forgotten.
+        UsageError: a value does not have the shape of its key, or there is no text.
     """
     given = given_keys(view, values)
     file = view.original(ref)
@@ -348,15 +348,15 @@ def supersede(
     links += reasons(reason)
     links += [splice.SetValue("valid_until", since)] if since else []
     after = splice.apply(file, links)
-    # The heir comes first. After a crash in between it names what it supersedes: `check` says that the link is
-    # one-sided, and `fix-provenance` completes it.
+    # The heir comes first. After a crash in between it names what it supersedes: `check` reports a one-sided link, and
+    # `fix-provenance` completes it.
     edits = [new, Edit(path=file.path, before=file, after=after)]
     saved = save_all(view, edits, verb="supersede", dry_run=dry_run, commit=commit)
     return Linked(saved=saved[0], others=saved[1:])
 
 
 def _with_evidence(view: View, new: Edit, old: Memory) -> Edit:
-    """Return the heir's file with its evidence: what speaks against the old memory speaks for the new one."""
+    """Return the heir's file with its evidence: evidence against the old memory is evidence for the new one."""
     evidence = against(old)
     heir = memory_file.read(new.path, new.after)
     if not evidence or not isinstance(heir, MemoryFile) or held(heir.memory) is None:
@@ -368,7 +368,7 @@ def _with_evidence(view: View, new: Edit, old: Memory) -> Edit:
 
 
 def supersedable(view: View, file: MemoryFile) -> str:
-    """Return the ref of what may be superseded."""
+    """Return the ref of a memory that can be superseded; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
         raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
@@ -388,7 +388,7 @@ def supersedable(view: View, file: MemoryFile) -> str:
 
 
 def _heir(view: View, file: MemoryFile) -> str | None:
-    """Return the first heir that is there, whichever of the two memories names the other."""
+    """Return the first existing heir, whichever of the two memories names the other."""
     graph = graph_of(view)
     row = graph.row_at(file.path, file.memory.id or "")
     links = graph.dependents(row, kinds=_HEIRS) if row is not None else ()

@@ -1,7 +1,7 @@
-"""Review a branch: what it changes in memories' terms, for whoever decides about a pull request.
+"""Review a branch: what it changes in terms of memories, for whoever decides about a pull request.
 
-Only what is committed counts. Who sees what is judged, on either side, by the registries and the owner of that side;
-what the reviewer sees of neither side is not there.
+Only committed changes count. On each side, that side's own registries and owner decide who sees what; memories that the
+reviewer sees on neither side are left out.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ if TYPE_CHECKING:
     from memstore.history.branches import Branching
     from memstore.history.own_changes import OwnChange
 
-    # The files that differ between two commits, by path, as one of these has them.
+    # The files that differ between two commits, by path, in the state of one of them.
     Files = Mapping[str, ReadFile]
 
 
 class Reviewed(NamedTuple):
-    """A memory or a plain note (`kind`), and what became different in it, in few words.
+    """A memory or a plain note (`kind`), and what changed in it, in a few words.
 
-    `path_before` is where its file lay, where it has another name now.
+    `path_before` is the previous path of its file, if it was renamed.
     """
 
     kind: str
@@ -58,9 +58,9 @@ class Reviewed(NamedTuple):
 
 
 class NumberMoved(NamedTuple):
-    """A number that a memory's file holds, before and after; `because` is the newest line that its ledger gained.
+    """A number in a memory's file, before and after; `because` is the newest line that its ledger gained.
 
-    `line` is the line of the file where it stands now, from 1.
+    `line` is the number's current line in the file, from 1.
     """
 
     ref: str | None
@@ -88,7 +88,7 @@ class NumberMoved(NamedTuple):
 class SightMoved(NamedTuple):
     """Who gained or lost sight of a memory.
 
-    `line` is the line of its file that says whom it is shown, from 1; None where the file is gone, or hidden.
+    `line` is the line of its file that says to whom it is granted, from 1; None if the file is gone, or hidden.
     """
 
     title: str
@@ -98,9 +98,9 @@ class SightMoved(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
-    """What a branch changes. A memory whose file got another name and another text is both `changed` and `moved`.
+    """What a branch changes. A memory whose file was renamed and edited is both `changed` and `moved`.
 
-    `changed` leaves out what `numbers` tells. `conflicts` are those that the branch raises: there were none before.
+    `changed` leaves out changes that are in `numbers`. `conflicts` are those that the branch raises, not earlier ones.
     """
 
     branching: Branching
@@ -127,14 +127,14 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
 
     Args:
         view: the vault.
-        branch: a branch or a revision, compared with where it left what is checked out; None for what is checked out,
-            compared with where it left the default branch.
+        branch: a branch or a revision, compared with the point where it left what is checked out; None for what is
+            checked out, compared with the point where that left the default branch.
         against: the commit to compare with instead.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         GitError: there is no repository.
-        NotFoundError: there is no such branch or commit, or it can't be told where the branch began.
+        NotFoundError: there is no such branch or commit, or it can't be determined where the branch began.
     """
     view.require_owner()
     between = branching(view, branch, against=against)
@@ -163,7 +163,7 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
 
 
 def _differing(view: View, between: Branching) -> tuple[Files, Files]:
-    """Return the files of both sides that the other side has otherwise, or not at all."""
+    """Return the files of both sides that are different or missing on the other side."""
     before, after = view.history.files_at(between.base), view.history.files_at(between.head)
     old = {path: blob for path, blob in before.items() if after.get(path) != blob}
     new = {path: blob for path, blob in after.items() if before.get(path) != blob}
@@ -171,7 +171,7 @@ def _differing(view: View, between: Branching) -> tuple[Files, Files]:
 
 
 def _visible(changes: Changes, before: View, after: View) -> Changes:
-    """Return the changes of memories that are seen on one side at least."""
+    """Return the changes of memories that are visible on at least one side."""
     seen = (one for one in changes.memories if _is_seen(before, one.before) or _is_seen(after, one.after))
     return replace(changes, memories=tuple(seen))
 
@@ -181,14 +181,14 @@ def _is_seen(view: View, memory: Memory | None) -> bool:
 
 
 def _hidden_side(change: MemoryChange, before: View, after: View) -> str:
-    """Return on which side a memory that is there on both is hidden, `before` or `after`; empty for neither."""
+    """Return the side, `before` or `after`, on which a memory that exists on both is hidden; empty for neither."""
     if change.before is None or change.after is None:
         return ""
     return "before" if not before.sees(change.before) else "after" if not after.sees(change.after) else ""
 
 
 def _findings(view: View, between: Branching, after: View, changes: Changes, files: Files) -> tuple[Finding, ...]:
-    """Return what is wrong with what the branch changes, as `check --against` says."""
+    """Return the problems of what the branch changes, as `check --against` reports them."""
     before, kept = view.history.own_files_at(between.base), view.history.own_files_at(between.head)
     kinds = {path: kind for path in sorted(kept) if (kind := kind_of(path))}
     data = view.blobs(kept[path] for path in kinds)
@@ -226,7 +226,7 @@ def _ref(change: MemoryChange) -> str | None:
 
 
 def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterator[Reviewed]:
-    """Yield the memories that say something else, numbers aside."""
+    """Yield the memories that changed in anything but numbers."""
     for change in changes:
         before, after = change.before, change.after
         if _mended(change, old):
@@ -240,12 +240,12 @@ def _changed(changes: Iterable[MemoryChange], old: Files, new: Files) -> Iterato
 
 
 def _mended(change: MemoryChange, old: Files) -> bool:
-    """Whether a memory only seems to be new, since its file could not be read before."""
+    """Whether a memory only seems to be new, because its file could not be read before."""
     return change.before is None and isinstance(old.get(change.path_after or ""), BrokenFile)
 
 
 def _half_hidden(change: MemoryChange, hidden: str) -> Reviewed:
-    """Return a memory that is the reviewer's to see on one side alone, as it is there."""
+    """Return a memory that the reviewer may see on only one side, in the state of that side."""
     if hidden == "after":
         seen = replace(change, after=None, path_after=None)
         return _reviewed(seen, ("you can no longer see it",))
@@ -265,9 +265,9 @@ class _Notes(NamedTuple):
 
 
 def _notes(old: Files, new: Files) -> _Notes:
-    """Return what became of plain notes; one that lies elsewhere, unchanged, was moved.
+    """Return the changes of plain notes; an unchanged note at another path was moved.
 
-    What became a memory is told as one that was added, and what was a memory as one that was removed.
+    A note that became a memory is reported as an added memory, and a memory that became a note as a removed memory.
     """
     found = _Notes([], [], [], [])
     was, now = ({path: file for path, file in files.items() if isinstance(file, PlainFile)} for files in (old, new))
@@ -295,7 +295,7 @@ def _changes_of_note(before: PlainFile, after: PlainFile) -> tuple[str, ...]:
 
 
 def _numbers(change: MemoryChange, files: Files) -> Iterator[NumberMoved]:
-    """Yield the numbers of a memory that moved: its confidence, and keys of its owner's own that hold a number."""
+    """Yield the changed numbers of a memory: its confidence, and the owner's own keys with a number."""
     before, after, file = change.before, change.after, files.get(change.path_after or "")
     if before is None or after is None or not isinstance(file, MemoryFile):
         return
@@ -327,7 +327,7 @@ def _is_number(value: object) -> bool:
 
 
 def _with_numbers_of(before: Memory, after: Memory) -> Memory:
-    """Return a memory with the numbers of its later state, so that what else differs can be told."""
+    """Return a memory with the numbers of its later state, so that its other differences can be reported."""
     own = {name: after.extra[name] for name in _own_numbers(before, after)}
     told = replace(before, extra={**before.extra, **own}) if own else before
     if before.confidence == after.confidence:
@@ -339,7 +339,7 @@ def _with_numbers_of(before: Memory, after: Memory) -> Memory:
 
 
 def _raised(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple[Conflict, ...]:
-    """Return the conflicts of memories that came or changed, but for those that both sides had before."""
+    """Return the conflicts of new or changed memories, except those that existed before."""
     then, now = Comparer(before), Comparer(after)
     opposes = after.lexicon.opposes
     moved = {one.path_after: one.path_before for one in changes if one.path_after}
@@ -365,6 +365,6 @@ def _sight(before: View, after: View) -> Iterator[SightMoved]:
 
 
 def _names(view: View) -> Iterator[str]:
-    """Yield the id of each memory that is seen, or its path."""
+    """Yield the id, or else the path, of each visible memory."""
     ids, paths = view.column("id"), view.column("path")
     return (ids[row] or paths[row] for row in view.rows)

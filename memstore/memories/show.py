@@ -1,6 +1,6 @@
-"""List memories, show one, expand what came to mind.
+"""List memories, show one, expand one that came to mind.
 
-Expanded is the whole memory with what is linked with it; a compressed one has every byte that it had.
+An expanded memory comes with everything that is linked to it; a compressed one with its full original bytes.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ SORTS = (Sort.CREATED, Sort.TITLE, Sort.CONFIDENCE, Sort.PATH)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """The memories that were asked for; `total` counts them before the limit.
+    """The requested memories; `total` counts them before the limit.
 
-    `left_out` is how many files mean to be memories and can't be read, as far as the viewer may know.
+    `left_out` is how many files are meant to be memories but can't be read, as far as the viewer may know.
     """
 
     entries: tuple[Entry, ...]
@@ -71,17 +71,17 @@ def list_memories(
     limit: int | None = None,
     at: str | None = None,
 ) -> Listed:
-    """Return the memories that `filters` let through and the viewer may see, now or as of a commit or a date.
+    """Return the memories that match `filters` and that the viewer may see, now or as of a commit or a date.
 
     Args:
         view: the vault.
-        filters: which ones; all active ones by default.
-        sort: one of `SORTS`; newest, surest or first stands first.
+        filters: the filters; by default, all active memories match.
+        sort: one of `SORTS`; newest, surest or alphabetically first comes first.
         limit: how many at most.
         at: a commit or a date.
 
     Raises:
-        UsageError: results can't be sorted so without a query, or `at` is neither a date nor a commit.
+        UsageError: this sort needs a query, or `at` is neither a date nor a commit.
     """
     if sort not in SORTS:
         raise UsageError(f"a list can't be sorted by {sort.value}", hint=f"sort by {', '.join(s.value for s in SORTS)}")
@@ -99,7 +99,7 @@ def list_memories(
 
 
 def _confident(rows: Sequence[int], least: float | None, view: View) -> Sequence[int]:
-    """Return the rows whose author holds at least that confidence; one that names none holds none."""
+    """Return the rows whose author has at least this confidence; rows without a confidence are left out."""
     if least is None:
         return rows
     held = view.column("confidence")
@@ -107,7 +107,7 @@ def _confident(rows: Sequence[int], least: float | None, view: View) -> Sequence
 
 
 def _sorted(rows: Sequence[int], sort: Sort, view: View) -> list[int]:
-    """Return the rows in order; what stands alike stands by path."""
+    """Return the rows in order; equal ones by path."""
     paths = view.column("path")
     by_path = sorted(rows, key=paths.__getitem__)
     if sort is Sort.PATH:
@@ -127,15 +127,14 @@ def _sorted(rows: Sequence[int], sort: Sort, view: View) -> list[int]:
 class Shown:
     """A memory and its file; `revision` is its git blob id.
 
-    `values` are the frontmatter's, without refs that are not for the viewer.
+    `values` are the frontmatter's, without refs that the viewer may not see.
 
-    `commit` is the commit of which this is the state; None: the file as it is now. `confidence_now` is the confidence
-    as evidence fades, None where none is held; `quality` how far it may be relied on; both in [0,1] and of today.
-    `grounds` is what the quality is made of, among it the strength that the memory had before this look. `conflicts`
-    are the open ones, of today; a past state has none. `standing` is
-    how firmly it is believed, None where no confidence is held; `prunable` why it could be archived, None where not;
-    `trust` how far others vouch for what was said, by the keys of today. `then` is the vault as it was when this was
-    read.
+    `commit` is the commit whose state this is; None: the current file. `confidence_now` is the confidence as evidence
+    fades, None if there is none; `quality` is how far the memory may be relied on; both are in [0,1] and of today.
+    `grounds` is what the quality is computed from, including the strength that the memory had before this look.
+    `conflicts` are today's open ones; a past state has none. `standing` is how firmly it is believed, None without a
+    confidence; `prunable` is why it could be archived, None if it could not; `trust` is how far others vouch for it, by
+    today's keys. `then` is the vault in the state that was read.
     """
 
     entry: Entry
@@ -156,20 +155,20 @@ class Shown:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.entry.ref
 
     @property
     def memory(self) -> Memory:
-        """What the file says."""
+        """The memory in the file."""
         return self.file.memory
 
 
 def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
-    """Return the memory that `ref` names, now or as of a commit or a date; a look at it as it is now is a use.
+    """Return the memory that `ref` names, now or as of a commit or a date; a look at its current state is a use.
 
     Raises:
-        NotFoundError: there is none that the viewer may see.
+        NotFoundError: there is no such memory that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
     shown = glance(view, ref, at=at)
@@ -179,7 +178,7 @@ def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 
 def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
-    """Return what `show_memory` does, for use cases of which the look is no use."""
+    """Return what `show_memory` does, for use cases that don't count as a use."""
     from memstore.beliefs.archive import prunable
     from memstore.beliefs.reconsolidation import standing
     from memstore.search.opened import Opened
@@ -220,7 +219,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
 
 
 def path_of(view: View, ref: str) -> Entry:
-    """Return the entry of the memory that `ref` names, whose file need not be opened for it."""
+    """Return the entry of the memory that `ref` names, without opening its file."""
     return view.named(ref, notes=True)
 
 
@@ -233,7 +232,7 @@ LINKS = ("derived_from", "relates_to", "processed_into", "supersedes", "supersed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One link of a memory: the key, the ref, and title and path of what it names, None where there is none to see."""
+    """One link of a memory: the key, the ref, and its target's title and path, None if no target is visible."""
 
     key: str
     ref: str
@@ -245,8 +244,8 @@ class Link:
 class Expanded:
     """A memory with its links.
 
-    `file` has the bytes of its file, `whole` those before it was compressed, None where it never was; of a file that
-    names memories which the viewer may not be told of, the bytes of its text alone.
+    `file` has the bytes of its file, `whole` those before it was compressed, None if it never was; for a file that
+    names hidden memories, only the bytes of its text.
     """
 
     shown: Shown
@@ -258,12 +257,12 @@ class Expanded:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.shown.entry.ref
 
 
 def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
-    """Return all of a memory; that is a use of it.
+    """Return a memory with everything linked to it; this is a use of it.
 
     >>> first = raw(ws.view(), "Claire yawned at four.")
     >>> held = belief(ws.view(), "Claire tires early.", derived_from=[first.ref])
@@ -273,7 +272,7 @@ def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
     Args:
         view: the vault.
         ref: the memory.
-        full: bring back from the history what was compressed.
+        full: restore the full text of a compressed memory from the history.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
@@ -300,12 +299,12 @@ def _links(view: View, shown: Shown) -> list[Link]:
 
 
 def _whole(view: View, memory: Memory) -> bytes | None:
-    """Return the file as it was before the memory was compressed; None where it never was."""
+    """Return the file as it was before the memory was compressed; None if it never was."""
     kept = memory.compressed_from
     if kept is None:
         return None
     before = whole_of(view, memory)
-    # Decided on the bytes that are shown: they have grants of their own.
+    # Decided on the bytes that are shown, which have grants of their own.
     if before is None or not view.sees(before.memory):
         raise NotFoundError(
             f"the history does not have the blob {kept.blob[:10]} that {memory.ref} summarizes",

@@ -1,6 +1,7 @@
-"""Split one memory that said two things, and merge several that say the same.
+"""Split a memory that says two things, and merge several that say the same.
 
-Each piece of evidence goes to one of the two; of several, evidence is united by its sources, and never added up.
+In a split, each piece of evidence goes to one of the two; in a merge, evidence is united by its sources, and never
+added up.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def split(
 ) -> Linked:
     """Write two memories that take the place of one; the old one keeps its confidence and names both.
 
-    Each states what the old one stated, and has the evidence that is given to it. What spoke for the old one only in
-    part counts half for each, unless it is given to one of them.
+    Each keeps what the old one stated, and gets the evidence that is given to it. Partial evidence for the old one
+    counts half for each, unless it is given to one of them.
 
     >>> held = belief(ws.view(), "Bella limps on stairs and in the cold.")
     >>> seen = episode(ws.view(), "The stairs", "she limped again")
@@ -61,27 +62,27 @@ def split(
     Args:
         view: the vault.
         ref: the memory.
-        texts: what each of the two says.
-        first: the evidence that goes to the first.
-        second: the evidence that goes to the second.
-        reason: why; what is superseded keeps it in `status_reason`, and the commit's message says it, too.
-        dry_run: write nothing, and return what would be.
+        texts: the texts of the two new memories.
+        first: the evidence for the first.
+        second: the evidence for the second.
+        reason: why; it goes into the old memory's `status_reason`, and into the commit message.
+        dry_run: write nothing; return what would be written.
         commit: commit all three, too.
 
     Raises:
         NotFoundError: there is no such memory, or no such evidence.
-        RefusedError: it is somebody else's, is superseded already, or was forgotten.
-        UsageError: a piece of evidence is given to neither or both, or is none of its evidence.
+        RefusedError: it is somebody else's, is already superseded, or was forgotten.
+        UsageError: a piece of evidence is given to neither or both, or is not evidence for it.
     """
     file = view.original(ref)
-    if not view.owns(file.memory):  # before its evidence is named, which not everybody may see who sees the memory
+    if not view.owns(file.memory):  # before its evidence is named, which not everybody who sees the memory may see
         refuse_as_not_owner(view, file)
     old = supersedable(view, file)
     ledger = next_lines.whole(file.memory, view.clock.now(), view.actor)
     given = [_named(view, file, ledger, refs) for refs in (first, second)]
     shares = _shares(ledger, *given)
     parts = [next_lines.part(ledger, share, of=old, by=view.actor) for share in shares]
-    # What rests on neither side's evidence alone is what both rest on.
+    # Each of the two rests on every source except those that belong to the other alone.
     others = [{source for source, share in shares[1 - i].items() if share == 1} for i in range(2)]
     new = [
         new_memory(view, _values(file, old, lines, other), text)
@@ -95,7 +96,7 @@ def split(
 
 
 def _values(file: MemoryFile, old: str, lines: Sequence[LedgerLine], others: set[str]) -> dict[str, Any]:
-    """Return the keys of a part."""
+    """Return the keys of one of the two memories."""
     held = {"confidence": replayed(lines), "confidence_history": [entry_of(line) for line in lines]} if lines else {}
     return {
         **grants.superseding(file.front.values, {}),
@@ -112,7 +113,7 @@ def _values(file: MemoryFile, old: str, lines: Sequence[LedgerLine], others: set
 
 
 def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Sequence[str]) -> frozenset[str]:
-    """Return the sources that refs name; they must be evidence of the memory."""
+    """Return the sources that refs name; they must be evidence for the memory."""
     known = next_lines.standing(ledger)
     found = {text if text in known else view.find(text).ref or text for text in refs}
     strange = sorted(found - known.keys())
@@ -146,7 +147,7 @@ def _shares(
 
 
 FEWEST = 2
-# What both say is said by what becomes of them.
+# The merged memory has the items of both.
 _UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "access_denies")
 
 
@@ -156,7 +157,8 @@ def merge(
 ) -> Linked:
     """Let the first of several memories take the place of the others, with their evidence and lineage.
 
-    It keeps its words and id; the titles of the others become its aliases. Nobody sees it who did not see all of them.
+    It keeps its text and id; the titles of the others become its aliases. It is visible only to those who saw all of
+    them.
 
     >>> one = belief(ws.view(), "Bella eats at nine.", confidence=0.7)
     >>> two = belief(ws.view(), "At nine Bella has breakfast.", confidence=0.9)
@@ -168,13 +170,13 @@ def merge(
     Args:
         view: the vault.
         refs: the memories, two or more; the first one stays.
-        reason: why; what is superseded keeps it in `status_reason`, and the commit's message says it, too.
-        dry_run: write nothing, and return what would be.
+        reason: why; it goes into the superseded memories' `status_reason`, and into the commit message.
+        dry_run: write nothing; return what would be written.
         commit: commit all of them, too.
 
     Raises:
         NotFoundError: a ref names no memory.
-        RefusedError: one is superseded already or was forgotten, or they are of different owners, scopes or contexts.
+        RefusedError: one is already superseded or was forgotten, or they have different owners, scopes or contexts.
         UsageError: there are fewer than two.
     """
     files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
@@ -185,7 +187,7 @@ def merge(
     for other in others:
         _refuse_strangers(kept.memory, other.memory)
     sources = [ref for other in others for ref in other.memory.derived_from if ref not in names]
-    whole_refs(view, {"derived_from": [*sources]}, of=kept.path)  # stops where that would close a circle
+    whole_refs(view, {"derived_from": [*sources]}, of=kept.path)  # raises if that would close a cycle
     after = splice.apply(kept, [*_united(view, kept, others), splice.AppendItems("derived_from", tuple(sources))])
     _refuse_to_show(view, after, files)
     links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
@@ -196,7 +198,7 @@ def merge(
 
 
 def _refuse_strangers(kept: Memory, other: Memory) -> None:
-    """Stop where one memory of both would be shown where one of them is not."""
+    """Raise if the merged memory would be shown in a place where one of the two is not."""
     for name in ("owner", "scope", "context", "upstream_grants", "generalized"):
         mine, others = getattr(kept, name), getattr(other, name)
         if mine != others:
@@ -207,9 +209,9 @@ def _refuse_strangers(kept: Memory, other: Memory) -> None:
 
 
 def _refuse_to_show(view: View, after: bytes, files: Sequence[MemoryFile]) -> None:
-    """Stop where somebody would see what becomes of several memories who does not see each of them.
+    """Raise if the merged memory would be visible to somebody who does not see each of them.
 
-    Grants are those that all have in common; but a consent may be for one of them alone.
+    Its grants are those that all have in common; but a consent may apply to only one of them.
     """
     kept = read(files[0].path, after)
     if isinstance(kept, MemoryFile) and shows_more(view, kept.memory, [file.memory for file in files]):
@@ -221,7 +223,7 @@ def _refuse_to_show(view: View, after: bytes, files: Sequence[MemoryFile]) -> No
 
 
 def _united(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Iterator[splice.Edit]:
-    """Yield what becomes of the memory that stays."""
+    """Yield the edits of the memory that stays."""
     memory = kept.memory
     superseded: list[Any] = [*memory.supersedes, *(str(other.memory.ref) for other in others)]
     yield splice.SetValue("supersedes", superseded if len(superseded) > 1 else superseded[0])
@@ -229,7 +231,7 @@ def _united(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Itera
     yield splice.AppendItems("aliases", (*titles, *(alias for other in others for alias in other.memory.aliases)))
     for name in _UNITED:
         yield splice.AppendItems(name, tuple(item for other in others for item in getattr(other.memory, name)))
-    # Whoever told one of them in confidence is asked about the one that stays, too: it has the others' titles.
+    # Whoever told one of them in confidence must also consent for the merged one, since it has the others' titles.
     told_by = (name for other in others for name in (other.memory.source_entity, *other.memory.source_chain) if name)
     yield splice.AppendItems("source_chain", tuple(name for name in told_by if name != memory.source_entity))
     for name in ("access_grants", "consent_grants"):
@@ -241,7 +243,7 @@ def _united(view: View, kept: MemoryFile, others: Sequence[MemoryFile]) -> Itera
 
 
 def _ledger(view: View, memory: Memory, others: Sequence[Memory]) -> Iterator[splice.Edit]:
-    """Yield the lines that the ledger gains, and the number that follows from them."""
+    """Yield the lines that the ledger gains, and the confidence that follows from them."""
     from dataclasses import replace
 
     merged = memory

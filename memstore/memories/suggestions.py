@@ -1,4 +1,4 @@
-"""Suggestions: what waits for a decision, and the decision."""
+"""Suggestions: list those that wait for a decision, and decide on them."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ class Waiting:
 
     @property
     def ref(self) -> MemoryRef | None:
-        """The memory's ref; None where it has no id."""
+        """The memory's ref; None if it has no id."""
         return self.file.memory.ref
 
     @property
     def memory(self) -> Memory:
-        """What is suggested."""
+        """The suggested memory."""
         return self.file.memory
 
 
 def list_suggestions(view: View) -> tuple[Waiting, ...]:
-    """Return what waits for a decision, the oldest first.
+    """Return the suggestions that wait for a decision, oldest first.
 
     >>> [waiting.action.value for waiting in list_suggestions(ws.view())]
     []
@@ -70,24 +70,24 @@ def show_suggestion(view: View, ref: str) -> Waiting:
     """Return one suggestion.
 
     Raises:
-        NotFoundError: there is no such memory, or it is no suggestion.
+        NotFoundError: there is no such memory, or it is not a suggestion.
     """
     return _waiting(_opened(view, ref))
 
 
 @again_where_changed
 def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
-    """Do what a suggestion suggests: write the belief, or record the evidence. The suggestion is archived.
+    """Carry out a suggestion: write the belief, or record the evidence. The suggestion is archived.
 
     Args:
         view: the vault.
         ref: the suggestion.
-        dry_run: write nothing, and return what would be.
+        dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
     Raises:
-        NotFoundError: there is no such suggestion, or what it is about is gone.
-        RefusedError: it was decided on, or its evidence is gone.
+        NotFoundError: there is no such suggestion, or its target is gone.
+        RefusedError: it was already decided on, or its evidence is gone.
     """
     one = _waiting(_opened(view, ref))
     if one.action is Action.CREATE:
@@ -106,9 +106,9 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
 def reject_suggestion(
     view: View, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Saved:
-    """Put a suggestion away: the same is not suggested again before three more memories say so.
+    """Reject a suggestion; it is not suggested again until three more memories support it.
 
-    Args and errors are those of `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
+    Args and errors as for `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
     file = _opened(view, ref)
     return save(
@@ -147,7 +147,7 @@ def _count_use(view: View, ref: str | None, *, dry_run: bool) -> None:
 
 
 def _recorded(view: View, one: Waiting) -> Edit:
-    """Return the edit by which a suggestion changes its target: evidence joins it, or it goes out of sight."""
+    """Return the edit that a suggestion makes to its target: it adds evidence, or archives it."""
     name = one.memory.ref or one.file.path
     if one.target is None:
         raise RefusedError(f"{name} does not say which belief it is about", hint="add the belief to relates_to")

@@ -1,7 +1,7 @@
-"""Templates of new memories, `.memstore/templates/TYPE.md`: what a draft begins with, and keys that a memory gets.
+"""Templates of new memories, `.memstore/templates/TYPE.md`: the beginning of a draft, and keys for new memories.
 
-A template is nobody's decision about one memory: it may not say whose a memory is, who may see it, where it comes from
-or who vouches for it.
+A template makes no decision about a single memory: it may not set its owner, who may see it, where it comes from or who
+vouches for it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 FOLDER = f"{SETTINGS_FOLDER}/templates"
-# Of the keys that memstore knows; whatever others a person has may be in a template as well.
+# Among the keys that memstore knows; a template may also have any keys of the person's own.
 MAY_BE_SET = frozenset({
     "type", "title", "aliases", "tags", "status", "valid_from", "valid_until", "scope", "platform", "context_tags",
     "entities", "subject_ids", "belief_type", "foundational", "importance", "confidence", "claims",
@@ -38,7 +38,7 @@ _KNOWN = frozenset(key.name for key in KEYS)
 
 
 class Template(NamedTuple):
-    """A template that was read and may be used; `text` is None where it has no frontmatter, only a body."""
+    """A template that was read and may be used; `text` is None if it has no frontmatter, only a body."""
 
     path: str
     text: FencedText | None
@@ -47,21 +47,21 @@ class Template(NamedTuple):
 
 
 def with_defaults(view: View, values: Mapping[str, Plain]) -> dict[str, Plain]:
-    """Return the keys of a new memory with those of its type's template that it has not itself.
+    """Return the keys of a new memory, completed from its type's template.
 
     Raises:
         FormatError: the template can't be read.
-        RefusedError: it sets a key that no template sets.
+        RefusedError: it sets a key that a template may not set.
     """
     template = _template(view, values)
     return {**(template.values if template else {}), **values}
 
 
 def draft(view: View, values: Mapping[str, Plain]) -> bytes:
-    """Return what the draft of a new memory begins with: its type's template, byte for byte but for what was given.
+    """Return the beginning of a new memory's draft: its type's template, unchanged except for the given keys.
 
     Raises:
-        FormatError: as `with_defaults`, or the template is written so that no key can be put in.
+        FormatError: as `with_defaults`, or no key can be added to the template as it is written.
         RefusedError: as `with_defaults`.
     """
     template = _template(view, values)
@@ -76,7 +76,7 @@ def draft(view: View, values: Mapping[str, Plain]) -> bytes:
 def _template(view: View, values: Mapping[str, Plain]) -> Template | None:
     kind = values.get("type") or DEFAULT_TYPE
     if kind not in MEMORY_TYPES:
-        return None  # which whoever reads the memory will say
+        return None  # reported by whoever reads the memory
     path = f"{FOLDER}/{kind}.md"
     data = view.own_file(path)
     return None if data is None else _read(path, data, str(kind))
@@ -107,7 +107,7 @@ def _unreadable(path: str, problems: Sequence[Problem]) -> FormatError:
 
 
 def _refuse(path: str, front: Frontmatter, name: str, value: Plain, kind: str) -> None:
-    """Stop where a template sets what has to be decided for each memory by itself."""
+    """Raise if a template sets a key that has to be decided for each memory."""
     place = f"{path}:{front.position(name).line}"
     if name == "type" and value != kind:
         raise RefusedError(f"{place}: this is the template for {kind}, but its type is {value}", hint=f"type: {kind}")

@@ -1,4 +1,4 @@
-"""The daily note: one memory a day, in which lines are put down as the day goes by."""
+"""The daily note: one memory per day, to which lines are added as the day goes by."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _ITEM = re.compile(r"\s*[-*+] ")
 
 @again_where_changed
 def note_today(view: View, line: str | None = None, *, dry_run: bool = False, commit: bool = False) -> Saved:
-    """Put a line at the end of the actor's note of this day (UTC), which is begun where there is none yet.
+    """Append a line to the actor's note of this day (UTC); the note is begun if there is none yet.
 
-    A note belongs to the context in which it was begun: what is said in private is never put into a note that a
-    context shares.
+    A note belongs to the context in which it was begun: what is said in private is never added to a note that a context
+    shares.
 
     Args:
         view: the vault.
-        line: what to put down, as an item of a list; None for nothing but to begin the note.
-        dry_run: write nothing, and return what would be.
+        line: the text to add, as an item of a list; None only begins the note.
+        dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
     Raises:
         UsageError: the line is empty.
-        RefusedError: the active context has expired, or is not one context.
+        RefusedError: the active context has expired, or is not a single context.
     """
     if line is not None and not line.strip():
         raise UsageError("there is no text to add", hint='memstore today "what happened"')
     day = instant(view.clock.now())[:10]
     if dry_run or path_of_day(view, day):
         return _put_down(view, day, line, dry_run=dry_run, commit=commit)
-    with view.locked():  # two who begin the day at once begin one note
+    with view.locked():  # two people who begin the day at once begin one note
         return _put_down(view.again(), day, line, dry_run=dry_run, commit=commit)
 
 
 def path_of_day(view: View, day: str) -> str | None:
-    """Return the path of the actor's own daily note of a day, YYYY-MM-DD, in this context; the first where many are."""
+    """Return the path of the actor's own daily note of a day, YYYY-MM-DD, in this context; the first of several."""
     context = view.session.context
     titles = view.column("title")
     entries = (view.entry(row) for row in view.rows if titles[row].split(maxsplit=1)[:1] == [day])
@@ -78,7 +78,7 @@ def _put_down(view: View, day: str, line: str | None, *, dry_run: bool, commit: 
 
 
 def with_item(text: FencedText, line: str) -> FencedText:
-    """Return a file's text with an item of a list at its end; all that is there stays as it is, byte for byte."""
+    """Return a file's text with a list item appended; existing text stays unchanged, byte for byte."""
     newline = text.newline
     body = text.body
     if body and not body.endswith("\n"):
@@ -91,6 +91,6 @@ def with_item(text: FencedText, line: str) -> FencedText:
 
 
 def _item(line: str) -> str:
-    """Return a text as an item of a list, its further lines indented, as Markdown has it."""
+    """Return a text as a Markdown list item, with its further lines indented."""
     first, *others = line.replace("\r\n", "\n").strip().split("\n")
     return "\n".join([f"- {first}", *(f"  {other}".rstrip() for other in others)])

@@ -1,4 +1,4 @@
-"""Explanation: each number of a memory taken apart into the terms that it came from, in words a person understands."""
+"""Explain each number of a memory: the terms that it is made of, in words a person understands."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from memstore.trust.score import Trust
 
 
-MOST_USES = 10  # those before are told in one term
-# A pull that a number of four decimals does not show.
+MOST_USES = 10  # earlier ones are summed up in one term
+# A pull too small to show in four decimals.
 NOTHING = 0.00005
 THOUSAND = 1000  # trust is counted in thousandths
 
@@ -34,8 +34,8 @@ THOUSAND = 1000  # trust is counted in thousandths
 class Term(NamedTuple):
     """One part of a number, and where it comes from.
 
-    `at` is where the frontmatter says so: a key, or a key and the place in its list; empty where it says nothing.
-    `line` is the line of the file, from 1, where anything else than a key says so.
+    `at` is its place in the frontmatter: a key, or a key and an index in its list; empty if it has none. `line` is its
+    line in the file, from 1, if it comes from elsewhere in the file.
     """
 
     name: str
@@ -46,9 +46,9 @@ class Term(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number of a memory, None where it has none, and its terms.
+    """A number of a memory, None if it has none, and its terms.
 
-    The terms add up to the number, but where they have a `unit` of their own, like days.
+    The terms add up to the number, unless they have a `unit` of their own, like days.
     """
 
     name: str
@@ -62,7 +62,7 @@ class Number(NamedTuple):
 
 
 def of_confidence(memory: Memory) -> Number:
-    """Return the confidence as its history has it, line by line."""
+    """Return the confidence according to its history, line by line."""
     meaning = "how sure its holder is, as stored"
     held = next_lines.held(memory)
     if held is None:
@@ -114,7 +114,7 @@ def _line_words(line: LedgerLine, pull: float) -> str:
 
 
 def of_confidence_now(memory: Memory, now: datetime) -> Number:
-    """Return the confidence as its evidence has faded at `now`, UTC."""
+    """Return the confidence with its evidence faded as of `now`, UTC."""
     held, today = next_lines.held(memory), next_lines.held_now(memory, now)
     meaning = "the same, as evidence fades"
     if held is None or today is None:
@@ -139,7 +139,7 @@ def of_confidence_now(memory: Memory, now: datetime) -> Number:
 
 
 def of_quality(of: QualityGrounds, memory: Memory, conflicts: Sequence[Conflict], profile: QualityProfile) -> Number:
-    """Return the quality, term by term of its formula, with a term for each of the open conflicts."""
+    """Return the quality, term by term of its formula, with a term for each open conflict."""
     terms = quality_rules.terms(of, profile)
     literal = profile is QualityProfile.SEED_003
     share = f"{quality_rules.SEED_SHARE:g} × " if literal else ""
@@ -192,13 +192,13 @@ def _recency_words(of: QualityGrounds, *, literal: bool) -> str:
 
 
 def of_strength(of: Strength, made_at: str | None, uses: Sequence[tuple[datetime, str]], now: datetime) -> Number:
-    """Return the strength: the stability with what each use added to it, and the days since the last one.
+    """Return the strength: the stability with what each use added to it, and the days since the last use.
 
     Args:
         of: the strength.
-        made_at: when the memory was made, as its file has it; None where it doesn't say.
+        made_at: when the memory was made, according to its file; None if it doesn't say.
         uses: when it was used, UTC, and how and by whom in words; oldest first.
-        now: UTC.
+        now: the time, UTC.
     """
     meaning = "how readily it comes to mind: exp(-days / stability)"
     if of.last is None:
@@ -248,22 +248,22 @@ class Why:
     __repr__ = short_repr
 
     def line_of(self, term: Term) -> int | None:
-        """Return the line of the file that says a term; None where it says nothing of it."""
+        """Return the line of the file that a term comes from; None if there is none."""
         if term.line is not None:
             return term.line
         return self.shown.file.front.position(*term.at).line if term.at else None
 
 
 def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
-    """Return how each number of the memory that `ref` names came about; this look is no use of it.
+    """Return how each number of the memory that `ref` names is derived; this is not a use of it.
 
     Args:
         view: the vault.
         ref: the memory.
-        profile: how quality is computed; None: as the vault's settings do.
+        profile: how quality is computed; None: according to the vault's settings.
 
     Raises:
-        NotFoundError: there is none that the viewer may see.
+        NotFoundError: there is no such memory that the viewer may see.
 
     >>> ref = note(ws.view(), "Bella eats at eight.", source_type="told_by_human").ref
     >>> confidence, now, quality, strength, trust = why(ws.view(), ref).numbers

@@ -1,4 +1,4 @@
-"""The calls shown in the five documents that memstore grew from, in their shape, on an opened vault.
+"""The calls from the five documents that memstore grew out of, with their signatures, on an opened vault.
 
 | document | its calls | |
 |---|---|---|
@@ -7,7 +7,8 @@
 | quality (003) | `store.add(…)`, `store.search(…)` | `MemoryStore(vault)` |
 | isnad (004) | `create_memory(…)`, `request_witness(…)` | `Isnad(vault)` |
 
-For new programs there is `memstore.Vault`. What a document leaves to a later ability raises `NotThereYetError`.
+New programs should use `memstore.Vault`. A call that needs an ability which does not exist yet raises
+`NotThereYetError`.
 """
 
 from memstore.seeds.engram import Engram, destab_threshold, retrieval_strength, spacing_bonus

@@ -1,4 +1,4 @@
-"""The calls of the document on beliefs (002), by the names of its tools and functions as Python writes them."""
+"""The calls of the document on beliefs (002), by the names of its tools and functions, in Python spelling."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["Engram", "destab_threshold", "retrieval_strength", "spacing_bonus"]
 
 
 class Engram:
-    """Recall, and what runs every few hours, on an opened vault.
+    """Recall, and the tasks that run every few hours, on an opened vault.
 
     Args:
         vault: the vault.
@@ -29,7 +29,7 @@ class Engram:
         self.vault = vault
 
     def write_recollections(self, prompt: str) -> list[str]:
-        """Return what comes to mind for a prompt as flashes, by the document's four lists; that is no use of it."""
+        """Return what comes to mind for a prompt as flashes, by the document's four lists; not a use of them."""
         recalled = self.vault.recall(prompt, profile="seed-002")
         flashes = [f"[Memory flash: {bite.text}]" for bite in recalled.memories]
         return flashes + [f"[Belief: {bite.text}]" for bite in recalled.beliefs]
@@ -39,19 +39,19 @@ class Engram:
         return self.vault.recall(query, profile="memory-recall")
 
     def memory_expand(self, memory_id: str) -> Expanded:
-        """Return all of a memory, which is a use of it."""
+        """Return all of a memory; this is a use of it."""
         return self.vault.lineage.expand(memory_id, full=True)
 
     def run_consolidation(self) -> tuple[tuple[Graduated, ...], tuple[Saved, ...]]:
-        """Graduate what has earned it, compress what is stale, and return what became of both."""
+        """Graduate memories that qualify, compress stale ones, and return the results of both."""
         return self.graduate_episodes(), self.compress_stale_episodes()
 
     def graduate_episodes(self) -> tuple[Graduated, ...]:
-        """Write what has earned it into MEMORY.md."""
+        """Write memories that qualify into MEMORY.md."""
         return self.vault.beliefs.graduate()
 
     def compress_stale_episodes(self) -> tuple[Saved, ...]:
-        """Put summaries in the place of texts that are old and were never used."""
+        """Replace texts that are old and were never used with summaries."""
         return self.vault.beliefs.compress().saved
 
     def run_belief_consolidation(self) -> Consolidated:

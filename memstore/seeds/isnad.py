@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 class SeedMemory(SimpleNamespace):
     """A memory with the members of the document's schema: `content`, `provenance`, `witnesses`, `anchors`, `trust`.
 
-    It is what the memory was when it was asked for; `anchors` is a list of its own.
+    It is a snapshot from the time of the call; `anchors` is a list of its own.
     """
 
     @property
     def ref(self) -> str:
-        """Its ref, which every method of a vault takes."""
+        """Its ref, which every method of a vault accepts."""
         return f"{self.content.type}:{self.id}"
 
 
 class Isnad:
-    """The document's functions on an opened vault; `create_memory = Isnad(vault).create_memory` gives its very calls.
+    """The document's functions on an opened vault; `create_memory = Isnad(vault).create_memory` allows its exact calls.
 
     Args:
         vault: the vault.
@@ -54,14 +54,14 @@ class Isnad:
         confidence: float | None = None,
         **about: Unpack[About],
     ) -> SeedMemory:
-        """Write a memory with author and time, signed where the user's settings name a key."""
+        """Write a memory with author and time, signed if the user's settings name a key."""
         made = create.create_memory(
             self.vault.view(), type=type, summary=summary, body=body, confidence=confidence, **about
         )
         return self.memory(str(made.ref))
 
     def request_witness(self, memory: Named, agent_ids: Sequence[str], notes: str | None = None) -> Registered:
-        """Ask agents, by their ids or handles, to attest to a memory that they may see: a file to send to them."""
+        """Ask agents, by id or handle, to attest to a memory that they may see; this writes a file to send to them."""
         asked = [self._entity(agent) for agent in items("agent_ids", agent_ids)]
         return self.vault.trust.request_witness(memory, asked=asked, notes=notes)
 
@@ -74,45 +74,45 @@ class Isnad:
         page: bytes | None = None,
         proof: bytes | None = None,
     ) -> SimpleNamespace:
-        """Record where else it can be seen what a memory says; the file has the anchor then.
+        """Record a place outside the file that shows what a memory says; the file then has the anchor.
 
         Args:
-            memory: which.
+            memory: the memory.
             type: git_commit, url, moltbook_post, opentimestamps or blockchain.
             reference: the commit, page or transaction.
-            page: what the page says, of which the vault keeps a copy; without it nothing can be verified.
-            proof: of opentimestamps: the bytes of the `.ots` file.
+            page: the page's content, of which the vault keeps a copy; without it nothing can be verified.
+            proof: for opentimestamps: the bytes of the `.ots` file.
         """
         self.vault.trust.anchor(memory, type=type, reference=reference, page=page, proof=proof)
         anchor: SimpleNamespace = self.memory(ref_of(memory)).anchors[-1]
         return anchor
 
     def query_memories(self, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> list[SeedMemory]:
-        """Return the memories that have all of these tags and at least this trust, the newest first."""
+        """Return the memories that have all of these tags and at least this trust, newest first."""
         found = create.query_memories(self.vault.view(), tags=items("tags", tags), min_trust=min_trust)
         return [self.memory(str(memory.ref)) for memory in found]
 
     # -- its algorithm -----------------------------------------------------------------------------
 
     def compute_trust_score(self, memory: Named) -> float:
-        """Return how far others vouch for a memory, from 0 to 1, by what is verified now."""
+        """Return how far others vouch for a memory, from 0 to 1, as verified now."""
         return self.vault.trust.of(memory).trust.score
 
     def verify_signature(self, author: SimpleNamespace) -> bool:
-        """Return whether the author's signature was valid when the memory was asked for."""
+        """Return whether the author's signature was valid when the memory was requested."""
         return bool(author.verified)
 
     def verify_anchor(self, anchor: SimpleNamespace) -> bool:
-        """Return whether an anchor showed what it should when the memory was asked for."""
+        """Return whether an anchor was valid when the memory was requested."""
         return bool(anchor.verified)
 
     def get_reputation(self, agent_id: str) -> float:
-        """Return how often an agent's words turned out right, from 0 to 1; 0.5 where nothing was decided yet."""
+        """Return how often an agent's statements turned out right, from 0 to 1; 0.5 if nothing was decided yet."""
         view = self.vault.view()
         return Reputations(view, Voucher(view)).of(self._entity(agent_id)).value
 
     def memory(self, ref: str) -> SeedMemory:
-        """Return a memory in the shape of the document's schema, with what verification says of it now."""
+        """Return a memory in the shape of the document's schema, with the current results of verification."""
         document = dict(self.vault.trust.export(ref)[0])
         found = SeedMemory(**json.loads(json.dumps(document), object_hook=lambda one: SimpleNamespace(**one)).__dict__)
         vouched = self.vault.trust.of(ref).vouched

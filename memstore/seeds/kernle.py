@@ -1,4 +1,4 @@
-"""The calls of the documents on provenance (000) and on privacy (001): methods of one object, `kernle` or `k` there."""
+"""The calls of the documents on provenance (000) and privacy (001): methods of one object, there `kernle` or `k`."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from memstore.face.given import Named
     from memstore.face.vault import Vault
 
-# What the document's seed beliefs are called, which are facts that stay whatever the evidence.
+# The document's word for its seed beliefs, which are facts that stay whatever the evidence.
 _FOUNDATIONAL = "foundational"
 
 
 class Context(TypedDict, total=False):
-    """What the documents say of a new memory; None is the same as nothing."""
+    """The documents' arguments about a new memory; None means not given."""
 
     title: str | None
     tags: Sequence[str] | None
@@ -54,7 +54,7 @@ class Context(TypedDict, total=False):
 
 
 class Kernle:
-    """The calls of the documents on an opened vault; memories are named by bare ids there, as here.
+    """The calls of the documents on an opened vault; as in the documents, memories are named by bare ids.
 
         k = Kernle(memstore.open_vault("~/notes", entity="si:ash"))
         raw_id = k.raw("First memory capture!")
@@ -77,7 +77,7 @@ class Kernle:
         foundational: bool = False,  # noqa: FBT001, FBT002 -- the document's order
         **about: Unpack[Context],
     ) -> str:
-        """Write down what is held to be true, and return its id; 0.8 is held where no confidence is stated."""
+        """Write down a belief, and return its id; without a stated confidence it is 0.8."""
         is_foundational = foundational or type == _FOUNDATIONAL
         kind = "fact" if type == _FOUNDATIONAL else type
         view, said = self.vault.view(), _given(about)
@@ -90,23 +90,23 @@ class Kernle:
         return _id(create.episode(self.vault.view(), objective, outcome, lessons or (), **_given(about)).ref)
 
     def note(self, content: str, type: str = "note", **about: Unpack[Context]) -> str:  # noqa: A002 -- likewise
-        """Write a note, or one with a purpose, and return its id."""
+        """Write a note, or a note with a purpose, and return its id."""
         return _id(create.note(self.vault.view(), content, type, **_given(about)).ref)
 
     def raw(self, content: str, **about: Unpack[Context]) -> str:
-        """Write something down as it came, and return its id; 001 gives whom it is about and who may see it."""
+        """Write something down verbatim, and return its id; 001 adds whom it is about and who may see it."""
         return _id(create.raw(self.vault.view(), content, **_given(about)).ref)
 
-    # -- 3.2, 3.3: what becomes of raw memories ----------------------------------------------------
+    # -- 3.2, 3.3: processing raw memories -----------------------------------------------------------
 
     def process_raw(self, raw_id: str, as_type: str, **settings: Any) -> str:
-        """Make a memory of a raw memory, both naming each other, and return its id."""
+        """Make a memory from a raw memory, with links both ways, and return its id."""
         keys = ("tags", "confidence", "belief_type")
         own: dict[str, Any] = {name: settings.pop(name) for name in keys if name in settings}
         return _id(process_raw(self.vault.view(), raw_id, as_type, own, **settings))
 
     def get_raw(self, raw_id: str) -> dict[str, Any]:
-        """Return a raw memory: its text under `blob` and `content`, what was made of it under `processed_into`."""
+        """Return a raw memory: its text under `blob` and `content`, what was made from it under `processed_into`."""
         memory = self.vault.get(raw_id)
         if memory.type != "raw":
             raise UsageError(f"{memory.ref} is not a raw memory")
@@ -118,10 +118,10 @@ class Kernle:
         }  # fmt: skip
 
     def mark_raw_processed(self, raw_id: str, processed_into: Sequence[str]) -> None:
-        """Record in a raw memory what was made of it; each has to name it in its `derived_from`.
+        """Record in a raw memory what was made from it; each result must name it in its `derived_from`.
 
         Raises:
-            RefusedError: one of them was made of something else.
+            RefusedError: one of them was made from something else.
         """
         view = self.vault.view()
         file = view.original(raw_id)
@@ -138,10 +138,10 @@ class Kernle:
     # -- 3.4 to 3.8, 2.1: beliefs, and where they come from ----------------------------------------
 
     def reinforce_belief(self, belief_id: str, evidence_source: str | None = None, reason: str | None = None) -> bool:
-        """Record what speaks for a belief; return whether anything was recorded, as the same is counted once.
+        """Record evidence for a belief; return whether anything was recorded, since the same evidence counts once.
 
         Raises:
-            UsageError: there is no evidence; a confidence here follows from evidence, and not from counting calls.
+            UsageError: there is no evidence; a confidence here follows from evidence, not from the number of calls.
         """
         if evidence_source is None:
             raise UsageError("the evidence is missing", hint='evidence_source="episode:…", or a mark "consolidation:…"')
@@ -149,7 +149,7 @@ class Kernle:
         return done.saved.changed
 
     def revise_beliefs_from_episode(self, episode_id: str) -> dict[str, list[str]]:
-        """Record an episode with the beliefs that it supports or contradicts by what it says; return their ids."""
+        """Record an episode with the beliefs that it supports or contradicts by its text; return their ids."""
         title = self.vault.show(episode_id).entry.title[:50]
         found: dict[str, list[str]] = {"reinforced": [], "contradicted": []}
         for proposal in self.vault.beliefs.revise_from(episode_id):
@@ -176,13 +176,13 @@ class Kernle:
         source_episodes: Sequence[str] | None = None,
         derived_from: Sequence[str] | None = None,
     ) -> bool:
-        """Say how a memory is known, what supports it, and what it was made of; return whether it changed."""
+        """Set how a memory is known, what supports it, and what it was made from; return whether it changed."""
         keys = {"source_type": source_type, "relates_to": source_episodes, "derived_from": derived_from}
         given: dict[str, Any] = {name: value for name, value in keys.items() if value is not None}
         return self.vault.set(f"{memory_type}:{memory_id}", **given).changed
 
     def get_memory_lineage(self, memory_type: str, memory_id: str) -> dict[str, Any]:
-        """Return where a memory comes from: its own words for it, and all that stands above it."""
+        """Return where a memory comes from: what it says itself, and everything above it in its lineage."""
         ref = f"{memory_type}:{memory_id}"
         memory, trace = self.vault.get(ref), self.vault.lineage.trace(ref)
         return {
@@ -193,18 +193,18 @@ class Kernle:
         }  # fmt: skip
 
     def propagate_confidence(self, memory_type: str, memory_id: str) -> dict[str, Any]:
-        """Let what rests on a memory follow its confidence, and return what changed."""
+        """Let memories that rest on a memory follow its confidence, and return the changes."""
         done = self.vault.beliefs.propagate(f"{memory_type}:{memory_id}", apply=True)
         return {"updated": [{"memory": step.ref, "old": step.old, "new": step.new} for step in done.plan.steps]}
 
     # -- 001: contexts and consents ----------------------------------------------------------------
 
     def enter_context(self, context: str, participants: Sequence[str] = (), role: str | None = None) -> None:
-        """Enter a context; what is registered of it decides who belongs to it."""
+        """Enter a context; its registration decides who belongs to it."""
         self.vault.contexts.enter(context, participants=participants, role=role)
 
     def leave_context(self) -> str | None:
-        """Leave the context that one is in, and return it."""
+        """Leave the active context, and return it."""
         return self.vault.contexts.leave()
 
     def consent_grant(self, grantor: str, grantee: str, scope: str, reason: str | None = None) -> str:
@@ -213,10 +213,10 @@ class Kernle:
         return given.id
 
     def consent_revoke(self, consent_id: str, by: str | None = None) -> None:
-        """Take a consent back, which only who gave it can do: `by`, else whoever acts."""
+        """Revoke a consent, which only its grantor can do: `by`, or else the actor."""
         self.vault.consents.revoke(consent_id, by=by)
 
-    # -- 001: its eight tools, by their names ------------------------------------------------------
+    # -- 001: its eight tools, by name -------------------------------------------------------------
 
     context_enter = enter_context
     context_leave = leave_context
@@ -226,7 +226,7 @@ class Kernle:
         return [context.id for context in self.vault.contexts.list()]
 
     def memory_create_with_privacy(self, content: str, type: str = "note", **about: Unpack[Context]) -> str:  # noqa: A002 -- likewise
-        """Write a memory with whom it is about, who may see it and who consents; return its id."""
+        """Write a memory with its subjects, grants and consents; return its id."""
         return self.note(content, type, **about)
 
     def memory_set_privacy(
@@ -249,14 +249,14 @@ class Kernle:
             found = self.vault.access.seers_of(memory_id or "")
         return {one.ref or one.path: [seer.entity for seer in one.seen_by] for one in found}
 
-    # -- 001: generalization, and stacks of others -------------------------------------------------
+    # -- 001: generalization, and other people's stacks --------------------------------------------
 
     def check_generalization_safety(
         self, source_memory: Named, generalized_text: str, proposed_access: Sequence[str] = ()
     ) -> generalization.GeneralizationVerdict:
-        """Return whether a text may be told where its source may not: `safe`, `warnings`, `blocked_reason`.
+        """Return whether a text may be shown where its source may not: `safe`, `warnings`, `blocked_reason`.
 
-        Where nothing is proposed nobody learns of it, and it is safe.
+        Without proposed access nobody learns of it, so it is safe.
         """
         if not proposed_access:
             return generalization.GeneralizationVerdict()
@@ -292,7 +292,7 @@ class Kernle:
         Args:
             stack_id: the vault's folder.
             requesting_si: who looks.
-            access_grants: where given, only memories that are granted to one of these, to it or to everybody.
+            access_grants: if given, only memories granted to one of these, to the entity or to everybody.
         """
         from memstore.face.vault import open_vault
 
@@ -303,7 +303,7 @@ class Kernle:
 
 
 def resolve_raw_id(k: Kernle, partial: str) -> str:
-    """Return the whole id of a raw memory of which the beginning is given."""
+    """Return the whole id of a raw memory from a prefix of it."""
     return k.vault.view().find(partial).id
 
 
@@ -313,7 +313,7 @@ def _id(ref: str | None) -> str:
 
 
 def _given(about: Any) -> Any:
-    """Return what is said, without what an argument that was left out stands for."""
+    """Return the given arguments without those that were left out."""
     return {name: value for name, value in about.items() if value is not None}
 
 

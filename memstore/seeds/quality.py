@@ -45,15 +45,15 @@ class MemoryStore:
         excerpt: str | None = None,
         tags: Sequence[str] = (),
     ) -> tuple[SimpleNamespace, list[SimpleNamespace]]:
-        """Write a memory with the lines that it was taken from, and return it and the conflicts that it raises.
+        """Write a memory with the lines that it was taken from; return it and the conflicts that it raises.
 
         Args:
             content: what it says.
-            path: the file that it was taken from, from the vault's folder; it need not be there.
+            path: the file that it was taken from, relative to the vault's folder; it need not exist.
             source_type: the document's: USER.md, MEMORY.md, AGENTS.md, session, heartbeat, inferred, fallback.
             line_start: the first line, from 1.
-            line_end: the last one; None is the first.
-            excerpt: what those lines say, kept where the file itself can't be cited.
+            line_end: the last line; None means the first.
+            excerpt: what those lines say, stored if the file itself can't be cited.
             tags: words to find it by.
 
         Returns:
@@ -61,7 +61,7 @@ class MemoryStore:
             `conflict_type`, `penalty` and `suggested_resolution`.
 
         Raises:
-            UsageError: the file does not have these lines, or no such source type is known.
+            UsageError: the file does not have these lines, or the source type is unknown.
         """
         citation, mark = self._cited(path, line_start, line_end, excerpt)
         saved = self.vault.add(
@@ -90,7 +90,7 @@ class MemoryStore:
     memory_search = search
 
     def memory_get(self, ref: str) -> dict[str, Any]:
-        """Return one memory with what the document adds to it; that is a use of it."""
+        """Return one memory with what the document adds to it; this is a use of it."""
         shown = self.vault.show(ref)
         cited = self.vault.cite(ref).now
         return {
@@ -105,7 +105,7 @@ class MemoryStore:
     def _cited(
         self, path: str, line_start: int | None, line_end: int | None, excerpt: str | None
     ) -> tuple[dict[str, Any], str]:
-        """Return the citation of a file's lines, and the mark of it that a memory keeps as its source."""
+        """Return the citation of a file's lines, and its mark that a memory keeps as its source."""
         last = line_start if line_end is None else line_end
         named = {"path": path, "line_start": line_start, "line_end": last}
         view = self.vault.view()
@@ -120,13 +120,13 @@ class MemoryStore:
         return {**named, "excerpt": text, "version_hash": blob_id(data)}, mark
 
     def _confidence(self, ref: str) -> float:
-        """Return the document's confidence, which is quality here; that is no use of the memory."""
+        """Return the document's confidence, which is quality here; this is not a use of the memory."""
         quality = next(number for number in why(self.vault.view(), ref).numbers if number.name == "quality")
         return quality.value or 0.0
 
 
 def detect_contradiction(a: str, b: str) -> SimpleNamespace | None:
-    """Return how two texts contradict each other, None where they don't."""
+    """Return how two texts contradict each other, None if they don't."""
     one, other = (side_of(_file(f"{name}.md", text)) for name, text in (("a", a), ("b", b)))
     found = between(one, other)
     if found is None:

@@ -1,6 +1,6 @@
-"""Check the vault's files: what can't be read, what is probably not meant, what does not fit together.
+"""Check the vault's files: unreadable files, probable mistakes, and references that don't match.
 
-It may be checked as a successor of an earlier revision, too: what a pull request, say, would do to what there was.
+Files may also be checked as successors of an earlier revision: what a pull request, for instance, would change.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
 
 
-# Notes of one's own seldom say where they come from: told to everybody, it would bury what is wrong.
+# One's own notes seldom name a source: reported to everybody, these warnings would bury real problems.
 ONLY_STRICT = frozenset({"source-missing"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What a check found in how many files; `fixed` names the findings that were mended before.
+    """What a check found, and in how many files; `fixed` has the findings that were fixed first.
 
-    `notices` are what is worth knowing and no fault: they are not among the findings. Of a dry run, `fixed` are those
-    that would be mended.
+    `notices` are worth knowing but are not problems, so they are not among the findings. For a dry run, `fixed` has the
+    findings that would be fixed.
     """
 
     files: int
@@ -84,21 +84,21 @@ class CheckResult:
         return len(self.findings) - self.errors
 
     def without_strict(self) -> CheckResult:
-        """Return the result without what is worth telling only to who wants a vault without a flaw."""
+        """Return the result without the findings that only a strict check reports."""
         return replace(self, findings=tuple(one for one in self.findings if one.code not in ONLY_STRICT))
 
 
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
-    """Return what is wrong with the vault's files; nothing is written into it.
+    """Return the problems in the vault's files; nothing is written into it.
 
-    What lets somebody see more since the last check of the whole vault is told once, by the next one.
+    Changes that let somebody see more since the last check of the whole vault are reported once, by the next one.
 
     Args:
         view: the vault.
-        paths: files or folders, relative to the vault, to which findings are confined; empty for all.
+        paths: files or folders, relative to the vault, to which findings are limited; empty for all.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         NotFoundError: there is no memory or registry file at one of the paths.
     """
     view.require_owner()
@@ -138,24 +138,24 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
 
 @again_where_changed
 def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_run: bool = False) -> CheckResult:
-    """Mend what needs no judgement, and check: a missing id, blanks in a title, an item that a list has twice.
+    """Fix what needs no judgement, such as a missing id, spaces in a title or repeated list items; then check.
 
-    A confidence that was changed by hand is recorded in its history; where the history was, the number follows it, and
-    evidence that was taken out of it is recorded as retracted. Grants that no audit event tells of get one.
+    A confidence that was changed by hand is recorded in its history. If the history itself was changed, the confidence
+    follows it, and removed evidence is recorded as retracted. Grants without an audit event get one.
 
-    A file that can't be read is never touched, even where the line that would mend it is known: whether it says what
-    was meant is for a person to see.
+    A file that can't be read is never touched, even if the line that would fix it is known: only a person can see
+    whether it says what was meant.
 
     Args:
         view: the vault.
         paths: files or folders, relative to the vault; empty for all.
-        since: the commit with which files are compared to see what hands changed; None for the last one.
-        dry_run: only say what would be mended and recorded.
+        since: the commit to compare with to see what was changed by hand; None for the last one.
+        dry_run: only report what would be fixed and recorded.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         NotFoundError: there is no memory or registry file at one of the paths.
-        ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was written.
+        ChangedMeanwhileError: somebody else saved a file at the same moment; nothing was written.
     """
     view.require_owner()
     fixed: list[Finding] = []
@@ -185,10 +185,10 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
 
 
 def check_staged_files(view: View) -> CheckResult:
-    """Return what the pre-commit hook would say of what is staged.
+    """Return what the pre-commit hook would report about the staged files.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         GitError: there is no repository.
     """
     view.require_owner()
@@ -197,7 +197,7 @@ def check_staged_files(view: View) -> CheckResult:
 
 
 def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the memory files and the registry files to be checked, sorted."""
+    """Return the memory files and the registry files to check, sorted."""
     memories = sorted(file.path for file in view.whole.memory_files())
     registry = view.whole.registry_files()
     if not paths:
@@ -226,7 +226,7 @@ def _read(view: View, path: str) -> ReadFile:
 
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:
-    """Yield the citations in a text that lead to no memory."""
+    """Yield a finding for each citation in a text that leads to no memory."""
     for cited in catalog_entry.cited_refs(file.memory.body):
         ref = MemoryRef.parse(cited)
         if ref is not None and ref.id not in directory.by_id:
@@ -236,7 +236,7 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
 
 
 def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
-    """Yield the links in these files that lead to no note; those that name a memory's id are dangling refs."""
+    """Yield a finding for each link in these files that leads to no note; a link with a memory's id is a ref."""
     table = LinkTable(view)
     for note in table.notes:
         for line, link in table.dangling(note.row) if note.path in paths else ():
@@ -246,7 +246,7 @@ def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
-    """Yield the folders with memories that are vaults of their own."""
+    """Yield a finding for each folder with memories that is a vault of its own."""
     folders = {
         "/".join(parts[:end]) for path in memories for parts in [path.split("/")] for end in range(1, len(parts))
     }
@@ -257,7 +257,7 @@ def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
 
 
 def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:
-    """Yield the compressed memories of which the history does not keep the whole."""
+    """Yield a finding for each compressed memory whose full text is not in the history."""
     for checked, whole in zip(compressed, wholes_of(view, [one.memory for one in compressed]), strict=True):
         kept = checked.memory.compressed_from
         if kept and whole is None:
@@ -275,7 +275,7 @@ def _registry_findings(view: View) -> Iterator[Finding]:
 
 
 def wrong_in_registries(files: Mapping[str, RegistryFile | tuple[Finding, ...]]) -> Iterator[Finding]:
-    """Yield what is wrong with registry files, each by itself and all together; given as they were read, by path."""
+    """Yield the problems of registry files, each alone and all together; `files` has the read files by path."""
     holders: dict[str, list[RegistryFile]] = defaultdict(list)
     for read in files.values():
         if isinstance(read, tuple):
@@ -307,11 +307,11 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
     return finding_of(code, file.path, text, hint, file.front.position("id"), key="id")
 
 
-# -- mending -------------------------------------------------------------------------------------
+# -- fixing --------------------------------------------------------------------------------------
 
 
 def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
-    """Return a file's bytes with all mended that needs no judgement, and what that was; None where there is nothing."""
+    """Return a file's bytes with everything fixed that needs no judgement, and the fixed findings; None for none."""
     checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
     edits: list[splice.Edit] = []
     mended = []
@@ -328,7 +328,7 @@ def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, lis
     try:
         return (splice.apply(file, edits), mended) if edits else None
     except FormatError:
-        return None  # laid out so oddly that a person has to do it; the finding stays
+        return None  # laid out so unusually that a person has to do it; the finding stays
 
 
 def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) -> splice.Edit | None:
@@ -349,21 +349,21 @@ def _edit(view: View, file: MemoryFile, finding: Finding, by_hand: HandEdits) ->
 
 
 def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResult:
-    """Return what is wrong with all that changed since a revision, committed or not; as the pre-commit hook does.
+    """Return the problems in everything that changed since a revision, committed or not, as the pre-commit hook does.
 
-    Registry files that changed are looked at, too. A line of evidence that a ledger has lost is accepted where the
-    ledger says that it is retracted, or folded.
+    Changed registry files are checked, too. A line of evidence may be missing from a ledger if the ledger says that it
+    was retracted or folded.
 
     Args:
         view: the vault.
         revision: a commit, in git's own notation.
-        mend: mend first what needs no judgement, as `fix` does, with what hands changed since that revision.
+        mend: first fix what needs no judgement, as `fix` does, including changes by hand since that revision.
 
     Raises:
-        RefusedError: somebody else than the vault's owner asks.
+        RefusedError: somebody other than the vault's owner asks.
         NotFoundError: there is no such commit.
         GitError: the vault has no history.
-        ChangedMeanwhileError: a file was saved by somebody else at the same moment; nothing was mended.
+        ChangedMeanwhileError: somebody else saved a file at the same moment; nothing was fixed.
     """
     view.require_owner()
     view.history.require()
@@ -380,7 +380,7 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
 
 
-# What lets somebody see more, or hides who let them.
+# Findings about changes that let somebody see more, or hide who made them.
 _OF_ACCESS = frozenset(
     {"grants-widened", "say-removed", "grant-regained", "registry-widened", "owner-changed", "consent-deleted"}
     | {"consent-changed", "audit-event-gone"}
@@ -389,9 +389,10 @@ _CHECKED, _CHECKED_STATE = "checked", "1"
 
 
 def widened_since_check(view: View) -> tuple[Finding, ...]:
-    """Return what lets somebody see more since the commit that was checked here last, whatever brought it.
+    """Return findings for changes that let somebody see more since the commit that was last checked here.
 
-    A fast-forward, a stash or a reset runs no hook. Nothing is told where no check of the whole vault is known.
+    A fast-forward, a stash or a reset runs no hook, so this covers them. Without a recorded check of the whole vault
+    there are none.
     """
     last = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
     if not (view.is_owners and last and view.history.repository):
@@ -404,18 +405,18 @@ def widened_since_check(view: View) -> tuple[Finding, ...]:
 
 
 def _remember_checked(view: View) -> None:
-    """Remember the current commit as the one that was checked here last; what it widened has been told."""
+    """Record the current commit as the one last checked here; what it widened has been reported."""
     head = view.history.head() if view.history.repository else None
     if head:
         view.derived.keep(_CHECKED, _CHECKED_STATE, {"commit": [head]})
 
 
 def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None]:
-    """Return the vault's own files that are not as they were, by path; None where one is gone.
+    """Return the vault's own files that have changed, by path; None for a file that no longer exists.
 
     Args:
-        view: the vault as it is.
-        before: the blobs that they were.
+        view: the current state of the vault.
+        before: the blobs of the files before.
     """
     paths = {*view.whole.registry_files(), *view.audit_paths(), CONFIG_PATH}
     now = {path: data for path in paths if (data := view.own_file(path)) is not None}

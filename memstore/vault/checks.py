@@ -1,4 +1,4 @@
-"""Checks of one memory that can be read: what is probably not meant as it stands."""
+"""Checks of a single readable memory, for probable mistakes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.core.problems import Checked
 
 
-# Similarity by difflib's ratio: `acess_grants` and `tag` are near, `source_url` is a key of its own.
+# Similarity by difflib's ratio: `acess_grants` and `tag` are similar to known keys, `source_url` is a key of its own.
 NEAR = 0.8
 
 _LIST_SHAPES = frozenset(
@@ -29,21 +29,21 @@ _LIST_SHAPES = frozenset(
 LIST_KEYS = tuple(key.name for key in KEYS if key.shape in _LIST_SHAPES)
 _KEY_NAMES = tuple(key.name for key in KEYS)
 
-# Lines that are added within one second are dated a second apart, so a few may run ahead of the clock.
+# Lines that are added within one second are dated a second apart, so a few may be ahead of the clock.
 AHEAD_OF_CLOCK = timedelta(hours=1)
 
-# An unfinished merge leaves all three; one alone may be a heading's underline or a quotation.
+# An unfinished merge leaves all three; a single one may be a heading's underline or a quotation.
 _CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
 
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
-    """Return what is probably not meant in one memory; `now` is in UTC."""
+    """Return the probable mistakes in one memory; `now` is in UTC."""
     found = [finding for check in _CHECKS for finding in check(checked)]
     return [*found, *_created_in_future(checked, now), *_history_in_future(checked, now)]
 
 
 def errors_in(checked: Checked) -> list[Finding]:
-    """Return what must not be committed, without the warnings."""
+    """Return the errors that prevent a commit, without the warnings."""
     return [finding for finding in _body(checked) if finding.is_error]
 
 
@@ -125,7 +125,7 @@ def _history_in_future(checked: Checked, now: datetime) -> Iterator[Finding]:
 
 
 def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Finding]:
-    """Yield a warning for each key of a person's own, `but` these, that is spelt nearly like one that is read."""
+    """Yield a warning for each unknown key, except those in `but`, whose name is similar to a known key."""
     for name in checked.memory.extra:
         meant = None if name in but else nearly(name, _KEY_NAMES)
         if meant:

@@ -1,4 +1,4 @@
-"""Commit what is pending, with a message computed from the change."""
+"""Commit pending changes, with a message computed from them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Committed:
-    """Commit what is pending of the memories that refs mean, or all that is pending; see `vault.status.commit`."""
+    """Commit the pending changes of the memories that refs name, or all of them; see `vault.status.commit`."""
     ws.history.require()
     ws.history.identity()
     with ws.vault.lock():
@@ -41,7 +41,7 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
-    """Commit what is pending at these paths, old or new; for commands that commit what they wrote."""
+    """Commit the pending changes at these paths, old or new; for commands that commit what they wrote."""
     ws.history.require()
     ws.history.identity()
     with ws.vault.lock():
@@ -82,7 +82,7 @@ def _commit(
 
 
 def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], text: str | None) -> str:
-    """Return the message for memories and the vault's own files, of which there are some, of the one or the other."""
+    """Return the message for changes of memories, of the vault's own files, or both."""
     heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
     if not chosen:
         return commit_messages.with_trailers(text or f"vault: {places.told(own)}", heads)
@@ -102,7 +102,7 @@ def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
 def _checked(
     view: View, changes: Changes, files: Mapping[str, ReadFile], own: Mapping[str, bytes | None]
 ) -> tuple[Finding, ...]:
-    """Return warnings; stop on errors."""
+    """Return warnings; raise on errors."""
     gone = [path for path, data in own.items() if data is None]
     there = [path for path, data in own.items() if data is not None]
     findings = [*findings_of(view, changes, files, own), *consents_gone(gone, lambda: there)]
@@ -114,13 +114,13 @@ def _checked(
 
 
 def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:
-    """Return the bytes of all files that the commit is to have, None for those it is not to have any longer."""
+    """Return the bytes of all files of the commit, None for deleted files."""
     gone: dict[str, bytes | None] = {change.path_before: None for change in changes if change.path_before}
     return gone | {change.path_after: files[change.path_after].data for change in changes if change.path_after}
 
 
 def _chosen(view: View, text: str, waiting: Pending) -> MemoryChange:
-    """Return the pending change of the memory that `text` means; one that was deleted answers to ref, id and path."""
+    """Return the pending change of the memory that `text` means; for a deleted one it may be its ref, id or path."""
     try:
         path = view.find(text).path
     except NotFoundError:

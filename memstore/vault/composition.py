@@ -1,6 +1,6 @@
-"""The composition root: from the environment and a vault's configuration to a `Workspace`.
+"""The composition root: build a `Workspace` from the environment and a vault's configuration.
 
-Time, chance and the machine enter here and nowhere else.
+Time, randomness and the machine enter here and nowhere else.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 class Found(NamedTuple):
-    """Something that was looked for in several places, and where it was found."""
+    """A value that was looked for in several places, and where it was found."""
 
     value: str
     where: str
@@ -56,21 +56,21 @@ def open_workspace(
     track: bool = True,
     embedder: Embedder | None = None,
 ) -> Workspace:
-    """Return the vault, opened with all that use cases need.
+    """Open the vault with everything that use cases need, and return it.
 
     Args:
-        env: the process's surroundings.
-        vault: the vault's folder; found by `find_vault` where it is None.
-        entity: who acts and looks; found by `find_actor` where it is None.
-        context: the privacy context, `ctx:…`; found by `find_context` where it is None.
-        alone: the word of who looks that nobody else listens.
-        any_context: whether it may be one that has expired, or can't be read; for what enters and leaves contexts.
-        track: whether uses of memories are remembered; MEMSTORE_NO_USAGE says no for all.
-        embedder: what turns texts into vectors, for finding by meaning; None is the user's own choice.
+        env: the process's environment.
+        vault: the vault's folder; if None, found by `find_vault`.
+        entity: who acts and looks; if None, found by `find_actor`.
+        context: the privacy context, `ctx:…`; if None, found by `find_context`.
+        alone: the entity's assurance that nobody else is listening.
+        any_context: whether the context may have expired or be unreadable; for commands that enter and leave contexts.
+        track: whether uses of memories are recorded; MEMSTORE_NO_USAGE turns this off for all.
+        embedder: turns texts into vectors, for finding by meaning; None is the user's own choice.
 
     Raises:
         VaultError: there is no vault, or its configuration can't be used.
-        UsageError: `entity` is no entity id, or `context` no context's.
+        UsageError: `entity` is not an entity id, or `context` not a context's.
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     root = find_vault(env, vault)
@@ -86,7 +86,7 @@ def open_workspace(
 
 
 def make_ready(env: Environment, ws: Workspace) -> None:
-    """Do for each call on an opened vault what the program does when it starts."""
+    """Do for each call on an opened vault what the program does at its start."""
     from memstore.files.local_state import state_folder
 
     _finish_what_was_begun(state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
@@ -104,7 +104,7 @@ def assemble(
     track: bool = True,
     embedder: Embedder | None = None,
 ) -> Workspace:
-    """Return the workspace of the vault at `root`, built from what this machine has."""
+    """Return the workspace of the vault at `root`, built from what this machine provides."""
     from memstore.access.local_state import ContextFile
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
@@ -122,7 +122,7 @@ def assemble(
             vault,
             cache=cache,
             on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
-            first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` comes later
+            first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` does not exist yet
         ),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -148,12 +148,12 @@ def assemble(
 
 
 def _state_of_others(env: Environment) -> Path:
-    """Return where the state of vaults lies that are in no repository."""
+    """Return the folder with the local state of vaults that are in no repository."""
     return (env.state_home / "memstore").resolve()
 
 
 def _caches(env: Environment) -> Path:
-    """Return where what is derived from vaults lies."""
+    """Return the folder with data derived from vaults."""
     return (env.cache_home / "memstore").resolve()
 
 
@@ -165,7 +165,7 @@ def _git_folders(root: Path) -> tuple[Path, ...]:
 
 
 def _below(root: Path, folder: Path) -> str:
-    """Return a folder's path from the vault's; empty where it is that one, or lies elsewhere."""
+    """Return a folder's path relative to the vault's; empty for the vault's folder itself, or one outside it."""
     if folder == root or not (folder := folder.resolve()).is_relative_to(root := root.resolve()):
         return ""
     below = folder.relative_to(root).as_posix()
@@ -173,7 +173,7 @@ def _below(root: Path, folder: Path) -> str:
 
 
 class _Later:
-    """What is made when it is first used: a search asks neither for the history nor the journal.
+    """An object that is made when first used: a search, for example, needs neither the history nor the journal.
 
     Args:
         make: makes it.
@@ -195,7 +195,7 @@ def _history(env: Environment, root: Path, *, mixed: bool) -> GitHistory:
 
 
 def _finish_what_was_begun(state: Path, vault: Files) -> None:
-    """Finish what a program that was killed had begun to write; a look for one file, mostly."""
+    """Finish what a killed program had begun to write; usually this only checks for one file."""
     from memstore.files.local_state import BEGUN_OPERATION
 
     if (state / BEGUN_OPERATION).exists():
@@ -217,7 +217,7 @@ def _derived(cache: Path) -> DerivedCache:
 
 
 def _embedder(env: Environment) -> Embedder | None:
-    """Return the embedder that the user chose, never the vault; it is loaded when a text is first embedded."""
+    """Return the embedder that the user, never the vault, chose; it is loaded when a text is first embedded."""
     folder = config_file.read_user_config(env.config_file).embedder
     if folder is None:
         return None
@@ -262,11 +262,11 @@ def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
 
 
 def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None) -> Signatures:
-    """Return the keys of the one who acts, which are there without a vault, too.
+    """Return the keys of the actor, which work without a vault, too.
 
     Args:
-        env: the process's surroundings.
-        read: gives the bytes of a file that whoever acts may have; None where there is no vault to ask.
+        env: the process's environment.
+        read: returns the bytes of a file that the actor may read; None if there is no vault to ask.
     """
     from memstore.trust.signatures import SshSignatures
 
@@ -282,7 +282,7 @@ def _pins(env: Environment, root: Path) -> UserPins:
 
 
 def pages() -> WebPages:
-    """Return the web, for a command that was told to ask it; no workspace has it."""
+    """Return access to the web, for a command that was told to use it; no workspace has it."""
     from memstore.trust.pages import WebPages
 
     return WebPages()
@@ -296,11 +296,11 @@ def _lexicon(env: Environment) -> WordNet:
 
 
 def find_vault(env: Environment, named: str | None) -> Path:
-    """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest vault around the folder, the user's default.
+    """Return the vault's folder: `named`, MEMSTORE_VAULT, the nearest around the current folder, the user's default.
 
     Raises:
-        UsageError: it is named by nothing, as by a shell's variable that is not set: that is not this folder.
-        VaultError: the folder that was named is no vault, or none was named and none found.
+        UsageError: the name is empty, as when a shell variable is not set; that does not mean the current folder.
+        VaultError: the named folder is not a vault, or none was named and none found.
     """
     if named == "":
         raise UsageError("--vault is empty", hint="name a folder, like --vault ~/notes; . is this folder")
@@ -321,7 +321,7 @@ def find_vault(env: Environment, named: str | None) -> Path:
 
 
 def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, context: str | None, alone: bool) -> bytes:
-    """Return a file's bytes for a command that is called where no vault is: in a vault of its own, what may be seen."""
+    """Return a file's bytes for a command that runs without a vault; for a file in a vault only if it may be seen."""
     import errno
     import os
     from pathlib import Path
@@ -339,7 +339,7 @@ def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, con
 
 
 def _vault_at(folder: Path, named: Found) -> Path:
-    """Return the folder if it is a vault; one that is named must be one itself, not lie in one."""
+    """Return the folder if it is a vault itself; a folder inside a vault is not enough."""
     import os
     from pathlib import Path
 
@@ -365,7 +365,7 @@ def _vault_at(folder: Path, named: Found) -> Path:
         raise VaultError(
             f"{named.where} names {named.value}: {problem.strerror}", hint="check its permissions"
         ) from problem
-    # Whether anything is there, in another vault, is not everybody's to know.
+    # Not everybody may know whether anything exists in another vault.
     raise VaultError(
         f"{named.where} names {named.value}, which is not a vault: it has no {SETTINGS_FOLDER} folder",
         hint=f"the vault around it is {around}" if around else f"memstore init {named.value} makes it one",
@@ -373,10 +373,10 @@ def _vault_at(folder: Path, named: Found) -> Path:
 
 
 def find_actor(env: Environment, named: str | None, config: Config) -> Found:
-    """Return who acts and looks: `named`, MEMSTORE_ENTITY, the user's configuration, the vault's owner.
+    """Return who acts and looks: `named`, MEMSTORE_ENTITY, the user's configuration, or the vault's owner.
 
     Raises:
-        UsageError: what was found first is no entity id.
+        UsageError: the first of these that is set is not an entity id.
     """
     if named is not None:
         return _entity(Found(named, "--as"))
@@ -396,10 +396,10 @@ def _entity(found: Found) -> Found:
 
 
 def find_context(env: Environment, named: str | None) -> Found | None:
-    """Return the context that this process was told: `named`, else MEMSTORE_CONTEXT; None where it was told none.
+    """Return the context given to this process: `named`, else MEMSTORE_CONTEXT; None if there is neither.
 
     Raises:
-        UsageError: what was found first is no context's id.
+        UsageError: the first of these that is set is not a context's id.
     """
     variable = env.get("MEMSTORE_CONTEXT")
     if named is None and variable is None:
@@ -411,7 +411,7 @@ def find_context(env: Environment, named: str | None) -> Found | None:
 
 
 def _check_context(env: Environment, ws: Workspace) -> None:
-    """Refuse to go on in a context that can't be relied on, or without one where the vault demands it."""
+    """Raise in a context that can't be relied on, or without one if the vault demands one."""
     if ws.contexts.current() is not None:
         from memstore.vault.sight import session_of
 
@@ -427,33 +427,33 @@ def _check_context(env: Environment, ws: Workspace) -> None:
 
 
 def place(env: Environment, root: Path) -> DiskPlace:
-    """Return the folder at `root` as one that is to become a vault."""
+    """Return the folder at `root`, which may become a vault."""
     from memstore.vault.surroundings import DiskPlace
 
     return DiskPlace(root, env)
 
 
 def open_made(env: Environment, root: Path) -> Workspace:
-    """Return the vault at `root` for `init`, which looks at no memory: the user's own settings may be broken."""
+    """Return the vault at `root` for `init`, which reads no memory; the user's own settings may be broken."""
     config = config_file.read_vault_config(root, default_owner=env.login_entity)
     return assemble(env, root, config, config.owner)
 
 
 def acts_as(env: Environment, entity: str | None, owner: str) -> bool:
-    """Whether whoever acts is the owner of a vault: `entity`, or found by `find_actor` where it is None."""
+    """Whether the actor is the owner of a vault: `entity`, or if None, the one found by `find_actor`."""
     return find_actor(env, entity, Config(owner=owner)).value == owner
 
 
 def checked_entity(text: str | None, where: str) -> str | None:
-    """Return the entity id that was given as `where`; `UsageError` where it is none."""
+    """Return the entity id that was given as `where`; raise `UsageError` if it is malformed."""
     return None if text is None else _entity(Found(text, where)).value
 
 
 def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[ConfigFile, dict[str, Any]]:
-    """Return the file with the settings, the vault's or the user's own, and what holds by default.
+    """Return the file with the settings, the vault's or the user's own, and the defaults.
 
     Raises:
-        VaultError: the vault's are asked for, and there is no vault.
+        VaultError: the vault's settings are asked for, and there is no vault.
     """
     if user:
         return config_file.ConfigFile(env.config_file, USER_SETTINGS), {}
@@ -464,13 +464,13 @@ def settings_file(env: Environment, vault: str | None, *, user: bool) -> tuple[C
 def stop_unless_settings_are_ones_own(
     env: Environment, file: ConfigFile, defaults: Mapping[str, Any], entity: str | None
 ) -> None:
-    """Let the owner of a vault pass, who changes its settings: they say whose all of it is.
+    """Raise unless the actor is the owner of a vault: its settings say who owns it.
 
     Args:
-        env: the process's surroundings.
+        env: the process's environment.
         file: the vault's settings.
-        defaults: what holds where the file says nothing.
-        entity: who acts; found by `find_actor` where it is None.
+        defaults: the values of settings that the file does not have.
+        entity: who acts; if None, found by `find_actor`.
 
     Raises:
         RefusedError: somebody else acts.
@@ -481,7 +481,7 @@ def stop_unless_settings_are_ones_own(
 
 
 def surroundings(env: Environment, vault: str | None) -> Machine:
-    """Return what `doctor` looks at around the vault; the vault itself may be missing or broken."""
+    """Return what `doctor` examines around the vault; the vault itself may be missing or broken."""
     from memstore.vault.surroundings import Machine
 
     try:
@@ -492,10 +492,10 @@ def surroundings(env: Environment, vault: str | None) -> Machine:
 
 
 def synthesizer(env: Environment, named: str | None) -> Synthesizer | None:
-    """Return who words suggestions: `named`, else the user's own choice, never the vault's; None for quotations.
+    """Return what words suggestions: `named`, else the user's own choice, never the vault's; None for quotations.
 
     Raises:
-        UsageError: what is named is no command line, or its package is missing.
+        UsageError: the name is not a command line, or its package is missing.
     """
     chosen = named or config_file.read_user_config(env.config_file).synthesizer
     if chosen is None:

@@ -1,4 +1,4 @@
-"""Look whether everything that a vault stands on works, and mend what needs no judgement."""
+"""Check that everything a vault relies on works, and fix what needs no judgement."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 OLDEST_PYTHON = (3, 11)
 OLDEST_GIT = (2, 31)  # the first that takes its configuration from the environment (GIT_CONFIG_COUNT)
-# Clocks of machines that share a disk differ a little.
+# Clocks of machines that share a disk differ slightly.
 TOLERATED_SECONDS = 120
 
 
 class DoctorVerdict(Enum):
-    """How one check came out."""
+    """The result of one check."""
 
     OK = "ok"
     FIXED = "fixed"
@@ -36,7 +36,7 @@ class DoctorVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was looked at: what was found, and what to do about it."""
+    """One check: what was found, and what to do about it."""
 
     name: str
     verdict: DoctorVerdict
@@ -46,27 +46,27 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """All that was looked at."""
+    """All checks."""
 
     checks: tuple[Check, ...]
 
     @property
     def is_well(self) -> bool:
-        """Whether nothing is an error."""
+        """Whether there are no errors."""
         return all(check.verdict is not DoctorVerdict.ERROR for check in self.checks)
 
 
 def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Diagnosis:
-    """Return how everything is.
+    """Return the state of the vault and its surroundings.
 
     Args:
         around: the machine.
-        open_vault: opens the vault; may fail, which is an answer too.
-        fix: mend what needs no judgement.
+        open_vault: opens the vault; if it fails, that is reported, too.
+        fix: fix what needs no judgement.
     """
     checks = [_python(around), *_other_memstore(around), _git(around), _settings(around)]
     if checks[-1].verdict is DoctorVerdict.ERROR:
-        return Diagnosis(tuple(checks))  # they may say which vault, and who looks
+        return Diagnosis(tuple(checks))  # the settings may say which vault, and who looks
     try:
         view = open_vault()
     except MemstoreError as error:
@@ -79,7 +79,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         hint = f"memstore init {view.root}"
         checks.append(Check("repository", DoctorVerdict.ERROR, "the vault is not in a git repository", hint))
     checks += [_index(view), _cache(around, fix=fix), _usage(view)]
-    if view.is_owners:  # what follows names files whoever they belong to
+    if view.is_owners:  # the following checks name files regardless of their owner
         checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
     return Diagnosis(tuple(checks))
 
@@ -92,7 +92,7 @@ def _python(around: Machine) -> Check:
 
 
 def _other_memstore(around: Machine) -> Iterator[Check]:
-    """Yield that the distribution of this name is somebody else's, which shares command and package with this one."""
+    """Yield a warning if another project's `memstore`, which uses the same command and package, is installed."""
     version = around.other_memstore()
     if version is not None:
         text = f"memstore {version} is also installed, and is another project: this one is memstore-vault"
@@ -157,9 +157,9 @@ def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
 
 
 def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:
-    """Check that git has memories merged by their keys, leaves line ends alone, and joins nothing that was taken away.
+    """Check that git merges memories by key, leaves line ends alone, and does not restore removed lines.
 
-    Line ends of a vault with notes of other programs are git's business.
+    In a vault with notes of other programs, git may handle line ends.
     """
     lines = [line.split() for line in around.attributes().splitlines()]
     if any("merge=union" in words for words in lines):
@@ -210,13 +210,13 @@ def _cache(around: Machine, *, fix: bool) -> Check:
 
 
 def _usage(view: View) -> Check:
-    """Tell where uses are remembered: it is a file that a person may want to read, or delete."""
+    """Report where uses are recorded: a person may want to read this file, or delete it."""
     there = view.usage.path is not None and view.usage.path.exists()
     return Check("usage", DoctorVerdict.OK, f"{view.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
 
 
 def _keyring(view: View) -> Check:
-    """Tell which keyring the user pinned and where, and whether whose keys count now follows from it."""
+    """Report which keyring the user pinned and where, and whether the keys that count now derive from it."""
     from memstore.trust.read_keyring import read_keyring
 
     pin = view.pins.commit
@@ -237,7 +237,7 @@ def _keyring(view: View) -> Check:
 
 def _unpinned(view: View, keyring: Keyring) -> Check:
     for folder, commit in view.pins.astray().items():
-        with suppress(MemstoreError):  # the pin of another vault, which is gone
+        with suppress(MemstoreError):  # the pin is another vault's, which is gone
             view.history.resolve(commit)
             text = f"unpinned; but a commit of this history is pinned for {folder}, which does not exist"
             return Check(
@@ -267,7 +267,7 @@ def _keys(count: int) -> str:
 
 
 def _clocks(view: View) -> Check:
-    """Check that no file is dated in the future: its later edits could go unnoticed, and dates would be wrong."""
+    """Check that no file is dated in the future: later edits could go unnoticed, and dates would be wrong."""
     latest = (view.clock.now().timestamp() + TOLERATED_SECONDS) * 1e9
     ahead = sorted(stat.path for stat in view.whole.memory_files() if stat.mtime_ns > latest)
     if not ahead:

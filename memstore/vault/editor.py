@@ -1,4 +1,4 @@
-"""The person's own editor, and the drafts that it works on."""
+"""The person's own editor, and its drafts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_SUCH_COMMAND = 127
 class Editor:
     """Opens files for a person.
 
-    What a repository's own configuration calls an editor is never run: it may come from anybody.
+    An editor from a repository's own configuration is never run: it may come from anybody.
 
     Args:
         environ: the process's environment.
@@ -39,17 +39,17 @@ class Editor:
 
     @property
     def is_chosen(self) -> bool:
-        """Whether the person named an editor at all."""
+        """Whether the person chose an editor at all."""
         return bool(self._chosen())
 
     def open(self, path: Path) -> None:
         """Open a file and wait until the editor ends.
 
         Raises:
-            VaultError: there is no such editor, or it ended with a failure; the file stays.
+            VaultError: there is no such editor, or it failed; the file stays.
         """
         command = self.command
-        # A shell takes `code --wait` apart as git does; the path is an argument and never part of the script.
+        # A shell splits `code --wait` as git does; the path is an argument and never part of the script.
         done = subprocess.run(["/bin/sh", "-c", f'{command} "$@"', command, str(path)], check=False)
         if done.returncode == _NO_SUCH_COMMAND:
             raise VaultError(f"there is no editor {command!r}", hint="set one with MEMSTORE_EDITOR or EDITOR")
@@ -68,21 +68,21 @@ class Editor:
             git = GitProcess(self._home if self._home.is_dir() else Path("/"), self._environ)
             return git.run("config", "--global", "--get", "core.editor").decode(errors="surrogateescape").strip()
         except GitError:
-            return ""  # no git, or none named
+            return ""  # git is missing, or names no editor
 
 
 class Drafts:
     """Texts that are being written, kept until they are accepted.
 
     Args:
-        folder: where they lie; made when the first one is.
+        folder: the folder that holds them; created with the first draft.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def create(self, name: str, data: bytes) -> Path:
-        """Write a new draft and return its path; an older one of that name stays as it is."""
+        """Write a new draft and return its path; an older draft of that name stays as it is."""
         make_private(self.folder.parent)
         make_private(self.folder)
         count = 1

@@ -1,4 +1,4 @@
-"""From what a person typed for a memory to its entry; and what a memory says of memories that are hidden."""
+"""Find the memory that a person's text names; and leave out refs to hidden memories."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ MOST_CANDIDATES = 10
 
 
 def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = False, notes: bool = False) -> Entry:
-    """Return the memory, or one of the `notes`, that `text` means; see `View.find` and, with `by_name`, `View.named`.
+    """Return the memory, or one of the `notes`, that `text` names; see `View.find` and, with `by_name`, `View.named`.
 
-    Paths are relative to the folder in which whoever asks is, or to the vault's.
+    Paths are relative to the person's current folder, or to the vault's.
     """
     asked = text.strip().removeprefix("[[").removesuffix("]]")
     if by_name and asked != text.strip():
@@ -40,12 +40,12 @@ def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = Fals
     if not found:
         _note_denied(view, memory_id, log)
         raise _unknown(view, asked, memory_id, by_name=by_name)
-    # A title may begin with a word that is a type, too.
+    # A title may also begin with a word that is a type.
     of_kind = [entry for entry in found if kind in ("", entry.type) or not entry.id.startswith(memory_id)]
     if not of_kind:
         raise _other_type(asked, kind, found)
     if len(of_kind) > 1:
-        # Somebody else may have taken an id that is in use: one's own still answers to it.
+        # Somebody else may have taken an id that is in use: the actor's own memory still answers to it.
         of_kind = [entry for entry in of_kind if view.is_own(entry)] or of_kind
     if len(of_kind) > 1:
         raise _ambiguous(asked, of_kind)
@@ -54,7 +54,7 @@ def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = Fals
 
 
 def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
-    """Remember which memories somebody else than the owner was shown; the owner alone leaves no such trace."""
+    """Record which memories anybody but the owner was shown; for the owner alone nothing is recorded."""
     if not view.is_owners:
         view.access_log.record(
             _access(view, how)._replace(shown=tuple(dict.fromkeys(one for one in memory_ids if one)))
@@ -62,7 +62,7 @@ def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
 
 
 def _note_denied(view: VaultView, memory_id: str, log: DiskAccessLog) -> None:
-    """Remember that somebody else asked for a memory by its id that is there, and that they may not see."""
+    """Record that somebody else asked by id for an existing memory that they may not see."""
     if not view.is_owners and view.is_hidden(memory_id):
         log.record(_access(view, "named")._replace(denied=(memory_id,)))
 
@@ -73,9 +73,9 @@ def _access(view: VaultView, how: str) -> Access:
 
 
 def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int], *, by_name: bool) -> list[Entry]:
-    """Return the visible memories that `asked` may mean: by id, else by path, else by the beginning of the id.
+    """Return the visible memories that `asked` may name: by id, else by path, else by a prefix of the id.
 
-    With `by_name` a title, an alias or a file stem counts as much as the beginning of an id.
+    With `by_name` a title, an alias or a file stem counts as much as a prefix of the id.
     """
     if same_id := view.rows_of_id(memory_id):
         return [view.entry(row) for row in same_id]
@@ -96,7 +96,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
 
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
-    """Return the paths in the vault that `asked` may mean: from where one is, from the vault's folder, or whole."""
+    """Return the paths in the vault that `asked` may mean: from the current folder, from the vault's, or absolute."""
     if not asked.lower().endswith(NOTE_SUFFIXES):
         return []
     if asked.startswith("/"):
@@ -119,7 +119,7 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
 
 
 def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
-    """Return why the file at a path, which was asked for so, is not a memory; None where there is none."""
+    """Return the error for a path, named as `asked`, whose file is not a memory; None if there is no file."""
     paths = view.column("path")
     if any(paths[row] == path for row in view.broken):
         return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {asked}")
@@ -145,10 +145,10 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     )
 
 
-# -- without refs to what is hidden ----------------------------------------------------------------
+# -- without refs to hidden memories ---------------------------------------------------------------
 
 
-# Keys of the frontmatter whose values name memories, and the catalogue's columns that do.
+# Keys of the frontmatter, and columns of the catalogue, whose values name memories.
 NAMES_MEMORIES = frozenset(
     key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS, Shape.ENTRIES)
 )
@@ -157,7 +157,7 @@ COLUMNS_OF_REFS = (NAMES_MEMORIES & {*Entry._fields}) | {"evidence", "cites"}
 
 
 def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
-    """Return what tells whether a text may be shown: any that names no memory, and refs to these; to all, for None."""
+    """Return a predicate for texts that may be shown: any but refs to other ids than these; None means all."""
 
     def is_shown(text: str) -> bool:
         ref = MemoryRef.parse(text.rpartition(" ")[2])  # an item of the column `evidence` is `op ref`
@@ -172,13 +172,13 @@ def shown_values(values: Mapping[str, Any], is_shown: Callable[[str], bool]) -> 
 
 
 def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
-    """Return a file whose values and memory name nothing that is not shown; what was signed stays at hand."""
+    """Return a file whose values and memory contain no hidden refs; the signed original stays available."""
     from memstore.files.memory_file import memory_of
 
     values = shown_values(file.front.values, is_shown)
     if values == file.front.values:
         return file
-    # What else it says is taken from the memory: a key in another program's form is not read as ours.
+    # Everything else is taken from the memory: a key in another program's form is not read as ours.
     changed = {name: _whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
     left = memory_of({"type": file.memory.type, **changed}, "")
     memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
@@ -186,7 +186,7 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
 
 
 def _whole_entries(name: str, value: Any) -> Any:
-    """Return the entries of a list that still have what they must have; any other value as it is."""
+    """Return the entries of a list that still have their required keys; any other value unchanged."""
     if name not in _REQUIRED or not isinstance(value, list):
         return value
     return [item for item in value if isinstance(item, dict) and _REQUIRED[name] <= item.keys()]

@@ -1,4 +1,4 @@
-"""Make a folder a vault, with memstore's hooks in the repository around it."""
+"""Make a folder a vault, with memstore's hooks in its repository."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from memstore.vault.surroundings import DiskPlace
 
 
-# Line ends are the person's (-text), but where notes were there before: git may have put theirs in order. The drivers'
-# names make a diff's hunks tell their key or heading, and have memories merged key by key.
+# Line ends stay as written (-text), except in a folder that already had notes: git may have normalized theirs. The
+# drivers' names make diff hunks show their key or heading, and have memories merged key by key.
 ATTRIBUTES_PATH = ".gitattributes"
 ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore -text"
 MIXED_ATTRIBUTES_LINE = "*.md merge=memstore diff=memstore"
 # What `init` wrote before there was a merge driver.
 FORMER_ATTRIBUTES = ("*.md diff=memstore -text", "*.md diff=memstore")
-# What git is to take no notice of: files that are being written.
+# Files for git to ignore: temporary files during a write.
 EXCLUDED = f"{TEMPORARY_PREFIX}*"
-# What a hunk of a diff is headed with: the key or the heading above it, in git's extended regular expressions.
+# The heading of a diff hunk: the key or the heading above it, as a git extended regular expression.
 FUNCTION_KEY = "diff.memstore.xfuncname"
 FUNCTION_PATTERN = "^(#{1,6}[ \\t].*|[a-z][a-z0-9_]*:.*)$"
 IGNORE_PATH = ".memstoreignore"
@@ -43,9 +43,9 @@ IGNORE_TEXT = """\
 class Initialised:
     """What `init` found and did.
 
-    `changed` are the paths that it made or added to, relative to `root`; `hooks_refused` says why a hook could not be
-    installed, and what to do; `notes` is how many notes lie in the folder, None where it was a vault already: their
-    number is not everybody's. `mixed` is whether they stay plain notes, until they are adopted.
+    `changed` are the paths that it created or extended, relative to `root`; `hooks_refused` says why a hook could not
+    be installed, and what to do; `notes` is the number of notes in the folder, None if it was already a vault, since
+    not everybody may know their number. `mixed` says whether they stay plain notes until they are adopted.
     """
 
     root: Path
@@ -60,7 +60,7 @@ class Initialised:
 
     @property
     def is_new(self) -> bool:
-        """Whether the folder was no vault before; a clone of one was."""
+        """Whether the folder was not a vault before; a clone of a vault was."""
         return CONFIG_PATH in self.changed
 
     @property
@@ -77,18 +77,18 @@ def init(
     open_vault: Callable[[], View],
     notes: str | None = None,
 ) -> Initialised:
-    """Make a folder a vault; what is there already stays as it is, and a vault stays the vault that it was.
+    """Make a folder a vault; existing files stay as they are, and an existing vault keeps its settings.
 
     Args:
         place: the folder.
-        owner: whose memories they are to be; None leaves it to `default_owner`, or as it was.
-        default_owner: the owner of a new vault where none was named.
-        open_vault: opens the vault once its configuration is there.
-        notes: whether a new vault is "own" or "mixed" (`core.config.NOTES`); None: mixed where notes lie there.
+        owner: whose memories they will be; None means `default_owner`, or the current owner.
+        default_owner: the owner of a new vault if none was named.
+        open_vault: opens the vault once its configuration exists.
+        notes: whether a new vault is "own" or "mixed" (`core.config.NOTES`); None means mixed if the folder has notes.
 
     Raises:
-        VaultError: the folder lies in another vault.
-        UsageError: the vault has another owner, or is of another kind, than was asked for.
+        VaultError: the folder is inside another vault.
+        UsageError: the existing vault has another owner, or is of another kind, than was asked for.
         GitError: git is missing.
     """
     outer = place.outer_vault()
@@ -99,7 +99,7 @@ def init(
         )
     if place.root.is_file():
         raise UsageError(f"{place.root} is a file", hint="name a folder, existing or new")
-    # (1) the repository before (2) the configuration, which makes the folder a vault: without git there is none.
+    # (1) The repository comes before (2) the configuration, which makes the folder a vault: a vault needs git.
     repository_made = place.make_repository()
     found = place.notes()
     is_new = place.create(CONFIG_PATH, config_text(owner or default_owner, notes or ("mixed" if found else "own")))
@@ -112,7 +112,7 @@ def init(
         )
     changed = [CONFIG_PATH] if is_new else []
     changed += [IGNORE_PATH] if place.create(IGNORE_PATH, IGNORE_TEXT) else []
-    # Before the merge driver, which is a part of git's configuration too: what was there is remembered.
+    # Before the merge driver, which is part of git's configuration, too: the earlier content is remembered.
     git_configured = place.configure(FUNCTION_KEY, FUNCTION_PATTERN)
     missing = place.missing(place.hooks.folder())
     installed, refused = _with_hooks(view)
@@ -134,7 +134,7 @@ def init(
 
 
 def config_text(owner: str, notes: str = "own") -> str:
-    """Return a new vault's configuration: what is chosen, and as comments what can be."""
+    """Return a new vault's configuration: the chosen settings, and the others as comments."""
     lines = ["# This folder is a memstore vault. `memstore config` explains and changes these settings.", ""]
     chosen = {"format": str(FORMAT_VERSION), "owner": f'"{owner}"', "notes": f'"{notes}"'}
     defaults = Config(owner=owner)
@@ -154,7 +154,7 @@ def _toml(setting: Setting, config: Config) -> str:
 
 
 def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
-    """Install the hooks that are not there yet; another program's are left alone, and are no reason to fail."""
+    """Install missing hooks; another program's hooks are left alone, and are not an error."""
     before = view.history.hooks.states()
     if all(state is HookState.OURS for state in before.values()):
         return (), None
@@ -173,31 +173,31 @@ def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
 
 @dataclass(frozen=True, slots=True)
 class HooksReport:
-    """Where the hooks lie, and the state of each by name."""
+    """The hooks' folder, and the state of each hook by name."""
 
     folder: Path
     states: Mapping[str, HookState]
 
 
 def install(view: View) -> HooksReport:
-    """Put memstore's hooks in place, or bring them up to date.
+    """Install or update memstore's hooks.
 
     Raises:
-        RefusedError: another program's hook is there; those without one are in place all the same.
+        RefusedError: another program's hook is in place; the remaining hooks are installed all the same.
         GitError: there is no repository.
     """
     hooks = view.history.hooks
-    # Ours first, so that a foreign hook keeps none of the others out.
+    # Our own first, so that a foreign hook does not prevent the others.
     for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
         hooks.install(name)
     return states(view)
 
 
 def uninstall(view: View) -> HooksReport:
-    """Take memstore's hooks away; other programs' stay.
+    """Remove memstore's hooks; other programs' hooks stay.
 
     Raises:
-        RefusedError: somebody else than the vault's owner acts: the hooks check what everybody commits.
+        RefusedError: somebody other than the vault's owner acts: the hooks check everybody's commits.
     """
     from memstore.access.audit import stop_unless_owner
 
@@ -208,5 +208,5 @@ def uninstall(view: View) -> HooksReport:
 
 
 def states(view: View) -> HooksReport:
-    """Return whose hooks are in place."""
+    """Return which hooks are in place, and whose they are."""
     return HooksReport(view.history.hooks.folder(), view.history.hooks.states())

@@ -1,4 +1,4 @@
-"""Files that somebody names to have them read: what lies in a vault is there for them only if they may see it."""
+"""Read files that somebody names; a file inside a vault is available only to those who may see it."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ if TYPE_CHECKING:
     from memstore.vault.view import VaultView
 
 
-# What is read of one file that somebody names; a device may give bytes for ever.
+# The most bytes read from one named file; a device may never end.
 MOST_BYTES = 256 * 1024 * 1024
 
 
 def bytes_of(view: VaultView, path: Path) -> bytes:
     """Return a file's bytes, read once through a descriptor; see `View.file`.
 
-    What counts is the file that was opened, by whatever name: links and the case of letters are resolved by the system,
-    `..` by `without_dots`. A file with several hard links has several places, of which only one is known here.
+    Access is decided on the file that was opened, under whatever name: the system resolves links and the case of
+    letters, and `without_dots` resolves `..`. A file with several hard links has several places, of which only one is
+    known here.
     """
     named = without_dots(path)
     try:
         handle = os.open(named, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
-        if _may_be_read(view, Path(os.path.realpath(named))):  # `resolve` fails where links go round in a circle
+        if _may_be_read(view, Path(os.path.realpath(named))):  # `resolve` fails on a cycle of links
             number = error.errno or errno.EIO
             raise OSError(number, os.strerror(number), str(path)) from error
-        raise _missing(path) from error  # what stands in the way is hidden as well
+        raise _missing(path) from error  # whatever stands in the way is hidden as well
     try:
         if not _may_be_read(view, _place_of(handle, path)):
             raise _missing(path)
         if stat.S_ISDIR(os.fstat(handle).st_mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-        os.set_blocking(handle, True)  # a pipe is waited for: `--queries <(command)`
+        os.set_blocking(handle, True)  # wait for a pipe: `--queries <(command)`
         with os.fdopen(handle, "rb", closefd=False) as file:
             data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:  # it may have no end
+        if len(data) > MOST_BYTES:  # it may never end
             raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
         return data
     finally:
@@ -51,9 +52,9 @@ def bytes_of(view: VaultView, path: Path) -> bytes:
 
 
 def without_dots(path: Path) -> Path:
-    """Return a path without `..`: which folders are on the way makes no difference.
+    """Return a path without `..`, so that it does not matter which folders are on the way.
 
-    The system goes up only from a folder that is there, and that one may be hidden. Links before `..` are followed.
+    The system goes up only from an existing folder, which may be hidden. Links before `..` are followed.
     """
     parts = path.parts
     if ".." not in parts:
@@ -63,7 +64,7 @@ def without_dots(path: Path) -> Path:
 
 
 def vault_around(place: Path) -> Path | None:
-    """Return the nearest vault that a place lies in, or None."""
+    """Return the nearest vault that a path is inside of, or None."""
     return next((folder for folder in place.parents if (folder / SETTINGS_FOLDER).is_dir()), None)
 
 
@@ -72,7 +73,7 @@ def _missing(path: Path) -> FileNotFoundError:
 
 
 def _may_be_read(view: VaultView, place: Path) -> bool:
-    """Whether the actor may have the file at a real place."""
+    """Whether the actor may read the file at a real path."""
     root = view.root.resolve()
     if not view.is_owners and view.keeps(place):
         return False
@@ -83,7 +84,7 @@ def _may_be_read(view: VaultView, place: Path) -> bool:
 
 
 def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
-    """Whether a place in the view's own vault is that of a memory which the actor may see."""
+    """Whether a path in the view's own vault is that of a memory which the actor may see."""
     if not place.is_relative_to(root):
         return False
     inside = place.relative_to(root).as_posix()
@@ -91,7 +92,7 @@ def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
 
 
 def _owner_of(vault: Path) -> str:
-    """Return who owns another vault; an id of nobody where it does not say so itself."""
+    """Return who owns another vault; an id that nobody has if the vault does not say so itself."""
     try:
         return owner_of(regular_bytes(vault / CONFIG_PATH), default=NOBODY)
     except OSError:
@@ -99,9 +100,9 @@ def _owner_of(vault: Path) -> str:
 
 
 def _place_of(handle: int, path: Path) -> Path:
-    """Return the real place of an open file: from the kernel where it tells, so that no name is looked up twice."""
+    """Return the real path of an open file, from the kernel if available, so that no name is resolved twice."""
     try:
-        # A pipe's is `pipe:[1]`, which lies nowhere, and not in the working folder.
+        # A pipe has `pipe:[1]`, which is not a path, in particular not one in the working folder.
         return Path("/", os.readlink(f"/proc/self/fd/{handle}"))  # noqa: PTH115 -- not a link that could be followed
     except OSError:
         return Path(os.path.realpath(without_dots(path)))

@@ -1,10 +1,9 @@
-"""By which names a reader calls the notes that a view shows: path, file stem, title, alias.
+"""The names by which people refer to the notes that a view shows: path, file stem, title, alias.
 
-A link's place is looked for as a path first, beside the note in which it stands and then from the vault's folder, with
-its suffix or without; then, for `[[…]]`, as a file stem, as a title, as an alias. The first of these that finds
-anything decides; where it finds several notes, the one nearest to the vault's folder comes first, then the first by
-path. Capitals make no difference, and `a___b.md` has the alias
-`a/b`. What the view does not show is not there.
+A link's target is first tried as a path, with or without suffix, relative to the linking note's folder and then to the
+vault's folder; then, for `[[…]]`, as a file stem, as a title, as an alias. The first of these with a match decides;
+among several matches, the note nearest to the vault's folder comes first, then the first by path. Case makes no
+difference, and `a___b.md` has the alias `a/b`. Notes that the view does not show are not considered.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Note(NamedTuple):
-    """A file that links can lead to; `id` and `title` are empty where it has none."""
+    """A file that links can lead to; `id` and `title` are empty if it has none."""
 
     row: int
     path: str
@@ -47,7 +46,7 @@ def notes_of(view: View, rows: Iterable[int]) -> list[Note]:
 
 
 def all_notes(view: View) -> list[Note]:
-    """Return all that links can lead to: for the vault's owner also files that are no memories, or can't be read."""
+    """Return all notes that links can lead to; for the vault's owner also plain notes and unreadable files."""
     return notes_of(view, sorted({*view.rows, *view.plain, *view.broken}))
 
 
@@ -55,7 +54,7 @@ class NoteNames:
     """Notes by their names.
 
     Args:
-        notes: which.
+        notes: the notes.
     """
 
     def __init__(self, notes: Iterable[Note]) -> None:
@@ -85,15 +84,15 @@ class NoteNames:
         return len(self._notes)
 
     def moved(self, row: int, path: str) -> NoteNames:
-        """Return these names as they are once the note of a row lies at another path."""
+        """Return these names as they would be with the note of a row at another path."""
         return NoteNames((self._notes | {row: self._notes[row]._replace(path=path)}).values())
 
     def led_to(self, link: TextLink, *, of: str) -> Sequence[int]:
-        """Return the rows that a link may lead to, the one that it does lead to first; none where it leads nowhere.
+        """Return the rows that a link may lead to, the one it does lead to first; empty if it leads nowhere.
 
         Args:
-            link: what is linked.
-            of: the path of the file in which it stands.
+            link: the link.
+            of: the path of the file that contains it.
         """
         target = folded(link.target)
         folder = "" if target.startswith("/") else posixpath.dirname(folded(of))
@@ -112,7 +111,7 @@ class NoteNames:
         return self._ids.get(ref.id if ref else target, ())
 
     def _of_stem(self, target: str) -> Sequence[int]:
-        """Return the notes with this file stem; with folders before it, those whose path ends so."""
+        """Return the notes with this file stem; if folders precede it, only those whose path ends with them."""
         whole = without_suffix(target)
         found = self._stems.get(stem_of(whole), ()) if not whole.endswith("/") else ()
         if "/" not in whole:
@@ -124,7 +123,7 @@ class NoteNames:
 
         Args:
             name: what was typed.
-            here: the folder in which that person is, relative to the vault's.
+            here: the person's current folder, relative to the vault's.
         """
         asked = folded(name)
         by_path = [*self._at(f"{folded(here)}/{asked}"), *self._at(asked)]
@@ -145,7 +144,7 @@ class LinkTable:
         self._cells = view.column("links")
 
     def links_of(self, row: int) -> Iterator[tuple[int, TextLink]]:
-        """Yield the links of a note with their file lines, in the text's order."""
+        """Yield the links of a note with their lines in the file, in text order."""
         cell = self._cells[row]
         return links_of_items(cell.split(ITEM_SEPARATOR) if cell else ())
 
@@ -161,30 +160,30 @@ class LinkTable:
         for other in sorted(self.notes, key=lambda other: other.path):
             if other.row != row:
                 for line, link in self.links_of(other.row):
-                    # Most links are told by their last word to lead elsewhere.
+                    # For most links, the last word shows that they lead elsewhere.
                     may_lead = known & {last_word(link.target), folded(link.target), link.target.partition(":")[2]}
                     if may_lead and [*self.led_to(other.row, link)][:1] == [row]:
                         yield other, line, link
 
     def dangling(self, row: int) -> Iterator[tuple[int, TextLink]]:
-        """Yield the links of a note that lead nowhere and name no picture or other file, with their file lines."""
+        """Yield the links of a note that lead nowhere, except to pictures and other files, with their file lines."""
         for line, link in self.links_of(row):
             if link.must_name_note and not self.led_to(row, link):
                 yield line, link
 
 
 def spelled_out(path: str) -> str:
-    """Return the page that a file is where a name can't hold a slash: `a___b.md` is Logseq's page `a/b`; else empty."""
+    """Return the page name of a file whose name can't hold a slash: `a___b.md` is Logseq's page `a/b`; else empty."""
     stem = stem_of(path)
     return stem.replace("___", "/") if "___" in stem else ""
 
 
 def last_word(target: str) -> str:
-    """Return the file stem that a link may mean, as names are compared."""
+    """Return the file stem that a link may mean, folded for comparison."""
     return stem_of(folded(target).rstrip("/"))
 
 
 def folded(text: str) -> str:
-    """Return a name as it is compared: without capitals, with single blanks, accents in one form."""
+    """Return a name folded for comparison: without case, with single spaces, accents in one form."""
     plain = text if text.isascii() else unicodedata.normalize("NFC", text)
     return " ".join(plain.casefold().split())

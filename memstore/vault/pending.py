@@ -1,4 +1,4 @@
-"""What the work tree has that the current commit has not, and the vault as of a commit or a date."""
+"""Differences between the work tree and the current commit, and the vault as of a commit or a date."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
-    """Return what is not committed yet, or not as of the commit `since`; `snapshot` is the vault as it is."""
+    """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
     committed, present = _committed(ws, since), _present(snapshot)
     unread = {path for path, blob in present.items() if not blob}
     old = {
@@ -36,7 +36,7 @@ def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | 
     before = read_blobs(ws, old)
     new = {path for path in present if committed.get(path) != present[path]}
     if not new <= committed.keys():
-        new &= committed.keys() | set(ws.history.kept_files())  # what .gitignore names stays out of commits
+        new &= committed.keys() | set(ws.history.kept_files())  # commits leave out what .gitignore names
     after = {path: file for path in present if path in new and (file := _read(ws, path))}
     changes = changes_between(before, after)
     seen = tuple(
@@ -48,9 +48,9 @@ def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | 
 
 
 def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
-    """Return the vault's own files that are not committed as they are, by path; None where one is gone.
+    """Return the vault's own files with uncommitted changes, by path; None for a deleted one.
 
-    They are the owner's: nobody else has any.
+    These files belong to the vault's owner alone.
     """
     head = ws.history.head()
     committed = ws.history.own_files_at(head) if head else {}
@@ -67,7 +67,7 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
 
 
 def _own_file(ws: Workspace, path: str) -> bytes | None:
-    """Return the bytes of one of the vault's own files; None for a link or what can't be read: it stays as it is."""
+    """Return the bytes of one of the vault's own files; None for a link or an unreadable file, which stays as it is."""
     try:
         return None if (ws.vault.root / path).is_symlink() else ws.vault.read(path)
     except VaultError:
@@ -75,7 +75,7 @@ def _own_file(ws: Workspace, path: str) -> bytes | None:
 
 
 def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Past:
-    """Return the current commit's state of the files that are different or gone in `snapshot`."""
+    """Return the current commit's state of the files that differ from `snapshot` or are missing in it."""
     present = _present(snapshot)
     old = {path: blob for path, blob in _committed(ws).items() if present.get(path) != blob}
     data = ws.history.blobs(old.values())
@@ -84,7 +84,7 @@ def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Past:
 
 
 def _committed(ws: Workspace, since: str | None = None) -> Mapping[str, str]:
-    """Return path and blob of every memory file of a commit, the current one where it is None."""
+    """Return path and blob of every memory file of a commit; of the current one for None."""
     commit = since or ws.history.head()
     return ws.history.files_at(commit) if commit else {}
 
@@ -97,7 +97,7 @@ def _present(snapshot: Snapshot) -> dict[str, str]:
 
 
 def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
-    """Return the files that these blobs hold, by path."""
+    """Return the files in these blobs, by path."""
     data = ws.history.blobs(blobs.values())
     return {
         path: memory_file.read(path, data[blob], mixed=ws.config.mixed) for path, blob in blobs.items() if blob in data
@@ -108,15 +108,15 @@ def _read(ws: Workspace, path: str) -> ReadFile | None:
     try:
         return read_file(ws.vault, path)
     except NoFileError:
-        return None  # it went away since the snapshot was taken
+        return None  # deleted since the snapshot was taken
     except VaultError as error:
         return memory_file.unreadable(path, str(error))
 
 
 def _is_there(ws: Workspace, path: str, unread: set[str]) -> bool:
-    """Whether a file that is no memory's now is there still, as far as can be told: to forget it is not our business.
+    """Whether a file that is no longer a memory's seems to exist still; such a file must not be treated as deleted.
 
-    It may be ignored since, be a link now, or lie below a folder that can't be looked into.
+    It may have become ignored, may be a link now, or may be below a folder that can't be read.
     """
     return os.path.lexists(ws.vault.root / path) or any(path.startswith(folder + "/") for folder in unread)
 
@@ -128,14 +128,14 @@ _LIKE_A_DATE = re.compile(r"\d{4}-\d|\d{4}-?$|\d+(d|w|mo|y)$")
 
 
 class Past(NamedTuple):
-    """The vault as it was: its snapshot, and a function that gives a file's bytes as they were."""
+    """A past state of the vault: its snapshot, and a function that returns a file's bytes at that time."""
 
     snapshot: Snapshot
     read: Callable[[str], bytes]
 
 
 def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
-    """Return the vault as of a commit, given by its id."""
+    """Return the vault as of a commit, by the commit's id."""
     files = ws.history.files_at(commit)
     blobs = ws.history.blobs(files.values())
 
@@ -150,10 +150,10 @@ def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
 
 
 def commit_at(ws: Workspace, when: str) -> str:
-    """Return the commit that `when` names: the last one at or before the end of a date, or the one of a revision.
+    """Return the commit that `when` names: the last one up to the end of a date, or the one of a revision.
 
     Raises:
-        UsageError: it is nothing, or looks like a date and is none.
+        UsageError: it is empty, or looks like a date and is not one.
         NotFoundError: there is no such commit.
         GitError: the vault has no history.
     """
@@ -169,7 +169,7 @@ def commit_at(ws: Workspace, when: str) -> str:
 
 
 def _revision(ws: Workspace, when: str, no_date: UsageError) -> str:
-    """Return the commit of a revision; what looks like a date, or is nothing, and names no commit either is no date."""
+    """Return the commit of a revision; if there is none and `when` is empty or looks like a date, raise `no_date`."""
     try:
         return ws.history.resolve(when)
     except NotFoundError:

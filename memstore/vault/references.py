@@ -1,4 +1,4 @@
-"""Checks of memories together: ids that are not unique, refs that lead nowhere, round in circles, or one way only."""
+"""Checks of memories together: duplicate ids, dangling refs, cycles, and one-sided links."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile
 
 
-# Keys whose refs make a memory of other memories: following them must come to an end.
+# Keys whose refs derive a memory from other memories: they must not form a cycle.
 _ACYCLIC = ("derived_from", "supersedes")
 REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
-# A link and the one that the other side has to return.
+# Each link, and the key by which the other side must link back.
 _RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "processed_into": "derived_from"}
 
 
 @dataclass(frozen=True, slots=True)
 class RefNode:
-    """What is known of one memory among others: its file, and its refs by key."""
+    """One memory among others: its file, and its refs by key."""
 
     path: str
     type: str
@@ -61,7 +61,7 @@ class Directory:
 
 
 def of_memory(checked: Checked, directory: Directory) -> list[Finding]:
-    """Return what is wrong with a memory among the others in the directory."""
+    """Return the problems of a memory among the others in the directory."""
     findings = [*_same_id(checked, directory), *_cycles(checked, directory)]
     for key, at, text in _named(checked):
         ref = MemoryRef.parse(text)
@@ -78,7 +78,7 @@ def _refs(texts: Iterable[str]) -> Iterator[MemoryRef]:
 
 
 def _named(checked: Checked) -> Iterator[tuple[str, tuple[str | int, ...], str]]:
-    """Yield each ref that a memory names, with its key and its place; marks of other things are among them."""
+    """Yield each ref in a memory with its key and position; external marks are included."""
     memory = checked.memory
     for key in REF_KEYS:
         for i, text in enumerate(getattr(memory, key)):
@@ -118,7 +118,7 @@ def _cycles(checked: Checked, directory: Directory) -> Iterator[Finding]:
 def _target(
     checked: Checked, directory: Directory, key: str, at: tuple[str | int, ...], ref: MemoryRef
 ) -> Iterator[Finding]:
-    """Yield what is wrong with the memory that a ref names."""
+    """Yield the problems of the memory that a ref names."""
     targets = directory.by_id.get(ref.id, ())
     if ref.id == checked.memory.id and key not in _ACYCLIC:
         yield checked.finding("lineage-cycle", f"`{key}` names the memory itself", "remove the ref", *at)
@@ -154,7 +154,7 @@ def directory_of(view: View, rows: Iterable[int]) -> Directory:
 
 
 def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
-    """Return what is wrong with refs that `before` did not name: they lead nowhere, to another type, or in a circle."""
+    """Return the problems of refs that `before` does not have: they dangle, name another type, or form a cycle."""
     if (
         _refs_of_file(before) == _refs_of_file(after)
         and before.memory.confidence_history == after.memory.confidence_history
@@ -178,7 +178,7 @@ def _refs_of_file(file: MemoryFile) -> dict[str, tuple[str, ...]]:
 
 
 def _nodes(view: View, rows: Iterable[int]) -> Iterator[RefNode]:
-    """Yield what is known of each memory that has an id."""
+    """Yield a node for each memory that has an id."""
     ids, paths, types = view.column("id"), view.column("path"), view.column("type")
     columns = {key: view.column(key) for key in REF_KEYS}
     for row in rows:

@@ -1,4 +1,4 @@
-"""The registries of a vault: who there is, groups, contexts, consents; read anew whenever something is decided."""
+"""The registries of a vault: entities, groups, contexts, consents; read anew for each decision."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memstore.core.errors import VaultError
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import owner_of
 
-# What every event holds that is about a consent; most are not.
+# Every event about a consent contains this; most events are about something else.
 CONSENT_ID = b'"con_'
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class Registries(NamedTuple):
-    """The registry files as they are now, by path: their bytes, None where they can't be read.
+    """The current registry files, by path: their bytes, None if they can't be read.
 
-    `recorded` are the consents, refusals and revocations that the audit trail knows of, whose files must be among them.
+    `recorded` are the consents, refusals and revocations in the audit trail; their files must be among these.
     """
 
     owner: str
@@ -34,7 +34,7 @@ class Registries(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Names this state of the registries."""
+        """A digest of this state of the registries."""
         digest = hashlib.sha256(self.owner.encode())
         for path, data in self.files:
             told = b"unreadable" if data is None else hashlib.sha256(data).digest()
@@ -43,20 +43,20 @@ class Registries(NamedTuple):
         return digest.hexdigest()
 
     def world(self) -> World:
-        """Return what they say; the world has no memories yet."""
+        """Return the world that the files describe, without memories."""
         from memstore.access.registry_world import world_of
 
         return world_of(self.owner, self.files, recorded=self.recorded)
 
 
 def registries_of(ws: Workspace) -> Registries:
-    """Return the vault's registries; requests are none, since they open nothing."""
+    """Return the vault's registries, without requests, since these open nothing."""
     paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is not RegistryKind.REQUEST)
     return Registries(ws.config.owner, tuple((path, _bytes(ws, path)) for path in paths), _recorded_now(ws))
 
 
 def registries_at(ws: Workspace, commit: str) -> Registries:
-    """Return the registries as of a commit, with the vault's owner as of then."""
+    """Return the registries as of a commit, with the vault's owner at that time."""
     blobs = {path: blob for path, blob in ws.history.own_files_at(commit).items() if decides(path)}
     data = ws.history.blobs(blobs.values())
     found = {path: data.get(blob) for path, blob in blobs.items()}
@@ -66,7 +66,7 @@ def registries_at(ws: Workspace, commit: str) -> Registries:
 
 
 def registry_files(ws: Workspace, kind: RegistryKind) -> dict[str, RegistryFile | None]:
-    """Return all registry files of a kind, by path in order; None for one that can't be read."""
+    """Return all registry files of a kind, sorted by path; None for one that can't be read."""
     from memstore.access import registry
 
     found: dict[str, RegistryFile | None] = {}

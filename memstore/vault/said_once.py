@@ -1,4 +1,4 @@
-"""What a vault lacks, or is worth less, by rules that are younger than it: told by one check, with what to do."""
+"""Consequences of new rules for an older vault: reported once by a check, with what to do about them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.view import View
 
-# What was told here, by the rules of this number: where rules change what an old vault is worth, it counts on.
+# What was reported here, under this version of the rules; increase it when rules change what an old vault is worth.
 _SAID, _RULES = "said-once", "1"
 
 
 def said_once(view: View) -> list[Finding]:
-    """Return what is told once in each place where a vault lies; nothing where a check has told it."""
+    """Return what is reported once per copy of a vault; nothing if a check has already reported it."""
     if view.derived.last(_SAID, _RULES):
         return []
     found = [*_lower_levels(view), *_lacking_events(view)]
@@ -27,7 +27,7 @@ def said_once(view: View) -> list[Finding]:
 
 
 def _lower_levels(view: View) -> Iterator[Finding]:
-    """Yield how many memories have a lower level than their number alone would give them."""
+    """Yield how many memories have a lower level of trust than their number alone would give them."""
     from memstore.trust.score import TrustReader
 
     attested = view.column("attested")
@@ -40,7 +40,7 @@ def _lower_levels(view: View) -> Iterator[Finding]:
 
 
 def _lacking_events(view: View) -> Iterator[Finding]:
-    """Yield how many grants and consents there are of which no audit event tells."""
+    """Yield how many grants and consents have no audit event."""
     granted, consents = unrecorded_grants(view), unrecorded_consents(view)
     if granted or consents:
         shown = [file.path for file, _ in granted] + consents

@@ -1,6 +1,6 @@
-"""What somebody sees of others' memories, or among others: decided for all at once, kept until something changes.
+"""What somebody sees of other people's memories, or with others listening: decided at once and kept until a change.
 
-It is decided by labels from the catalogue's columns: no file is opened to decide who may see it.
+Decisions use labels from the catalogue's columns: no file is opened to decide who may see it.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 _TEXTS = ("owner", "status", "source_entity", "context", "generalization")
 _LISTS = ("source_chain", "subject_ids", "access_grants", "access_denies", "consent_grants", "upstream_grants")
 
-# What decides about a memory apart from its id: the columns of a catalogue; lineage stands last.
+# The catalogue columns that decide about a memory, apart from its id; lineage comes last.
 COLUMNS = (*_TEXTS, *_LISTS, "derived_from")
 
 
 class CatalogLabels(Mapping[str, Labels]):
-    """The memories of a catalogue by id; where two files have one id, only what both would show.
+    """The labels of a catalogue's memories by id; if several files have one id, only what all of them would show.
 
     Args:
         catalog: the catalogue.
@@ -77,9 +77,9 @@ class CatalogLabels(Mapping[str, Labels]):
         return self._copies.get(memory_id, ())
 
     def of_copies(self, memory_id: str, owner: str | None) -> Labels | None:
-        """Return what all files of one owner with this id would show; None where there are not several.
+        """Return what all files of one owner with this id would show; None unless there are several.
 
-        Somebody else's file is no copy: whoever takes an id that is in use harms nobody by it.
+        Somebody else's file is not a copy: taking an id that is in use harms nobody.
         """
         theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
         return reduce(both, theirs) if len(theirs) > 1 else None
@@ -90,7 +90,7 @@ class CatalogLabels(Mapping[str, Labels]):
 
 
 def labels_of_cells(memory_id: str, cells: Sequence[str]) -> Labels:
-    """Return the labels that the cells of a row say, in the order of `COLUMNS`."""
+    """Return the labels in the cells of a row, in the order of `COLUMNS`."""
     text = dict(zip(COLUMNS, cells, strict=True))
     lists: dict[str, Any] = {name: _items(text[name]) for name in (*_LISTS, "derived_from")}
     lists["upstream_grants"] = tuple(tuple(label[1:-1].split()) for label in lists["upstream_grants"])
@@ -113,7 +113,7 @@ def _items(cell: str) -> tuple[str, ...]:
 
 
 def _copies(ids: Sequence[str], rows: Sequence[int], last: Mapping[str, int]) -> dict[str, list[int]]:
-    """Return the rows of each id that more than one of `rows` has; `last` has the last row of each."""
+    """Return the rows of each id that occurs more than once in `rows`; `last` has the last row of each id."""
     copies: dict[str, list[int]] = {ids[row]: [] for row in rows if ids[row] and last[ids[row]] != row}
     for row in rows if copies else ():
         if ids[row] in copies:
@@ -124,15 +124,15 @@ def _copies(ids: Sequence[str], rows: Sequence[int], last: Mapping[str, int]) ->
 # -- who sees which rows ---------------------------------------------------------------------------
 
 
-# What decides is imported where it is needed: mostly the last verdict still holds.
+# The modules that decide are imported only where needed: usually the last verdict still holds.
 
 
 class Sight:
-    """What the one who looks may see of a snapshot, by the registries as they are now.
+    """What the viewer may see of a snapshot, by the current registries.
 
     Args:
         ws: the vault.
-        snapshot: gives its memories; asked for sources and copies alone where single memories are decided about.
+        snapshot: returns its memories; for decisions about single memories, used only for sources and copies.
     """
 
     def __init__(self, ws: Workspace, snapshot: Callable[[], Snapshot]) -> None:
@@ -170,7 +170,7 @@ class Sight:
         return rows
 
     def sees(self, memory: Memory) -> bool:
-        """Whether a memory may be seen as it was read, whatever the snapshot says; copies of it have a say too."""
+        """Whether a memory may be seen as it was read, whatever the snapshot says; its copies count, too."""
         from memstore.access.policy import labels_of
 
         labels = labels_of(memory)
@@ -200,7 +200,7 @@ class Sight:
         return admitted if copies is None else admitted and self._judge.admits(both(labels, copies))
 
     def _decided(self) -> list[int]:
-        """Decide about every memory; those that say the same are decided once."""
+        """Decide about every memory; memories with equal labels are decided once."""
         from memstore.access.sight import ids_in_scopes
 
         catalog: Catalog = self._snapshot.catalog
@@ -227,7 +227,7 @@ def session_of(ws: Workspace) -> Session:
     """Return who looks now, and in which context.
 
     Raises:
-        RefusedError: the context has expired, or is not one context; that is never taken for no context.
+        RefusedError: the context has expired, or is not a single context; it is never treated as no context.
     """
     from memstore.access.world import Session
 

@@ -1,4 +1,4 @@
-"""Checks of what is staged: each file by itself, as a successor of its committed state, and its id among all."""
+"""Checks of staged files: each alone, as a successor of its committed state, and its id among all ids."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Staged(NamedTuple):
 
 
 def staged(history: GitHistory, against: str | None = None) -> Staged:
-    """Return what is staged, as it differs from a commit; None for the current one, which a commit would change.
+    """Return what is staged, compared with a commit; None means the current one, which a commit would change.
 
-    Blobs are read alone, and no file of the work tree.
+    Only blobs are read, never the work tree.
     """
     files = history.staged(against)
     blobs = history.blobs(blob for file in files for blob in (file.old, file.new) if blob)
@@ -58,13 +58,13 @@ def staged(history: GitHistory, against: str | None = None) -> Staged:
 
 
 def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime) -> tuple[Finding, ...]:
-    """Return what is wrong with the staged memories, and with what else decides who may see them.
+    """Return the problems of the staged memories, and of other files that decide who may see them.
 
-    Where a merge, a cherry-pick or a revert is under way, what it brings together is judged from every side.
+    During a merge, a cherry-pick or a revert, the result is checked against every side.
 
     Args:
         history: the repository.
-        owner: gives the vault's owner; asked only where grants changed.
+        owner: returns the vault's owner; called only if grants changed.
         now: the time, UTC.
     """
     changes, files = staged(history)
@@ -101,11 +101,11 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
 def with_last_states(
     changes: Iterable[MemoryChange], last_states: Callable[[Collection[str]], Mapping[str, Memory]]
 ) -> list[MemoryChange]:
-    """Return changes in which a new memory that others may see follows what its id held before it was taken out.
+    """Return changes in which a new memory that others may see follows the last state of its id before its removal.
 
     Args:
-        changes: what became of memories.
-        last_states: gives the last state of memories that are no more, by id; asked of those that others may see.
+        changes: the changes of memories.
+        last_states: returns the last state of removed memories, by id; asked only about those that others may see.
     """
     listed = list(changes)
     shown = (change.after for change in listed if change.before is None and change.after)
@@ -118,7 +118,7 @@ def with_last_states(
 
 
 def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -> Iterator[Finding]:
-    """Yield grants that one side of a merge has taken away since both were one, and that stand there again."""
+    """Yield a finding for each grant that one side of a merge has revoked and that the result has again."""
     head = history.head()
     base = history.merge_base(head, parent) if head else None
     here = {change.path_after: change for change in ours.changes.memories}
@@ -136,7 +136,7 @@ def _regained(history: GitHistory, parent: str, ours: Staged, theirs: Changes) -
         before = memory_file.read(path, data.get(blobs.get(was_at[path], ""), b""), mixed=history.mixed)
         if not (isinstance(file, MemoryFile) and isinstance(before, MemoryFile)):
             continue
-        # A side that does not differ from what is staged says the same.
+        # A side without differences from the index has the staged state.
         sides = [changes[path].before if path in changes else file.memory for changes in (here, there)]
         kept = set.intersection(*({*side.access_grants} if side else set() for side in sides))
         for name in sorted({*before.memory.access_grants} & {*file.memory.access_grants} - kept):
@@ -180,7 +180,7 @@ def _new(changes: Iterable[MemoryChange]) -> frozenset[str]:
 
 
 def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningContext:
-    """Return the staged registries, and the staged memories with these ids and all that they were made of."""
+    """Return the staged registries, and the staged memories with these ids and all that they were made from."""
     from memstore.access.registry_world import world_of
 
     blobs = history.index_files()
@@ -211,14 +211,14 @@ def findings_of(
     *,
     since: str | None = None,
 ) -> list[Finding]:
-    """Return what is wrong with changes, as the pre-commit hook does.
+    """Return the problems of changes, as the pre-commit hook does.
 
     Args:
-        view: the vault as it is.
-        changes: what became of which memories.
+        view: the current vault.
+        changes: the changes of memories.
         files: the files that hold them now, by path.
-        own: the vault's own files that changed, as they are now, by path; None for those that are gone.
-        since: the commit since which that is; None for the current one.
+        own: the vault's own files that changed, in their current state, by path; None for deleted ones.
+        since: the commit to compare with; None for the current one.
     """
     history, now = view.history, view.clock.now()
     before = read_own(history, history.own_files_at(commit)) if (commit := since or history.head()) and own else {}
@@ -250,12 +250,12 @@ def _events(view: View) -> Iterable[AuditEvent]:
 
 
 def is_vault_inside(change: FileChange) -> bool:
-    """Whether a file that is new makes a vault of a folder within this one."""
+    """Whether a new file makes a folder within this vault a vault of its own."""
     return change.old is None and change.path.endswith(f"/{CONFIG_PATH}")
 
 
 def vault_inside(path: str) -> Finding:
-    """Return the error that a folder of the vault is a vault of its own, whose owner sees what lies there."""
+    """Return the error that a folder of the vault is a vault of its own, whose owner sees what is in it."""
     return finding_of(
         "vault-inside",
         path,
@@ -265,7 +265,7 @@ def vault_inside(path: str) -> Finding:
 
 
 def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:
-    """Return what is wrong with the new state by itself, and as a successor of the old one."""
+    """Return the problems of the new state by itself, and as a successor of the old one."""
     findings = [finding for file in changes.broken for finding in file.findings]
     for change in changes.memories:
         file = after.get(change.path_after or "")

@@ -1,4 +1,4 @@
-"""What is going on in a vault, and what a person does about it: status, counts, settings, commit, undo."""
+"""The state of a vault, and operations on the vault as a whole: status, counts, settings, commit, undo."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Uncommitted:
-    """One memory that differs from the current commit; `verb` is what was done, `details` what became different."""
+    """One memory that differs from the current commit; `verb` is what was done, `details` is what changed."""
 
     verb: str
     name: str
@@ -46,11 +46,11 @@ class Uncommitted:
 class Status:
     """The state of the vault for one viewer.
 
-    `is_owners` tells that the viewer may know of the commit: its id changes with memories that others don't see.
-    `own_files` are the vault's own files, like its settings, that are not committed as they are.
-    `repository` is None where there is no history, and then nothing is known of `uncommitted`. `plain` are Markdown
-    files without frontmatter, or with one that only lacks the type, as of other programs' notes; `broken` files that
-    can't be read; `widened` is what lets somebody see more since the last check, as a fast-forward may bring it.
+    `is_owners` says that the viewer may know the commit: its id changes with memories that others don't see.
+    `own_files` are the vault's own files, like its settings, with uncommitted changes. `repository` is None if there is
+    no history; then `uncommitted` is unknown. `plain` are Markdown files without frontmatter, or with frontmatter that
+    only lacks the type, as in other programs' notes; `broken` are files that can't be read; `widened` reports changes
+    since the last check that let somebody see more, as a fast-forward may.
     """
 
     memories: int
@@ -67,7 +67,7 @@ class Status:
 
 
 def status(view: View) -> Status:
-    """Return what is going on in the vault."""
+    """Return the state of the vault."""
     repository = view.history.repository
     changes = view.pending().changes.memories if repository else ()
     broken = _paths(view, view.broken)
@@ -119,7 +119,7 @@ _YEAR_AND_MONTH = 7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
-    """How many memories there are, of which kinds, and how many words; absent values are counted as empty.
+    """How many memories there are, by kind, and how many words; absent values are counted as empty.
 
     `left_out` is how many files can't be read, as far as the viewer may know.
     """
@@ -136,7 +136,7 @@ class Stats:
 
 
 def stats(view: View, filters: Filters | None = None, *, at: str | None = None) -> Stats:
-    """Return the counts of the memories that `filters` let through, all of them by default, now or as of `at`.
+    """Return the counts of the memories that match `filters`, all of them by default, now or as of `at`.
 
     Raises:
         UsageError: `at` is neither a date nor a commit.
@@ -178,7 +178,7 @@ class SettingValue:
 
 
 def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValue, ...]:
-    """Return all settings of a file, in the order of their table; `defaults` hold where the file says nothing."""
+    """Return all settings of a file, in the order of their table; `defaults` apply to settings that the file omits."""
     values = file.values()
     return tuple(
         SettingValue(
@@ -192,7 +192,7 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
 
 
 def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
-    """Return one setting; `UsageError` where there is none of that name."""
+    """Return one setting; raise `UsageError` if there is none of that name."""
     found = {known.name: known for known in settings(file, defaults)}
     if name not in found:
         raise UsageError(f"there is no setting {name!r} in {file.path}", hint=file.advice(name))
@@ -207,19 +207,19 @@ def change_setting(
     *,
     vault: Callable[[], View] | None = None,
 ) -> SettingValue:
-    """Write one setting, or take it out; comments and layout of the file stay as they are.
+    """Write one setting, or remove it; comments and layout of the file stay as they are.
 
     Args:
-        file: where it stands.
-        defaults: what holds where the file says nothing.
+        file: the settings file.
+        defaults: the values of settings that the file does not have.
         name: the setting.
-        text: its value as a person types it; None takes the setting out.
-        vault: gives the vault whose setting it is, as its owner sees it; None for the user's own. Of what decides who
-            sees what, an audit event tells first.
+        text: its value as a person types it; None removes the setting.
+        vault: returns the vault whose setting it is, as its owner sees it; None for the user's own. If the setting
+            decides who sees what, an audit event is written first.
     """
     if vault is not None and name in DECIDES:
         if text is not None:
-            file.typed(name, text)  # what can't be set is not recorded
+            file.typed(name, text)  # an invalid value is not recorded
         record_setting(vault(), name, text)
     if text is None:
         file.unset(name)
@@ -232,16 +232,16 @@ def change_setting(
 
 
 def commit(view: View, refs: Sequence[str] = (), *, text: str | None = None) -> Committed:
-    """Commit pending changes of memories; with all of them also those of the vault's own files, like its settings.
+    """Commit pending changes of memories; if all are committed, also those of the vault's own files, like its settings.
 
     Args:
         view: the vault.
         refs: which memories; empty for all that are pending.
-        text: what the message is to say instead of what was done to which memory.
+        text: a message in place of the computed one, which lists what was done to which memory.
 
     Raises:
-        NotFoundError: a ref names nothing that is pending.
-        RefusedError: a change is one that a memory must not make.
+        NotFoundError: nothing is pending for a ref.
+        RefusedError: a change is not allowed for a memory.
         GitError: there is no repository, or git does not know who commits.
     """
     with view.transaction("commit", message=text) as change:
@@ -252,14 +252,14 @@ def commit(view: View, refs: Sequence[str] = (), *, text: str | None = None) -> 
 
 
 def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
-    """Take back the last operation, and return it with what was written to do so; a second `undo` does it again.
+    """Take back the last operation; return it, and the operation that took it back. A second `undo` restores it.
 
     Args:
         view: the vault.
-        dry_run: only say what would be written.
+        dry_run: only report what would be written.
 
     Raises:
-        NotFoundError: nothing is known that could be taken back, or it is somebody else's.
+        NotFoundError: nothing is recorded that could be taken back, or it is somebody else's.
         ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
     """
     last = view.last_operation()

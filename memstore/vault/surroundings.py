@@ -1,6 +1,6 @@
-"""What a vault stands on: Python, git, the user's settings and cache, files that killed programs left behind.
+"""What a vault relies on: Python, git, the user's settings and cache, files that killed programs left behind.
 
-A folder that is to become a vault is looked at here, too.
+A folder that is about to become a vault is examined here, too.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
 
 
-# Where, in a vault's local state, what was written around it is remembered.
+# The part of a vault's local state that records what `init` wrote.
 _MADE = "init"
 
 
@@ -51,15 +51,15 @@ _ATTRIBUTES = ".gitattributes"
 _OF_REPOSITORIES = frozenset(
     {"README", "CHANGELOG", "LICENSE", "LICENCE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"}
 )
-_PROGRAM = "memstore.cli.main:run"  # what the command starts, by which a distribution is known as this one
+_PROGRAM = "memstore.cli.main:run"  # the entry point of the command, by which this project's distribution is recognized
 
 
 class Machine:
     """This machine.
 
     Args:
-        env: the process's surroundings.
-        root: the vault's folder, or None where there is none.
+        env: the process's environment.
+        root: the vault's folder, or None if there is none.
     """
 
     def __init__(self, env: Environment, root: Path | None) -> None:
@@ -68,18 +68,18 @@ class Machine:
 
     @property
     def python(self) -> tuple[int, int, int]:
-        """The version of Python that runs."""
+        """The version of the running Python."""
         return sys.version_info[:3]
 
     def other_memstore(self) -> str | None:
-        """Return the version of an installed distribution that is called `memstore` and is not this one; else None."""
+        """Return the version of an installed distribution `memstore` that is not this project; None if none is."""
         from importlib.metadata import distributions
 
         named = (one for one in distributions(name="memstore") if all(e.value != _PROGRAM for e in one.entry_points))
         return next((one.version for one in named), None)
 
     def git(self) -> tuple[int, ...] | None:
-        """Return git's version; None where git is missing."""
+        """Return git's version; None if git is missing."""
         try:
             said = GitProcess(self._env.home, self._env.variables).run("version").decode(errors="replace")
         except (GitError, OSError):
@@ -88,7 +88,7 @@ class Machine:
         return tuple(int(part) for part in found.groups("0")) if found else None
 
     def settings(self) -> Path | None:
-        """Return the file of the user's own settings; None where there is none.
+        """Return the file of the user's own settings; None if there is none.
 
         Raises:
             VaultError: it can't be used.
@@ -97,7 +97,7 @@ class Machine:
         return self._env.config_file if self._env.config_file.exists() else None
 
     def settings_astray(self) -> Mapping[str, str]:
-        """Return the user's own settings, which can be used, that name a file or folder which is not there."""
+        """Return the user's own settings that name a missing file or folder; the settings must be readable."""
         chosen = read_user_config(self._env.config_file)._asdict()
         places = [setting.name for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
         named = {name: chosen[name] for name in places if chosen[name]}
@@ -105,15 +105,15 @@ class Machine:
 
     @property
     def cache(self) -> Path | None:
-        """The folder of what is derived from the vault; None without a vault. It need not be there."""
+        """The folder for data derived from the vault, which may not exist yet; None without a vault."""
         return cache_folder(self._root, cache_home=self._env.cache_home) if self._root else None
 
     def cache_is_private(self) -> bool:
-        """Whether nobody but this user can write into the cache; true where there is none yet."""
+        """Whether only this user can write into the cache; true if there is none yet."""
         return self.cache is None or not self.cache.exists() or is_private(self.cache)
 
     def make_cache_private(self) -> bool:
-        """Take the others' permissions away; False where that is not ours to do."""
+        """Remove other users' permissions; return False if we are not allowed to."""
         if self.cache is not None:
             with suppress(OSError):
                 self.cache.chmod(PRIVATE)
@@ -132,12 +132,12 @@ class Machine:
         return sorted(found)
 
     def remove(self, path: str) -> None:
-        """Delete one of the files that were left behind."""
+        """Delete a file that was left behind."""
         if self._root is not None:
             (self._root / path).unlink(missing_ok=True)
 
     def attributes(self) -> str:
-        """Return the text of the vault's `.gitattributes`; empty where there is none."""
+        """Return the text of the vault's `.gitattributes`; empty if there is none."""
         if self._root is None:
             return ""
         try:
@@ -146,7 +146,7 @@ class Machine:
             return ""
 
     def add_attribute(self, line: str, *, instead_of: Sequence[str] = ()) -> None:
-        """Add a line to the vault's `.gitattributes`, in the place of a former one that stands there."""
+        """Add a line to the vault's `.gitattributes`, replacing a former version of it if there is one."""
         if self._root is None:
             return
         file = self._root / _ATTRIBUTES
@@ -168,17 +168,17 @@ def _changed_before(path: str, at: float) -> bool:
         return False
 
 
-# -- a folder that is to become a vault, or to be none any more ------------------------------------
+# -- a folder that becomes a vault, or stops being one ---------------------------------------------
 
 
 class DiskPlace:
-    """A folder around a vault: before there is one in it, and when it is to be none any more.
+    """The folder of a vault, before `init` makes it one and when `init --undo` reverts that.
 
-    What is written here is remembered beyond the end of the program, so that it can be taken back as it was.
+    Every write here is recorded on disk, so that it can be reverted exactly.
 
     Args:
-        root: the folder; made when the first file is written.
-        env: the process's surroundings.
+        root: the folder; created when the first file is written.
+        env: the process's environment.
     """
 
     def __init__(self, root: Path, env: Environment) -> None:
@@ -188,12 +188,12 @@ class DiskPlace:
 
     @property
     def root(self) -> Path:
-        """The folder; it may not be there yet."""
+        """The folder; it may not exist yet."""
         return self._root
 
     @property
     def has_repository(self) -> bool:
-        """Whether the folder lies in a git repository."""
+        """Whether the folder is in a git repository."""
         return find_repository(self._root) is not None
 
     @property
@@ -202,7 +202,7 @@ class DiskPlace:
         return GitHooks(self._git)
 
     def create(self, path: str, text: str) -> bool:
-        """Write a file that is not there yet; False where there is one, which stays as it is."""
+        """Write a new file; return False if it exists, in which case it stays as it is."""
         file = self._root / path
         if os.path.lexists(file):
             return False
@@ -217,7 +217,7 @@ class DiskPlace:
         return True
 
     def append_line(self, path: str, line: str) -> bool:
-        """Add a line to a text file, which is made where it is missing; False where it stands there already."""
+        """Add a line to a text file, which is created if missing; return False if it has the line already."""
         before = self.read(path)
         if before is None:
             return self.create(path, line + "\n")
@@ -230,11 +230,11 @@ class DiskPlace:
         return True
 
     def outer_vault(self) -> Path | None:
-        """Return the vault that the folder lies in, or None."""
+        """Return the vault that the folder is inside of, or None."""
         return next((folder for folder in self._root.resolve().parents if (folder / SETTINGS_FOLDER).is_dir()), None)
 
     def make_repository(self) -> bool:
-        """Make a git repository where the folder lies in none; False where there is one already."""
+        """Create a git repository unless the folder is in one; return False if there is one already."""
         if self.has_repository:
             return False
         self._root.mkdir(parents=True, exist_ok=True)
@@ -242,7 +242,7 @@ class DiskPlace:
         return True
 
     def configure(self, key: str, value: str) -> bool:
-        """Set a key of the repository's own configuration; False where it is set already, to whatever."""
+        """Set a key of the repository's own configuration; return False if it is already set, to whatever value."""
         if self.configured(key) is not None:
             return False
         path, before = self.config_path, self.read(self.config_path)
@@ -252,12 +252,12 @@ class DiskPlace:
         return True
 
     def configured(self, key: str) -> str | None:
-        """Return what a key of the repository's own configuration is set to; None where it is not."""
+        """Return the value of a key of the repository's own configuration; None if it is not set."""
         done = self._git.attempt("config", "--local", "--get", key)
         return os.fsdecode(done.stdout).removesuffix("\n") if done.returncode == 0 else None
 
     def unset(self, key: str) -> None:
-        """Take a key out of the repository's own configuration, which is as it was where nothing else has changed."""
+        """Remove a key from the repository's own configuration, restoring the file exactly if nothing else changed."""
         made, now = self.made().get(self.config_path), self.read(self.config_path)
         if made and made.before is not None and now == made.after:
             self.change(Written(self.config_path, now, made.before))
@@ -265,7 +265,7 @@ class DiskPlace:
         self._git.run("config", "--local", "--unset", key)
         section = key.rpartition(".")[0]
         if self._git.attempt("config", "--local", "--get-regexp", f"^{re.escape(section)}[.]").returncode != 0:
-            self._git.attempt("config", "--local", "--remove-section", section)  # its heading stays otherwise
+            self._git.attempt("config", "--local", "--remove-section", section)  # otherwise its heading stays
 
     @property
     def config_path(self) -> str:
@@ -274,7 +274,7 @@ class DiskPlace:
 
     @property
     def exclude_path(self) -> str:
-        """The path of this clone's own list of files that git takes no notice of, from the folder."""
+        """The path of this clone's own list of files that git ignores, from the folder."""
         return self._git_path("info/exclude")
 
     def _git_path(self, name: str) -> str:
@@ -282,47 +282,47 @@ class DiskPlace:
         return os.path.relpath(self._root / said, self._root)
 
     def notes(self) -> int:
-        """Return how many notes the folder holds: Markdown files but those that every repository has."""
+        """Return how many notes the folder holds: Markdown files except those that every repository has."""
         found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
         return sum(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
 
-    # -- what was made here, and taking it back ----------------------------------------------------
+    # -- what was made here, and reverting it ------------------------------------------------------
 
     def missing(self, folder: Path) -> Sequence[Path]:
-        """Return which of a folder and those around it are not there yet; the vault's own is not among them."""
+        """Return which of a folder and its parents do not exist yet, without the vault's own folder."""
         around = (folder, *folder.parents)
         return [one for one in around if not (one.exists() or self._root.is_relative_to(one))]
 
     def remember_folders(self, folders: Sequence[Path]) -> None:
-        """Remember that folders were made here, or are about to be."""
+        """Record folders that were created here, or are about to be."""
         for folder in folders:
             self._remember(Written(f"{os.path.relpath(folder, self._root)}/", None, None))
 
     def made(self) -> Mapping[str, Written]:
-        """Return what was written here last into each file, by path from the folder; folders end with a slash."""
+        """Return what was last written here into each file, by path from the folder; folders end with a slash."""
         last = self._record().last()
         return {file.path: file for file in last.files} if last else {}
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's bytes; None where there is none."""
+        """Return a file's bytes; None if it does not exist."""
         try:
             return (self._root / path).read_bytes()
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def listed(self, folder: str) -> Sequence[str]:
-        """Return the names in a folder, sorted; none where there is no such folder."""
+        """Return the names in a folder, sorted; empty if there is no such folder."""
         try:
             return sorted(path.name for path in (self._root / folder).iterdir())
         except (FileNotFoundError, NotADirectoryError):
             return []
 
     def drafts(self) -> Sequence[str]:
-        """Return the paths of texts that were begun in an editor and are no memories yet."""
+        """Return the paths of texts that were begun in an editor and are not memories yet."""
         return sorted(map(str, (self._state / DRAFTS).glob("*")))
 
     def change(self, file: Written) -> None:
-        """Let a file be as it was before, in one step; `ChangedMeanwhileError` where it is something else by now."""
+        """Change a file in one step; raise `ChangedMeanwhileError` if it no longer is as expected."""
         place = self._root / file.path
         if self.read(file.path) != file.before:
             raise ChangedMeanwhileError(f"somebody else saved {file.path} in the meantime", hint="run it again")
@@ -332,12 +332,12 @@ class DiskPlace:
             write_whole(place.resolve(), file.after)
 
     def remove_empty(self, folder: str | Path) -> None:
-        """Take a folder away that holds nothing; any other stays."""
+        """Remove a folder if it is empty."""
         with suppress(OSError):
             (self._root / folder).rmdir()
 
     def other_vaults(self) -> Sequence[str]:
-        """Return the folders of other vaults in the repository, from its top; this one in other worktrees, too."""
+        """Return the folders of other vaults in the repository, from its top, including this one in other worktrees."""
         top = Path(os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
         files = GitProcess(top, self._env.variables).run("ls-files", "-z", "--cached", "--others").split(b"\0")
         ending = os.fsencode(f"/{CONFIG_PATH}")
@@ -353,7 +353,7 @@ class DiskPlace:
         )
 
     def tracked(self, paths: Sequence[str]) -> Sequence[str]:
-        """Return which of some files git has in its index."""
+        """Return which of some files are in git's index."""
         said = self._git.run("ls-files", "-z", "--cached", "--", *paths) if paths else b""
         return [os.fsdecode(path) for path in said.split(b"\0") if path]
 
@@ -362,7 +362,7 @@ class DiskPlace:
         return self._cache.exists() or self._state.exists()
 
     def forget(self) -> bool:
-        """Delete what this machine keeps of the vault; whether there was any. What was made here goes last."""
+        """Delete what this machine keeps of the vault, the record of `init` last; return whether there was anything."""
         there, state = self.is_remembered(), self._state
         _delete(self._cache)
         for path in sorted(state.glob("*")):
@@ -373,7 +373,7 @@ class DiskPlace:
         return there
 
     def sweep(self) -> None:
-        """Take away the folders of local state that hold nothing, as a deletion that was cut short leaves them."""
+        """Remove empty folders of local state, as an interrupted deletion leaves them."""
         for folder in (self._state / _MADE, self._state, self._state.parent):
             self.remove_empty(folder)
 
@@ -389,12 +389,12 @@ class DiskPlace:
         return DiskJournal(self._state / _MADE)
 
     def _remember(self, file: Written) -> None:
-        """Remember what is about to be written; a file that was written before and lacks it now begins anew."""
+        """Record what is about to be written; it replaces an earlier record for the same file."""
         self._record().record(Operation("init", "", tuple((dict(self.made()) | {file.path: file}).values())))
 
 
 def _delete(path: Path) -> None:
-    """Delete a file, or a folder with all that it holds; a link goes, and nothing that it leads to."""
+    """Delete a file, or a folder with its contents; a link is deleted, but not its target."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

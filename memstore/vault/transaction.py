@@ -1,4 +1,4 @@
-"""The one implementation of `core.transaction.Transaction`: nothing of a vault is written but through here."""
+"""The one implementation of `core.transaction.Transaction`: every write to a vault goes through here."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
 
 FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
-# Who vouches for somebody else's memory writes into it; the vault's owner mends every file.
+# Witnesses write into other people's memories; the vault's owner can fix every file.
 _BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
-# With more memories at once, as an import has, nobody waits for them to be compared: `memstore conflicts` does it.
+# With more memories at once, as in an import, nobody waits for the comparison: `memstore conflicts` does it.
 MOST_COMPARED = 5
 
 
@@ -37,13 +37,13 @@ class VaultTransaction:
     """One operation of a view's actor.
 
     Args:
-        view: what the actor saw when it was decided.
+        view: what the actor saw when the operation was decided.
         ws: the vault.
         verb: the command, for `undo`.
         dry_run: write nothing.
-        commit: commit the files as well; the vault's configuration may ask for that too.
-        message: what the commit says; None for what the changes say themselves.
-        compares: whether what is said anew is compared with what is there; False for who does so afterwards.
+        commit: commit the files as well; the vault's configuration may ask for that, too.
+        message: the commit message; None computes one from the changes.
+        compares: whether new statements are compared with existing ones; False if the caller does so afterwards.
     """
 
     def __init__(
@@ -70,25 +70,25 @@ class VaultTransaction:
         self.commit: str | None = None
 
     def __enter__(self) -> Self:
-        """Begin to collect."""
+        """Begin to collect changes."""
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
-        """Write all that was collected, unless something went wrong."""
+        """Write everything that was collected, unless an error occurred."""
         if kind is None and (self._edits or self._own or self._moved):
             self._finish()
 
     def edit(self, *edits: Edit) -> None:
-        """Let files of memories become other bytes; those whose bytes stay the same are left alone."""
+        """Change files of memories; files whose bytes stay the same are left alone."""
         for edit in edits:
             self._collect(edit if edit.before else self._with_free_name(self._where_it_is_found(edit)))
 
     def check(self, edit: Edit) -> tuple[MemoryFile, Saved]:
-        """Let a file become other bytes; it is checked at once, and not again at the end.
+        """Change a file; it is checked at once, and not again at the end.
 
         Raises:
             FormatError: the new bytes could not be read as a memory.
-            RefusedError: a memory must not change in that way.
+            RefusedError: the change is not allowed for a memory.
         """
         edit = edit if edit.before else self._with_free_name(self._where_it_is_found(edit))
         checked = self._checked[edit.path] = _checked(edit, mixed=self._view.config.mixed)
@@ -100,10 +100,10 @@ class VaultTransaction:
         self._paths.add(edit.path)
 
     def _where_it_is_found(self, edit: Edit) -> Edit:
-        """Return a new memory's edit in a folder that is not left out, as many a project's `raw/` is.
+        """Return a new memory's edit in a folder that is not excluded, as `raw/` is in many projects.
 
         Raises:
-            RefusedError: all folders where it could go are left out, so that nothing would find it again.
+            RefusedError: all folders where it could go are excluded, so that nothing would find it again.
         """
         leaves_out = self._ws.vault.leaves_out
         folder, _, rest = edit.path.partition("/")
@@ -117,7 +117,7 @@ class VaultTransaction:
         return _at(edit, path)
 
     def _with_free_name(self, edit: Edit) -> Edit:
-        """Return a new memory's edit under the first of its names that no file has."""
+        """Return a new memory's edit under the first of its names that is not taken."""
         if not self._is_taken(edit.path):
             return edit
         made = _made(edit, mixed=self._view.config.mixed)
@@ -128,28 +128,28 @@ class VaultTransaction:
     def _is_taken(self, path: str) -> bool:
         """Whether a new file can't have this name, as far as the actor may know.
 
-        A longer name would tell others than the owner that something hidden has the short one: where that is in their
-        way, nothing is written, and the use case runs again with another id.
+        To anybody but the owner, a longer name would reveal that a hidden file has the short one. If a hidden file is
+        in their way, nothing is written, and the use case runs again with another id.
         """
         if path in self._paths or self._ws.vault.saved_at(path) is None:
             return path in self._paths
         return self._view.is_owners or self._view.text(path) is not None
 
     def put(self, *files: Written) -> None:
-        """Let files of the vault itself change: registries, consents, its keyring, pages, audit events."""
+        """Change files of the vault itself: registries, consents, its keyring, pages, audit events."""
         self._own += files
 
     # -- memories and own files --------------------------------------------------------------------
 
     def _finish(self) -> None:
-        """Check all, write all, commit all."""
+        """Check everything, write everything, and commit if required."""
         self._refuse_others()
         done = [self._checked.get(edit.path) or _checked(edit, mixed=self._view.config.mixed) for edit in self._edits]
         for file in self._own:
             _check_own(file)
         files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
         self._own += self._granted(files)
-        # Before anything is written: what fails here has changed nothing. Where a file moves, only links change.
+        # Before anything is written, so that a failure here changes nothing. If a file moves, only links change.
         self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
         changed = [
             *self._moved_files(),
@@ -162,7 +162,7 @@ class VaultTransaction:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
 
     def _granted(self, files: Sequence[MemoryFile]) -> Iterator[Written]:
-        """Yield the events that tell to whom memories are granted by this, where none does yet."""
+        """Yield events for grants in this transaction that have none yet."""
         if self._dry_run or any(is_audit_path(file.path) for file in self._own):
             return
         to: dict[tuple[str, ...], list[str]] = {}
@@ -174,17 +174,17 @@ class VaultTransaction:
             yield recorded(self._view, self._verb, memory=memories, to=[*names])
 
     def _refuse_others(self) -> None:
-        """Stop where somebody else's memory would be changed: that it may be seen lets nobody write it."""
+        """Raise if somebody else's memory would be changed: being able to see it does not allow writing it."""
         for edit in self._edits if self._verb not in _BY_OTHERS else ():
             before = edit.before
             if isinstance(before, MemoryFile) and edit.after != before.data and not self._view.owns(before.memory):
                 refuse_as_not_owner(self._view, before)
 
     def _write(self, *files: Written) -> None:
-        """Write files, and commit them where that was asked for."""
+        """Write files, and commit them if that was asked for."""
         if self._commits:
             can_commit(self._ws)
-        # What was audited stays so: undoing an act is another act.
+        # Audit events stay: undoing an act is another act.
         undoable = tuple(file for file in files if not is_audit_path(file.path))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
@@ -193,11 +193,11 @@ class VaultTransaction:
             self.commit = self._committed([file.path for file in files])
 
     def _committed(self, paths: Sequence[str]) -> str | None:
-        """Commit what has just been written, and return the commit; None where git takes no notice of any of it."""
+        """Commit what has just been written, and return the commit; None if git ignores all of it."""
         from memstore.vault.committing import commit_paths
 
         what = f"{paths[0]} is" if len(paths) == 1 else f"{len(paths)} files are"
-        # What is written is written: it is not to be done again.
+        # The files are already written and must not be written again.
         so_far = f"{what} written, but not committed"
         try:
             return commit_paths(self._ws, paths, self._message).commit
@@ -212,7 +212,7 @@ class VaultTransaction:
             raise VaultError(f"can't commit: {error}", hint=hint, outcome=f"\n{so_far}") from error
 
     def _with_conflicts(self, files: Sequence[MemoryFile], saved: tuple[Saved, ...]) -> tuple[Saved, ...]:
-        """Return what becomes of memories with the conflicts that what they say anew raises."""
+        """Return the results with the conflicts that new statements raise."""
         anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _says_anew(edit.before, file)}
         if not anew or len(anew) > MOST_COMPARED:
             return saved
@@ -231,7 +231,7 @@ class VaultTransaction:
         )
 
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
-        """Give a memory's file another path, and the bytes that its links need there."""
+        """Move a memory's file to another path, with the bytes that its links need there."""
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)
         self._must_be_free(to)
@@ -252,10 +252,10 @@ class VaultTransaction:
             return
         raise ChangedMeanwhileError(f"{path} already exists; nothing was moved", hint="choose another name")
 
-    # -- what is the only change of its transaction ------------------------------------------------
+    # -- the only change of its transaction --------------------------------------------------------
 
     def take_back(self, last: Operation) -> Operation:
-        """Undo an operation, and return what is written to do so; the only change of its transaction."""
+        """Undo an operation, and return the operation that does so; the only change of its transaction."""
         from memstore.vault.undoing import taken_back_by_hand, taking_back
 
         vault, journal = self._ws.vault, self._ws.journal
@@ -269,14 +269,14 @@ class VaultTransaction:
         return back
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:
-        """Commit what is pending of the memories that `refs` mean, all of it for none; writes no file."""
+        """Commit the pending changes of the memories that `refs` name, or all of them if empty; writes no file."""
         from memstore.vault.committing import commit_pending
 
         return commit_pending(self._ws, refs, self._message)
 
 
 def can_commit(ws: Workspace) -> None:
-    """Stop before anything is written where it could not be committed: `GitError` or `LockedError`."""
+    """Raise `GitError` or `LockedError` if a commit would not be possible, before anything is written."""
     ws.history.require()
     ws.history.stop_if_busy()
 
@@ -286,12 +286,12 @@ def _written(edit: Edit) -> Written:
 
 
 def _at(edit: Edit, path: str) -> Edit:
-    """Return an edit as one of a file at another path."""
+    """Return an edit for a file at another path."""
     return replace(edit, path=path, made=replace(edit.made, path=path) if edit.made else None)
 
 
 def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
-    """Whether a file says something that it did not say before, and that others may contradict."""
+    """Whether a file says something new that other memories may contradict."""
     if after.memory.status != "active":
         return False
     if not isinstance(before, MemoryFile):
@@ -301,7 +301,7 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
 
 
 def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
-    """Return the file that the new bytes make, and what becomes of it; stop where it must not follow the old one."""
+    """Return the file with the new bytes, and the result; raise if it is not a valid successor of the old one."""
     if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read, so it was not changed:\n{shown(findings)}", hint=hint(findings))
@@ -318,7 +318,7 @@ def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
 
 
 def _made(edit: Edit, *, mixed: bool) -> ReadFile:
-    """Return the file that the new bytes make; they are read once."""
+    """Return the file with the new bytes; they are read only once."""
     made = edit.made
     if made is not None and made.data is edit.after and made.path == edit.path:
         return made
@@ -326,7 +326,7 @@ def _made(edit: Edit, *, mixed: bool) -> ReadFile:
 
 
 def _check_own(file: Written) -> None:
-    """Stop where a registry file would not be readable."""
+    """Raise if a registry file would not be readable."""
     kind = kind_of(file.path)
     read = registry.read(file.path, kind, file.after) if kind and file.after is not None else None
     if isinstance(read, tuple):
@@ -334,7 +334,7 @@ def _check_own(file: Written) -> None:
 
 
 def _saved(edit: Edit, file: MemoryFile) -> Saved:
-    """Return what becomes of one memory by an edit."""
+    """Return the result of one edit."""
     return Saved(
         ref=str(file.memory.ref) if file.memory.ref else None,
         path=edit.path,

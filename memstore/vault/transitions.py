@@ -1,7 +1,6 @@
-"""What a memory may become: checks of an old state against a new one.
+"""How a memory may change: checks of an old state against a new one.
 
-Only what is certain from the two states is found here. Whether a change lets more people see a memory belongs here too,
-as one more entry of `_RULES`.
+Only problems that are certain from the two states are found here.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ if TYPE_CHECKING:
 
 
 def check(before: Memory, after: Memory, *, path: str, place: Place) -> list[Finding]:
-    """Return what is wrong with the step from one state of a memory to the next.
+    """Return the problems of a step from one state of a memory to the next.
 
     Args:
         before: the old state.
         after: the new state.
         path: the file that holds the new state.
-        place: gives the position of a key in that file, as `Frontmatter.position` does.
+        place: returns the position of a key in that file, as `Frontmatter.position` does.
     """
     report = _Report(path, place)
     for rule in _RULES:
@@ -44,8 +43,8 @@ def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[st
     """Yield an error for each file that introduces an id which another file has.
 
     Args:
-        paths_of_ids: all files by the id they hold.
-        introduced: the files that are new or got another id, and where in each the id stands.
+        paths_of_ids: all files by their id.
+        introduced: the files that are new or have a new id, and the position of the id in each.
     """
     for memory_id, paths in paths_of_ids.items():
         for path in paths:
@@ -94,7 +93,7 @@ def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
 
 
 def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
-    # A history is a set: a line that stood twice and stands once now is not lost.
+    # A history is a set: a line that was repeated and now occurs once is not lost.
     there = set(map(as_counted, after.confidence_history))
     lost = {line for line in before.confidence_history if as_counted(line) not in there}
     added = {*after.confidence_history} - {*before.confidence_history}
@@ -110,7 +109,7 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
 
 def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None:
     unchanged = before.confidence == after.confidence
-    # Without any line the number itself is what was stated.
+    # Without any line, the confidence itself is the statement.
     if unchanged or not after.confidence_history or {*before.confidence_history} != {*after.confidence_history}:
         return
     report.add(
@@ -143,7 +142,7 @@ _RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
 
 
 def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
-    """Return what is wrong with a step from one state of a file to the next: what it changes, and slips in new keys."""
+    """Return the problems of a step from one state of a file to the next, with probable mistakes in new keys."""
     place = after.front.position
     known = before.memory.extra if isinstance(before, MemoryFile) else ()
     findings = list(checks.unread_keys(Checked(after.path, after.memory, place, after.text.body_line), but=known))

@@ -1,4 +1,4 @@
-"""Take away what `init` made of a folder, and nothing else: `memstore init --undo`."""
+"""Remove what `init` added to a folder, and nothing else: `memstore init --undo`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.vault.surroundings import DiskPlace
 
 
-# Of what stands in the way; a vault may have thousands of memories.
+# How many obstacles are named; a vault may have thousands of memories.
 MOST_NAMED = 3
 CHANGED = "it has been changed since"
 _OF_VAULT = (CONFIG_PATH, IGNORE_PATH, ATTRIBUTES_PATH)
@@ -45,13 +45,13 @@ _LINES = frozenset(line.encode() for line in (ATTRIBUTES_LINE, MIXED_ATTRIBUTES_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitUndone:
-    """What `init --undo` took away, or would.
+    """What `init --undo` removed, or would remove.
 
-    `removed` are files that are gone, `restored` those that lost memstore's line, relative to `root`; `hooks` the git
-    hooks that are gone, `git_key` the key that git's configuration of the repository had, `is_forgotten` whether this
-    machine kept an index or anything else of the vault. `kept` says of each thing that stays why; so does a repository,
-    if the folder `has_repository`. `tracked` are those of the files that git has in its index: that they changed is to
-    be committed.
+    `removed` are deleted files, `restored` files that lost memstore's line, relative to `root`. `hooks` are the git
+    hooks removed, `git_key` is the key removed from the repository's git configuration, `is_forgotten` says whether
+    this machine kept an index or anything else of the vault. `kept` gives the reason for each thing that stays; the
+    repository stays as well, if the folder `has_repository`. `tracked` are those of the files that are in git's index:
+    their changes need to be committed.
     """
 
     root: Path
@@ -67,24 +67,25 @@ class InitUndone:
 
     @property
     def is_vault(self) -> bool:
-        """Whether the folder is a vault still: its settings were there before `init`."""
+        """Whether the folder is still a vault, because its settings existed before `init`."""
         return CONFIG_PATH in self.kept
 
 
 def undo_init(
     place: DiskPlace, *, open_vault: Callable[[], View], may_act: Callable[[str], bool], dry_run: bool = False
 ) -> InitUndone:
-    """Let a folder be as it was before `init`, but for the repository, which stays.
+    """Restore a folder to its state before `init`, except for the repository, which stays.
 
     Args:
         place: the folder.
         open_vault: opens the vault in it.
-        may_act: whether whoever acts is this owner; for what is left of an undoing that was interrupted.
-        dry_run: only say what would be taken away.
+        may_act: whether the actor is the given owner; for the remains of an interrupted undoing.
+        dry_run: only report what would be removed.
 
     Raises:
-        VaultError: the folder is no vault, and nothing of one is left in it.
-        RefusedError: somebody else than the vault's owner asks; or there is more than `init` made: nothing was touched.
+        VaultError: the folder is not a vault, and no remains of one are in it.
+        RefusedError: somebody other than the vault's owner asks, or the folder holds more than `init` made; nothing was
+            touched.
     """
     made = place.made()
     if place.read(CONFIG_PATH) is None:
@@ -102,7 +103,7 @@ def undo_init(
             _stop_at([*_obstacles(place, view.again(), plan)], place)
             if not dry_run:
                 _take_away(place, plan)
-    # What is kept of `init` goes last: whoever was interrupted so far goes on by it.
+    # The record of `init` is deleted last, so that an interrupted run can be continued.
     return InitUndone(
         root=place.root,
         removed=tuple(sorted(file.path for file in plan.files if file.after is None)),
@@ -118,7 +119,7 @@ def undo_init(
 
 
 def _stop_unless_left_behind(place: DiskPlace, made: Mapping[str, Written], may_act: Callable[[str], bool]) -> None:
-    """Let pass where an undoing was interrupted, or somebody deleted the vault's settings."""
+    """Raise unless an undoing was interrupted here, or somebody deleted the vault's settings."""
     if not made or not place.root.is_dir():
         place.sweep()
         around = place.outer_vault()
@@ -133,7 +134,7 @@ def _stop_unless_left_behind(place: DiskPlace, made: Mapping[str, Written], may_
 
 
 def _inferred(place: DiskPlace, view: View) -> dict[str, Written]:
-    """Return what `init` writes, where nothing tells what it wrote: in a vault that came from elsewhere."""
+    """Return what `init` writes, for a vault from elsewhere, where nothing records what it wrote."""
     texts = {CONFIG_PATH: config_text(view.config.owner, view.config.notes), IGNORE_PATH: IGNORE_TEXT}
     files = [Written(path, None, text.encode()) for path, text in texts.items()]
     files += [Written(ATTRIBUTES_PATH, None, b"")]
@@ -142,7 +143,7 @@ def _inferred(place: DiskPlace, view: View) -> dict[str, Written]:
 
 
 def _take_away(place: DiskPlace, plan: _Plan) -> None:
-    """Do what is planned. Each step leaves alone what is done already: who was interrupted runs it again."""
+    """Carry out the plan. Each step skips what is already done, so an interrupted run can be repeated."""
     for name in plan.hooks:
         place.hooks.uninstall(name)
     if plan.git_key:
@@ -153,11 +154,11 @@ def _take_away(place: DiskPlace, plan: _Plan) -> None:
         place.remove_empty(folder)
 
 
-# -- what is to go ---------------------------------------------------------------------------------
+# -- what to remove --------------------------------------------------------------------------------
 
 
 class _Plan(NamedTuple):
-    """What is to become of files, which hooks, key of git and folders go, and what stays and why."""
+    """What happens to the files; which hooks, git key and folders are removed; and what stays, and why."""
 
     files: tuple[Written, ...]
     folders: tuple[str, ...]
@@ -168,7 +169,7 @@ class _Plan(NamedTuple):
 
 
 def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
-    """Return what is to go; of files, the settings come last, which make the folder a vault."""
+    """Return what to remove; the settings, which make the folder a vault, come last among the files."""
     shared = _shared(place)
     git_config = place.config_path if place.has_repository else ""
     files: list[Written] = []
@@ -205,7 +206,7 @@ def _plan(place: DiskPlace, made: Mapping[str, Written]) -> _Plan:
 
 
 def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ...]:
-    """Return which hooks go; those that stay and call memstore are among what is `kept`."""
+    """Return which hooks to remove; those that stay and call memstore are added to `kept`."""
     if not place.has_repository:
         return ()
     folder, states = place.hooks.folder(), place.hooks.states()
@@ -220,19 +221,19 @@ def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ..
 
 
 def _shared(place: DiskPlace) -> str:
-    """Return why what the repository has stays: other vaults in it need it; empty where there are none."""
+    """Return why the repository's parts stay: other vaults in it need them; empty if there are none."""
     others = place.other_vaults() if place.has_repository else ()
     return f"the repository has another vault, {others[0]}" if others else ""
 
 
 def _without_line(data: bytes) -> bytes:
-    """Return a text file without memstore's line; all other bytes stay."""
+    """Return a text file without memstore's line; all other bytes stay the same."""
     lines = data.splitlines(keepends=True)
     return b"".join(line for line in lines if line.strip() not in _LINES)
 
 
 def _obstacles(place: DiskPlace, view: View, plan: _Plan) -> Iterator[str]:
-    """Yield what keeps `init` from being undone, as lines: what a person made since."""
+    """Yield what a person made since `init`, which prevents undoing it, as lines."""
     paths = view.column("path")
     files = [f"{SETTINGS_FOLDER}/{name}" for name in place.listed(SETTINGS_FOLDER)]
     yield from _named("memories", [paths[row] for row in view.whole.rows])

@@ -1,4 +1,4 @@
-"""What taking back an operation means: whose it is, what is written for it, and the event that tells of it."""
+"""Undo an operation: whose it is, what must be written for that, and the audit event that records it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, tuple[Written, ...]]:
-    """Return the operation that takes back another at `at`, and the event to be written with it, if it needs one."""
+    """Return the operation that takes back another at time `at`, and the event to write with it, if it needs one."""
     files = tuple(Written(file.path, file.after, file.before) for file in last.files)
     back = Operation(verb="undo", at=at, files=files, by=view.actor)
     if not (is_audited(last.verb) or _is_about_access(view, last)):
@@ -33,7 +33,7 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
 
 
 def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
-    """Return the paths of files that are as before the operation already.
+    """Return the paths of files that are already as before the operation.
 
     Raises:
         ChangedMeanwhileError: a file is neither as the operation left it nor as it was before.
@@ -56,7 +56,7 @@ def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
 
 
 def _is_about_access(view: VaultView, last: Operation) -> bool:
-    """Whether an operation changed who may see what, by whatever command."""
+    """Whether an operation, by whatever command, changed who may see what."""
     shared = [
         [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(view, file.path, data))]
         for file in last.files
@@ -72,7 +72,7 @@ def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | N
 
 
 def _consents(back: Operation) -> tuple[list[str], list[str]]:
-    """Return the ids of the consents whose files go with what is undone, and of those whose files come back."""
+    """Return the ids of the consents whose files the undoing deletes, and of those whose files it restores."""
     gone: list[str] = []
     again: list[str] = []
     for file in back.files:
@@ -82,7 +82,7 @@ def _consents(back: Operation) -> tuple[list[str], list[str]]:
 
 
 def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], list[str]]:
-    """Return the memories whose grants change by what is undone, who is granted them again, and who no more."""
+    """Return the memories whose grants the undoing changes, who is granted them again, and who no longer."""
     owner = view.config.owner
     memories: list[str] = []
     again: list[str] = []
@@ -97,9 +97,9 @@ def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], lis
 
 
 def may_undo(view: VaultView, last: Operation) -> bool:
-    """Whether an operation is the actor's to take back: they did it, or all of its files are theirs.
+    """Whether the actor may take an operation back: they did it, or all of its files are theirs.
 
-    They must see all of its memories, too, as they were and as they were made.
+    They must also be able to see all of its memories, as they were before and after it.
     """
     files = [(file.path, data) for file in last.files for data in (file.before, file.after) if data is not None]
     known = [one.memory for path, data in files if (one := _memory_in(view, path, data))]

@@ -1,4 +1,4 @@
-"""The one implementation of `core.view.View`: nothing of a vault reaches a use case but through here."""
+"""The one implementation of `core.view.View`: use cases see a vault only through it."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class VaultView:
-    """What the actor of a workspace may see, from the moment when it first looks.
+    """What the actor of a workspace may see, from the moment of the first look.
 
     Args:
-        ws: the vault, opened.
-        snapshot: its files at the moment in question; None takes them when they are first needed.
-        read: gives a file's bytes of that moment, by its path; None reads them as they are now.
-        commit: the commit of which that is the state, if it is one's.
+        ws: the opened vault.
+        snapshot: its files at the moment in question; None takes a snapshot when one is first needed.
+        read: returns a file's bytes at that moment, by its path; None reads the current ones.
+        commit: the commit whose state this is, if any.
     """
 
     def __init__(
@@ -75,16 +75,16 @@ class VaultView:
 
     @cached_property
     def is_owners(self) -> bool:
-        """Whether the vault's owner looks and nobody else listens: all files must be theirs, readable or not."""
+        """Whether the vault's owner looks and nobody else listens, so that all files may be seen, readable or not."""
         if not self._owns(""):
             return False
         return self.is_alone or self._sight.hears_only(self.actor)
 
     def require_owner(self) -> None:
-        """Let the vault's owner pass, who has all files anyway; anybody else gets the same error, whatever they named.
+        """Raise unless the vault's owner looks, who has all files anyway; others always get the same error.
 
         Raises:
-            RefusedError: the one who looks isn't the vault's owner, or others listen.
+            RefusedError: the viewer is not the vault's owner, or others listen.
         """
         if self.is_owners:
             return
@@ -95,7 +95,7 @@ class VaultView:
 
     @property
     def session(self) -> Session:
-        """Who looks now, and in which context; `RefusedError` where that has expired or can't be read."""
+        """Who looks now, and in which context; raises `RefusedError` if the context has expired or can't be read."""
         from memstore.vault.sight import session_of
 
         return session_of(self._ws)
@@ -106,7 +106,7 @@ class VaultView:
         return self.contexts.current() is None or self.session.alone
 
     def keeps(self, place: Path) -> bool:
-        """Whether a real place lies where this machine keeps what belongs to vaults: git folders, indexes, journals."""
+        """Whether a real path is where this machine keeps data of vaults: git folders, indexes, journals."""
         return ".git" in place.parts or any(place.is_relative_to(folder) for folder in self._ws.kept_in())
 
     def again(self) -> VaultView:
@@ -114,15 +114,15 @@ class VaultView:
         return VaultView(self._ws)
 
     def glance(self) -> VaultView:
-        """Return this view, or one that looks at folders alone where no file was looked at yet (docs/adr/0019)."""
-        # What others may see follows from files that a glance does not look at.
+        """Return this view or, if no file was examined yet, one that examines only folders (docs/adr/0019)."""
+        # What others may see depends on files that a glance does not examine.
         if self._taken or self.actor != self.config.owner:
             return self
         return VaultView(self._ws, self._ws.library.glance())
 
     @property
     def is_glance(self) -> bool:
-        """Whether files that were written anew in place may have been overlooked."""
+        """Whether files that were rewritten in place may have been overlooked."""
         return not self._snapshot.is_certain
 
     def at(self, when: str | None) -> VaultView:
@@ -142,14 +142,14 @@ class VaultView:
         return commit_at(self._ws, when)
 
     def committed(self) -> VaultView:
-        """Return the current commit's state of the files that are different or gone by now."""
+        """Return the current commit's state of the files that differ or are missing now."""
         from memstore.vault.pending import committed_snapshot
 
         self.require_owner()
         return VaultView(self._ws, *committed_snapshot(self._ws, self._snapshot))
 
     def without_commits(self) -> VaultView:
-        """Return the view of somebody who commits nothing, whatever the vault's settings ask for."""
+        """Return a view that commits nothing, whatever the vault's settings say."""
         ws = self._ws._replace(config=self.config._replace(auto_commit=False))
         return VaultView(ws, self._snapshot if self._taken else self._given)
 
@@ -171,15 +171,15 @@ class VaultView:
 
     @cached_property
     def rows(self) -> Sequence[int]:
-        """The rows of the memories that the actor may see, ascending; `RefusedError` where the context is no good."""
+        """The rows of the memories that the actor may see, ascending; `RefusedError` if the context is invalid."""
         catalog = self._snapshot.catalog
         if self.is_alone and all(map(self._owns, set(catalog.column("owner")))):
-            return catalog.memories  # mostly: then no registry need be read
+            return catalog.memories  # the usual case: no registry needs to be read
         return self._sight.rows()
 
     @cached_property
     def texts(self) -> Sequence[int]:
-        """The rows of the memories, and of the plain notes, that the actor may see, ascending."""
+        """The rows of the memories and plain notes that the actor may see, ascending."""
         catalog = self._snapshot.catalog
         if not self.plain:
             return self.rows
@@ -194,11 +194,11 @@ class VaultView:
 
     @cached_property
     def _sees_all(self) -> bool:
-        """Whether no memory is hidden, and no plain note."""
+        """Whether no memory and no plain note is hidden."""
         return len(self.texts) == len(self._snapshot.catalog.texts)
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
-        """Return those of some visible rows whose memories others vouch for so far; most need not be opened."""
+        """Return those of some visible rows whose memories have this trust; most files need not be opened."""
         from memstore.trust.score import Level, TrustReader
 
         lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
@@ -209,17 +209,17 @@ class VaultView:
 
     @property
     def broken(self) -> Sequence[int]:
-        """The rows of files that mean to be memories and can't be read; none but for the vault's owner."""
+        """The rows of files that are meant to be memories but can't be read; only for the vault's owner."""
         return self._snapshot.catalog.broken if self.is_owners else ()
 
     @cached_property
     def plain(self) -> Sequence[int]:
-        """The rows of Markdown files that aren't memories; none but for the vault's owner, and whom they are for."""
+        """The rows of Markdown files that aren't memories; only for the vault's owner and those in `notes_for`."""
         may_see_notes = self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
         return self._snapshot.catalog.plain if may_see_notes else ()
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row; empty for hidden rows, without refs to what is hidden."""
+        """Return a field of `Entry` for every row; empty for hidden rows, and without refs to hidden memories."""
         if self.is_owners:
             return self._snapshot.catalog.column(name)
         if name not in self._columns:
@@ -239,7 +239,7 @@ class VaultView:
         return cells
 
     def entry(self, row: int) -> Entry:
-        """Return what the catalogue says of a visible row, refs as in `column`; `KeyError` for a hidden one."""
+        """Return the catalogue's entry of a visible row, refs as in `column`; raise `KeyError` for a hidden row."""
         entry = self._snapshot.catalog.entry(row)
         if self.is_owners:
             return entry
@@ -251,23 +251,23 @@ class VaultView:
         return entry._replace(**named)
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the visible rows with this id (two where a copy was left lying about)."""
+        """Return the visible rows with this id; two if a copy was left in the vault."""
         return [row for row in self._snapshot.catalog.rows_of_id(memory_id) if self._sees_all or self._mask[row]]
 
     def edges(self) -> EdgeTable | None:
-        """Return the edges of lineage among all memories; None where they can't be walked over visible ones alone."""
+        """Return the edges of lineage among all memories; None if they can't be limited to visible ones."""
         from memstore.lineage.edges import has_copies
 
         catalog = self._snapshot.catalog
         if not self._sees_all and has_copies(catalog.column("id"), catalog.memories):
-            return None  # of two memories with the same id the one that refs lead to may be hidden
+            return None  # of two memories with the same id, the one that refs lead to may be hidden
         return catalog.edges()
 
-    # -- words, over visible rows alone ------------------------------------------------------------
+    # -- words, in visible rows only ---------------------------------------------------------------
 
     @cached_property
     def ranker(self) -> Ranker:
-        """What ranks memories by words; to it this is the index, and to nobody else."""
+        """What ranks memories by words; only the ranker sees this view as an index."""
         from memstore.search.ranker import IndexRanker
 
         return IndexRanker(self, self._snapshot.state)
@@ -277,14 +277,14 @@ class VaultView:
         return self.postings(field, term)[0]
 
     def word_count(self, rows: Sequence[int]) -> int:
-        """Return how many words the texts of some visible rows have in all."""
+        """Return the total number of words in the texts of some visible rows."""
         from memstore.core.catalog import Field
 
         lengths = self.lengths(Field.TEXT)
         return sum(lengths[row] for row in rows)
 
     def postings(self, field: Field, term: str) -> Postings:
-        """Return the visible rows that hold a term in a field, and how often each does."""
+        """Return the visible rows that hold a term in a field, and how often each holds it."""
         found = self._snapshot.index.postings(field, term)
         if self._sees_all:
             return found
@@ -292,7 +292,7 @@ class VaultView:
         return [row for row, _ in seen], [times for _, times in seen]
 
     def frequency(self, term: str) -> int:
-        """Return how many visible memories hold a term in their text, about: some that are gone may be counted."""
+        """Return roughly how many visible memories hold a term in their text; deleted ones may be counted."""
         if self._sees_all:
             return self._snapshot.index.frequency(term)
         from memstore.core.catalog import Field
@@ -300,37 +300,37 @@ class VaultView:
         return len(self.postings(Field.TEXT, term)[0])
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each visible row, counted in terms from 0."""
+        """Return the positions of a term in the field of each visible row, counted in terms from 0."""
         return self._snapshot.index.positions(field, term, rows)
 
     def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row; only those of `rows` mean anything."""
+        """Return the number of terms of a field for every row; only the values for `rows` are meaningful."""
         return self._snapshot.index.lengths(field)
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return the terms that begin with `prefix`, sorted; some may stand in no visible memory."""
+        """Return the terms that begin with `prefix`, sorted; some may occur in no visible memory."""
         return self._snapshot.index.terms(prefix)
 
     # -- memories ----------------------------------------------------------------------------------
 
     def find(self, text: str) -> Entry:
-        """Return the memory that `text` means; what may not be seen reads as if it were not there."""
+        """Return the memory that `text` names; a hidden memory gives the same error as a missing one."""
         from memstore.vault.finding import find
 
         return find(self, text, self._ws.access_log)
 
     def named(self, text: str, *, notes: bool = False) -> Entry:
-        """Return the memory that `text` means, by a title, alias or file stem too, where one memory alone has it."""
+        """Return the memory that `text` names, also by a title, alias or file stem that only one memory has."""
         from memstore.vault.finding import find
 
         return find(self, text, self._ws.access_log, by_name=True, notes=notes)
 
     def is_hidden(self, memory_id: str) -> bool:
-        """Whether there is a memory with this id, of which none may be seen; for the log of what was denied."""
+        """Whether a memory with this id exists but none may be seen; for the log of what was denied."""
         return bool(self._snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
 
     def read(self, path: str) -> MemoryFile | None:
-        """Return a memory's file as it is now, without refs to what is hidden; None where it can't be seen."""
+        """Return a memory's current file, without refs to hidden memories; None if it can't be seen."""
         file = self._seen(path)
         if file is None or self.is_owners:
             return file
@@ -339,7 +339,7 @@ class VaultView:
         return redacted(file, self._is_shown)
 
     def text(self, path: str) -> MemoryFile | PlainFile | None:
-        """Return a memory's file as `read` does, or a plain note; None where it can't be seen."""
+        """Return a memory's file as `read` does, or a plain note; None if it can't be seen."""
         file = self.read(path)
         if file is not None or not self.plain:
             return file
@@ -352,14 +352,14 @@ class VaultView:
         return plain if isinstance(plain, PlainFile) else None
 
     def memories(self) -> Iterator[MemoryFile]:
-        """Yield the files of all visible memories by path, as `read` gives them."""
+        """Yield the files of all visible memories by path, as `read` returns them."""
         paths = self._snapshot.catalog.column("path")
         for path in sorted(paths[row] for row in self.rows):
             if file := self.read(path):
                 yield file
 
     def original(self, ref: str) -> MemoryFile:
-        """Return the whole file of the memory that `ref` means, as it stands, to be changed or signed."""
+        """Return the whole unredacted file of the memory that `ref` names, to be changed or signed."""
         entry = self.find(ref)
         file = self._seen(entry.path)
         if file is None:
@@ -367,7 +367,7 @@ class VaultView:
         return file
 
     def _seen(self, path: str) -> MemoryFile | None:
-        """Return a memory's file, decided about on the bytes that were read."""
+        """Return a memory's file; whether it may be seen is decided on the bytes that were read."""
         from memstore.files.memory_file import MemoryFile, read  # a search reads files in its own way: `opened`
 
         try:
@@ -377,7 +377,7 @@ class VaultView:
         return file if isinstance(file, MemoryFile) and self.sees(file.memory) else None
 
     def opened(self, row: int) -> Opened | None:
-        """Return the file of a visible row for citing; None where what it holds now is hidden or of another status."""
+        """Return the file of a visible row for citing; None if its current state is hidden or has another status."""
         from memstore.search import opened
 
         entry = self.entry(row)
@@ -387,7 +387,7 @@ class VaultView:
             return None
         if opened.is_revision(entry, data):
             return opened.opened(entry, data)
-        # Saved since the snapshot was made: what the catalogue says of it, and what was decided, no longer holds.
+        # Saved since the snapshot: its catalogue entry, and what was decided on it, no longer hold.
         file = self.text(entry.path)
         now = opened.of_file(file, entry) if file else None
         return now if now and now.entry.status == entry.status else None
@@ -397,15 +397,15 @@ class VaultView:
         return (self.is_alone and self._owns(memory.owner or "")) or self._sight.sees(memory)
 
     def owns(self, memory: Memory) -> bool:
-        """Whether a memory is the actor's own: nobody else changes it through the program."""
+        """Whether a memory is the actor's own: the program lets nobody else change it."""
         return self._owns(memory.owner or "")
 
     def is_own(self, entry: Entry) -> bool:
-        """Whether the catalogue says that a memory is the actor's own."""
+        """Whether a memory is the actor's own according to the catalogue."""
         return self._owns(entry.owner)
 
     def has_folder(self, path: str) -> bool:
-        """Whether a folder is there in the vault, as far as the actor may know: for others, one with visible files."""
+        """Whether the vault has a folder, as far as the actor may know: for others, one with visible files."""
         if self.is_owners:
             return (self.root / path).is_dir()
         paths = self.column("path")
@@ -415,10 +415,10 @@ class VaultView:
         return may_see(owner, self.actor, self.config.owner)
 
     def made_at(self, path: str, created_at: str | None) -> datetime | None:
-        """Return when a memory was made, UTC: as it says itself, else when its file was saved; None in the past.
+        """Return when a memory was made, UTC: what it says itself, else when its file was saved; None in the past.
 
-        The first commit may know better, but it would have to be looked for at every search; and a file that came with
-        a clone is new to whoever cloned it.
+        The first commit may be more accurate, but every search would have to look for it; and a file that came with a
+        clone is new to whoever cloned it.
         """
         if created_at:
             from datetime import datetime
@@ -434,20 +434,20 @@ class VaultView:
         return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
 
     def _shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a frontmatter without refs to memories that are hidden, or are not there."""
+        """Return the values of a frontmatter without refs to hidden or missing memories."""
         from memstore.vault.finding import shown_values
 
         return dict(values) if self.is_owners else shown_values(values, self._is_shown)
 
     def shows_all(self, file: MemoryFile) -> bool:
-        """Whether a file's very bytes may be shown: its frontmatter names nothing that is hidden."""
+        """Whether a file's unchanged bytes may be shown: its frontmatter names no hidden memory."""
         from memstore.files.memory_file import MemoryFile, read
 
         whole = read(file.path, file.data, mixed=self.config.mixed)
         return isinstance(whole, MemoryFile) and self._shown_values(whole.front.values) == whole.front.values
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs of the history, by id; for others than the owner those of memories they may see."""
+        """Return blobs of the history, by id; for anybody but the owner only those of memories that they may see."""
         from memstore.files.memory_file import MemoryFile, read
 
         if self._ws.history.repository is None:
@@ -459,7 +459,7 @@ class VaultView:
         return {blob: one.data for blob, one in files.items() if isinstance(one, MemoryFile) and self.sees(one.memory)}
 
     def note_shown(self, how: str, memory_ids: Iterable[str]) -> None:
-        """Remember which memories somebody else than the owner was shown; the owner alone leaves no such trace."""
+        """Record which memories anybody but the owner was shown; for the owner alone nothing is recorded."""
         if not self.is_owners:
             from memstore.vault.finding import note_shown
 
@@ -468,13 +468,13 @@ class VaultView:
     # -- other files -------------------------------------------------------------------------------
 
     def file(self, path: Path) -> bytes:
-        """Return the bytes of any file that somebody named; what lies in a vault only if it may be seen."""
+        """Return the bytes of any file that somebody named; a file in a vault only if it may be seen."""
         from memstore.vault.named_files import bytes_of
 
         return bytes_of(self, path)
 
     def cited_file(self, path: str) -> bytes | None:
-        """Return the bytes of a file of the vault that is cited and is not a memory; None where it can't be read."""
+        """Return the bytes of a cited file of the vault that is not a memory; None if it can't be read."""
         from memstore.core.places import is_own_path
 
         if is_own_path(path) and not self.is_owners:
@@ -485,7 +485,7 @@ class VaultView:
             return None
 
     def own_file(self, path: str) -> bytes | None:
-        """Return the bytes of a file of the vault's own, None for no file; `VaultError` where it can't be read."""
+        """Return the bytes of one of the vault's own files, None if missing; raise `VaultError` if it can't be read."""
         from memstore.core.errors import NoFileError
         from memstore.core.places import SETTINGS_FOLDER, is_own_path
 
@@ -505,7 +505,7 @@ class VaultView:
         return sorted(self._ws.vault.audit_files())
 
     def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
-        """Return all registry files of a kind, by path in order; None for one that can't be read."""
+        """Return all registry files of a kind, sorted by path; None for one that can't be read."""
         from memstore.vault.registries import registry_files
 
         return registry_files(self._ws, kind)
@@ -514,14 +514,14 @@ class VaultView:
 
     @property
     def registries(self) -> World:
-        """What the vault's registries say at this moment, without any memories; a past state's owner is its own."""
+        """The current registries, without any memories; a past state has the owner of that time."""
         from memstore.vault.registries import registries_at, registries_of
 
         return (registries_at(self._ws, self._commit) if self._commit else registries_of(self._ws)).world()
 
     @cached_property
     def policy(self) -> World:
-        """What decides who sees what, with the labels of all memories that the actor may know of."""
+        """The data for access decisions, with the labels of all memories that the actor may know of."""
         from dataclasses import replace
 
         known: Mapping[str, Labels] = self._labels
@@ -537,7 +537,7 @@ class VaultView:
         return CatalogLabels(self._snapshot.catalog)
 
     def labels(self, row: int) -> Labels:
-        """Return what decides about the memory in one visible row."""
+        """Return the labels of the memory in a visible row."""
         if not (self.is_owners or self._mask[row]):
             raise KeyError(row)
         return self._labels.of_row(row)
@@ -546,7 +546,7 @@ class VaultView:
 
     @property
     def whole(self) -> WholeVault:
-        """All files; `RefusedError` for anybody but the vault's owner alone."""
+        """All files; raises `RefusedError` for anybody but the vault's owner alone."""
         from memstore.vault.workspace import WholeVault
 
         self.require_owner()
@@ -554,25 +554,25 @@ class VaultView:
 
     @property
     def history(self) -> GitHistory:
-        """The repository around the vault; what its blobs hold is asked of `blobs`."""
+        """The repository around the vault; for the contents of blobs, use `blobs`."""
         return self._ws.history
 
     def pending(self, *, since: str | None = None) -> Pending:
-        """Return what is not committed yet, or not as of a commit, of what the actor may see."""
+        """Return the changes since the last commit, or since a given one, that the actor may see."""
         from memstore.vault.pending import pending
 
         return pending(self, self._ws, self._snapshot, since=since)
 
     def own_pending(self) -> Mapping[str, bytes | None]:
-        """Return the vault's own files that are not committed as they are, by path; none but for the vault's owner."""
+        """Return the vault's own files with uncommitted changes, by path; empty for anybody but the vault's owner."""
         from memstore.vault.pending import own_pending
 
         return own_pending(self._ws) if self.is_owners else {}
 
-    # -- the index as a thing ----------------------------------------------------------------------
+    # -- the index itself --------------------------------------------------------------------------
 
     def index_status(self) -> IndexStatus:
-        """Return how the index stands to the vault; nothing is written."""
+        """Return how the index compares with the vault; nothing is written."""
         return self._ws.library.status()
 
     def rebuild_index(self) -> View:
@@ -580,7 +580,7 @@ class VaultView:
         return VaultView(self._ws, self._ws.library.rebuild())
 
     def refresh_index(self, *, purge: bool = False) -> Refreshed:
-        """Write what has changed into the index, however little it is."""
+        """Write all changes into the index, however few they are."""
         return self._ws.library.refresh(purge=purge)
 
     # -- writing -----------------------------------------------------------------------------------
@@ -588,17 +588,17 @@ class VaultView:
     def transaction(
         self, verb: str, *, dry_run: bool = False, commit: bool = False, message: str | None = None
     ) -> VaultTransaction:
-        """Return a transaction: the only way to write. See `core/transaction.py`."""
+        """Return a transaction, the only way to write. See `core/transaction.py`."""
         from memstore.vault.transaction import VaultTransaction
 
         return VaultTransaction(self, self._ws, verb, dry_run=dry_run, commit=commit, message=message)
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` when one stays for longer than a few seconds."""
+        """Keep other writers out; raise `LockedError` if one stays for longer than a few seconds."""
         return self._ws.vault.lock()
 
     def may_commit(self) -> bool:
-        """Whether something could be committed just now."""
+        """Whether a commit would be possible now."""
         from memstore.vault.transaction import can_commit
 
         try:
@@ -608,10 +608,10 @@ class VaultView:
         return True
 
     def last_operation(self) -> Operation | None:
-        """Return what memstore wrote last here, if it is the actor's to take back."""
+        """Return what memstore last wrote here, if the actor may take it back."""
         from memstore.vault.undoing import may_undo
 
-        # What somebody else did last is the owner's to take back, and nobody else's to know of.
+        # Only the owner may know of, and take back, what somebody else did last.
         known = [self._ws.journal.last()] if self.is_owners else []
         known.append(self._ws.journal.last(self.actor))
         return next((last for last in known if last is not None and may_undo(self, last)), None)

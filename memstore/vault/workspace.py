@@ -1,4 +1,4 @@
-"""A vault opened with all that it needs of the world, for `VaultView` alone."""
+"""An opened vault with everything that it needs from its surroundings, for `VaultView` alone."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Workspace(NamedTuple):
     """What `composition` opens, for `view` alone.
 
-    `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
-    nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
-    `kept_in` gives the real folders in which this machine keeps what belongs to this vault, and to others.
+    `actor` is the entity who acts and looks, `contexts` says in which context; `alone` is their assurance that nobody
+    else listens. `here` is their current folder relative to the vault's, if it is inside. `kept_in` returns the real
+    folders in which this machine keeps data of this vault, and of others.
     """
 
     vault: VaultFiles
@@ -60,7 +60,7 @@ class Workspace(NamedTuple):
     kept_in: Callable[[], tuple[Path, ...]] = tuple
 
     def view(self) -> VaultView:
-        """Return what the actor may see of the vault from now on: take one for each command."""
+        """Return what the actor may see of the vault from now on; take a new view for each command."""
         from memstore.vault.view import VaultView
 
         return VaultView(self)
@@ -73,8 +73,8 @@ class WholeVault:
     """The files of a vault as they are now.
 
     Args:
-        vault: where they lie.
-        rows: the rows of all memories among them, ascending.
+        vault: where the files are.
+        rows: returns the rows of all memories among them, ascending.
     """
 
     def __init__(self, vault: VaultFiles, rows: Callable[[], Sequence[int]]) -> None:
@@ -83,7 +83,7 @@ class WholeVault:
 
     @property
     def rows(self) -> Sequence[int]:
-        """The rows of all memories, others' among them that the owner may not be shown; ascending."""
+        """The rows of all memories, ascending, including those of others that the owner may not be shown."""
         return self._rows()
 
     def memory_files(self) -> Iterator[FileStat]:
@@ -95,9 +95,9 @@ class WholeVault:
         return sorted(self._vault.registry_files())
 
     def read(self, path: str) -> bytes:
-        """Return a file's bytes; `VaultError` where they can't be had."""
+        """Return a file's bytes; raise `VaultError` if it can't be read."""
         return self._vault.read(path)
 
     def read_file(self, path: str) -> ReadFile:
-        """Return what a file holds; one that is too large is a broken file. `VaultError` where it can't be read."""
+        """Return a file's contents; a file that is too large is broken. Raise `VaultError` if it can't be read."""
         return read_file(self._vault, path)

@@ -1,4 +1,4 @@
-"""Write the files of one operation: all of them or none; an error says which of the two it is."""
+"""Write the files of one operation: all of them or none; an error says which of the two happened."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING = "; nothing was written"
 
 
 class _State(Enum):
-    """What a file is, seen from what is written into it; `OTHER` is what somebody else has made of it."""
+    """The state of a file relative to the write; `OTHER` means that somebody else has changed it."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -29,7 +29,7 @@ class _State(Enum):
 
 
 class _TakenBack(NamedTuple):
-    """The paths of files that are not as they were: still written, not to be looked at, or somebody else's by now."""
+    """The paths of files not restored: still written, impossible to inspect, or changed by somebody else meanwhile."""
 
     written: list[str]
     unseen: list[str]
@@ -38,7 +38,7 @@ class _TakenBack(NamedTuple):
 
     @property
     def is_all(self) -> bool:
-        """Whether nothing is left to be taken back."""
+        """Whether nothing is left to take back."""
         return not (self.written or self.unseen)
 
 
@@ -46,29 +46,30 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
     """Write all files of one operation, or none; the caller holds `vault.lock()`.
 
     Args:
-        vault: where they are written.
-        journal: what undo asks, and whoever comes after a crash.
-        operation: what undo is to remember; fewer files than are written where some are never undone, as audit events
-            are, and without any it is not remembered.
-        files: what is written, each path once. A file that is moved is one that goes and one that comes with the same
-            bytes: it keeps its permissions and its time.
+        vault: the vault to write to.
+        journal: used by undo, and by the next program after a crash.
+        operation: what undo is to remember. It may have fewer files than are written, since some, such as audit events,
+            are never undone; without any files it is not remembered.
+        files: what to write, each path once. A move is the deletion of one file and the creation of another with the
+            same bytes: the new file keeps permissions and time.
 
     Raises:
-        ChangedMeanwhileError: a file is not as its `before` says; nothing was written.
-        TooLargeError: a file could not be read again; nothing was written.
+        ChangedMeanwhileError: a file does not match its `before`; nothing was written.
+        TooLargeError: a file would be too large to be read again; nothing was written.
         VaultError: a file or the journal could not be written; nothing was, unless the text says otherwise.
     """
     if len({file.path for file in files}) < len(files):
         raise ValueError("one operation writes each file once")
-    # Deletions come last, so that the bytes of a file that is moved are always somewhere.
+    # Deletions come last, so that the bytes of a moved file always exist somewhere.
     changes = tuple(sorted((file for file in files if file.before != file.after), key=lambda file: file.after is None))
     going = _going(changes)
     touched: list[Written] = []
     is_begun = is_recording = False
-    # (1) What a program that died had begun is taken back, and every file is as it was read; (2) the journal says what
-    # is about to be, where one file is not all; (3) the files are written, each durably; (4) the journal remembers the
-    # operation, which thereby has happened, and (5) forgets that it was begun. A failure before (4) takes the files
-    # back at once, a crash before (4) lets whoever opens the vault next do so; what fails after (4) changes nothing.
+    # (1) Take back what a program that died had begun, and check that every file is as it was read; (2) if there is
+    # more than one file, record in the journal what is about to happen; (3) write the files, each durably; (4) record
+    # the operation in the journal, which makes it final, and (5) clear the record of its beginning. A failure before
+    # (4) takes the files back at once; after a crash before (4), whoever opens the vault next does so; a failure after
+    # (4) changes nothing.
     try:
         _take_back_begun(vault, journal)
         for file in files:
@@ -78,7 +79,7 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
             journal.begin(operation._replace(files=changes))
         with vault.together() if is_begun and not going else nullcontext():
             for file in changes:
-                touched.append(file)  # before it is: a call may fail when it has done its work
+                touched.append(file)  # added before the write: a call may fail after it has done its work
                 _write(vault, file, going)
         is_recording = True
         if operation.files:
@@ -89,15 +90,15 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
         if is_recording and _has_happened(journal, operation, error, is_begun=is_begun):
             return
         if touched and not is_recording and isinstance(error, ChangedMeanwhileError):
-            touched.pop()  # is somebody else's, even if it holds the same bytes
+            touched.pop()  # the file is somebody else's, even if it holds the same bytes
         _go_on(error, _taken_back(vault, journal, touched, is_begun=is_begun))
 
 
 def recover(vault: VaultFiles, journal: Journal) -> bool:
-    """Take back what a program that died had begun to write; return whether anything was begun, and is settled now.
+    """Take back what a program that died had begun to write; return whether anything was begun and is now settled.
 
-    Nothing is done while that program is still alive. What can't be taken back now, as on a full disk, stays begun:
-    reading goes on, and `write_all` stops before it writes anything.
+    Nothing is done while that program is still alive. If something can't be taken back now, as on a full disk, it stays
+    begun: reading still works, and `write_all` stops before it writes anything.
     """
     try:
         with vault.lock():
@@ -107,10 +108,10 @@ def recover(vault: VaultFiles, journal: Journal) -> bool:
 
 
 def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
-    """Take back what was begun, unless it was recorded; `VaultError` where that is not possible."""
+    """Take back what was begun, unless it was recorded; raise `VaultError` if that is not possible."""
     begun = journal.begun()
     if begun is not None and not journal.recorded():
-        # Each file goes back by itself and the journal forgets last: whoever dies here is followed by one who goes on.
+        # Files are restored one by one, and the journal is cleared last: if this process dies, the next one continues.
         back = _take_back(vault, begun.files)
         for error in back.errors:
             if not isinstance(error, Exception):
@@ -126,7 +127,7 @@ def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
 
 
 def _expect(vault: VaultFiles, file: Written) -> None:
-    """Stop where a file is not as it was read, or is to become what nobody could read."""
+    """Raise if a file is not as it was read, or would become too large to be read."""
     if file.after is not None and len(file.after) > MOST_BYTES:
         raise TooLargeError(f"{file.path} would be too large to be read again", size=len(file.after))
     if _state(vault, file) is not _State.BEFORE:
@@ -145,12 +146,12 @@ def _state(vault: VaultFiles, file: Written) -> _State:
 
 
 def _going(files: Sequence[Written]) -> dict[bytes, str]:
-    """Return the paths of the files that go, by the bytes that go with them."""
+    """Return the paths of the files to delete, by their bytes."""
     return {file.before: file.path for file in reversed(files) if file.after is None and file.before is not None}
 
 
 def _write(vault: VaultFiles, file: Written, going: Mapping[bytes, str]) -> None:
-    """Write one file; one that comes is like the one of those `going` that goes with the same bytes."""
+    """Write one file; a new one is created like a file in `going` with the same bytes."""
     match file:
         case Written(before=None, after=bytes() as after):
             vault.create(file.path, after, like=going.get(after))
@@ -161,15 +162,15 @@ def _write(vault: VaultFiles, file: Written, going: Mapping[bytes, str]) -> None
 
 
 def _has_happened(journal: Journal, operation: Operation, error: BaseException, *, is_begun: bool) -> bool:
-    """Whether an operation was recorded, or forgotten to be begun, although that failed; an interrupt goes on."""
+    """Whether an operation was recorded or cleared although that call failed; an interrupt is raised again."""
     try:
         if is_begun and journal.begun() is not None:
             happened = journal.recorded()
         elif operation.files:
             happened = journal.last(operation.by) == operation
         else:
-            happened = is_begun  # all that was left to do was to forget it, and nobody could take back half of it
-    except Exception:  # noqa: BLE001 -- taking back what the journal may know to be done would leave half of it
+            happened = is_begun  # only clearing was left to do, and nobody could have taken back half of it
+    except Exception:  # noqa: BLE001 -- taking back what the journal may have recorded as done would leave half of it
         _go_on(
             error,
             (
@@ -183,10 +184,10 @@ def _has_happened(journal: Journal, operation: Operation, error: BaseException, 
 
 
 def _taken_back(vault: VaultFiles, journal: Journal, files: Sequence[Written], *, is_begun: bool) -> str:
-    """Take back what was written, and return how that ended, as the end of an error's text."""
+    """Take back what was written, and return the outcome as the end of an error's text."""
     back = _take_back(vault, files)
     if back.is_all and is_begun:
-        with suppress(BaseException):  # whoever comes next finds nothing to take back, and clears it
+        with suppress(BaseException):  # the next program finds nothing to take back, and clears it
             journal.clear()
     left = f"; {_names(back.left)} changed in the meantime, and stays as somebody saved it" if back.left else ""
     if back.is_all:
@@ -199,7 +200,7 @@ def _taken_back(vault: VaultFiles, journal: Journal, files: Sequence[Written], *
 
 
 def _take_back(vault: VaultFiles, files: Sequence[Written]) -> _TakenBack:
-    """Let files be as they were, the last first, and look at each; what somebody changed since is left alone."""
+    """Restore files, last first, and inspect each; files that somebody changed since are left alone."""
     back = _TakenBack([], [], [], [])
     ways_back = [Written(file.path, file.after, file.before) for file in reversed(files)]
     going = _going(ways_back)
@@ -207,7 +208,7 @@ def _take_back(vault: VaultFiles, files: Sequence[Written]) -> _TakenBack:
         try:
             if _state_now(vault, file) is _State.BEFORE:
                 _write(vault, file, going)
-        except BaseException as error:  # noqa: BLE001 -- the others go back all the same
+        except BaseException as error:  # noqa: BLE001 -- the others are restored all the same
             back.errors.append(error)
         try:
             state = _state_now(vault, file)
@@ -221,17 +222,17 @@ def _take_back(vault: VaultFiles, files: Sequence[Written]) -> _TakenBack:
 
 
 def _state_now(vault: VaultFiles, file: Written) -> _State:
-    """Return what a file is; a folder in its place, or a link that leads out, is somebody else's doing."""
+    """Return the state of a file; a folder in its place, or a link that leads out, counts as somebody else's change."""
     try:
         return _state(vault, file)
     except VaultError as error:
-        if isinstance(error.__cause__, OSError):  # which may be another one next time
+        if isinstance(error.__cause__, OSError):  # another attempt may get another result
             raise
         return _State.OTHER
 
 
 def _go_on(error: BaseException, ending: str) -> NoReturn:
-    """Raise an error on that ends by saying what was written; one of the system becomes a `VaultError`."""
+    """Raise an error again with an ending that says what was written; a system error becomes a `VaultError`."""
     if isinstance(error, OSError):
         hint = "check the disk and the permissions"
         raise VaultError(f"can't write: {_text(error)}", hint=hint, outcome=ending) from error
@@ -245,7 +246,7 @@ def _go_on(error: BaseException, ending: str) -> NoReturn:
 
 
 def _text(error: BaseException) -> str:
-    """Return an error's text without its outcome: by now that may be otherwise."""
+    """Return an error's text without its outcome, which may have changed by now."""
     if isinstance(error, OSError):
         place = f"{error.filename}: " if error.filename is not None else ""
         return place + (error.strerror or str(error) or type(error).__name__)
@@ -255,5 +256,5 @@ def _text(error: BaseException) -> str:
 
 
 def _names(paths: Sequence[str]) -> str:
-    """Return paths as the subject of a sentence in the singular."""
+    """Return paths as the singular subject of a sentence."""
     return paths[0] if len(paths) == 1 else f"each of {', '.join(paths)}"
