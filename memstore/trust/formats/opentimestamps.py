@@ -154,7 +154,7 @@ _EASIEST_TARGET = (0xFFFF << 208) // 10**10  # 0xFFFF << 208 is the target of di
 
 
 class Header(NamedTuple):
-    """The parts of a header that matter: the root of its transactions, its latest possible time, in UTC, and its target."""
+    """What matters of a header: the root of its transactions, its latest possible time, in UTC, and its target."""
 
     merkle_root: bytes
     at: datetime
