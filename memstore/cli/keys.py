@@ -20,9 +20,41 @@ if TYPE_CHECKING:
 _ROLES = {"valid": "ok", "revoked": "error", "expired": "warning", "not yet": "warning", "not counted": "error"}
 
 
-@group("keys", examples=("memstore keys add si:pith ~/pith.pub", "memstore keys list", "memstore keys revoke si:pith"))
+@group("keys", examples=("memstore keys init", "memstore keys add si:pith ~/pith.pub", "memstore keys list"))
 def keys() -> None:
     """Manage whose keys count in this vault; the files are OpenSSH's allowed_signers and a list of revoked keys."""
+
+
+@subcommand(
+    keys,
+    "init",
+    examples=(
+        "memstore keys init                      # ~/.ssh/id_ed25519, or your setting signing_key",
+        "memstore keys init ~/.ssh/id_memstore   # made before with ssh-keygen -t ed25519 -f ~/.ssh/id_memstore",
+    ),
+)
+@click.argument("file", required=False)
+def init(session: CliSession, file: str | None) -> None:
+    """Set up signing in one step: enrol your key as a keeper's, commit that, pin it, and sign with it from then on."""
+    from memstore.documents.trust import keys_init_document
+    from memstore.trust.keys import init_keys
+    from memstore.vault import composition
+
+    env = session.environment()
+    settings, _ = composition.settings_file(env, None, user=True)
+    named = str(env.expanded(file).absolute()) if file else None
+    done, pinned = init_keys(session.view, settings, named)
+    session.emit(
+        "keys-init",
+        document=lambda: keys_init_document(done, pinned),
+        lines=lambda: (
+            *_lines(session, done, dry_run=False),
+            f"pinned: {(pinned.commit or '')[:10]}",
+            "next: memstore sign REF signs a memory; memstore keys add ENTITY FILE.pub -c enrols somebody else",
+        ),
+    )
+    if not done.diff:
+        session.say("that key already counts")
 
 
 @subcommand(
@@ -180,7 +212,7 @@ def list_(session: CliSession) -> None:
     )
     if not found.keys:
         session.say("no key counts here yet")
-        session.say("  hint: memstore keys add ENTITY FILE.pub")
+        session.say("  hint: memstore keys init enrols yours, memstore keys add ENTITY FILE.pub somebody else's")
     elif found.pin is None:
         session.say("unpinned: whoever can write this file decides whose keys count")
         session.say("  hint: compare the fingerprints with their holders, then memstore keys pin")

@@ -235,6 +235,11 @@ def keys_changed_document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]
     return document | ({"diff": done.diff} if dry_run else {}) | ({"commit": done.commit} if done.commit else {})
 
 
+def keys_init_document(done: KeysChanged, pinned: Pinned) -> dict[str, Any]:
+    """Return the key that a user signs with from now on, and the commit that they trust."""
+    return keys_changed_document(done, dry_run=False) | {"pin": pinned.commit}
+
+
 def keys_document(found: KnownKeys) -> dict[str, Any]:
     """Return whose keys count."""
     return {"pin": found.pin, "keys": [_key_document(one) for one in found.keys]}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
-from memstore.core.errors import FormatError, NotFoundError, RefusedError, VaultError
+from memstore.core.errors import FormatError, MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.short_repr import short_repr
@@ -19,12 +19,14 @@ from memstore.core.transaction import again_where_changed, save_own, unified_dif
 from memstore.trust import allowed_signers, sshsig
 from memstore.trust.formats import rotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
+from memstore.trust.pin import Pinned, pin
 from memstore.trust.read_keyring import own_bytes, read_keyring
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.core.view import View
+    from memstore.files.config_file import ConfigFile
     from memstore.trust.formats.rotation import Rotation, SignedRotation
     from memstore.trust.keyring import Keyring, PublicKey, Signer
     from memstore.trust.signatures import Signatures
@@ -194,6 +196,59 @@ def add_key(
     text = with_line(text_of(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
     change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
     return changed(view, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
+
+
+USUAL_KEY = "~/.ssh/id_ed25519"
+
+
+def init_keys(open_view: Callable[[], View], settings: ConfigFile, named: str | None) -> tuple[KeysChanged, Pinned]:
+    """Make a key the actor's own in one step: their signing key, a keeper's key in the vault, and pinned there.
+
+    Nothing has changed if this fails, but for a commit that could not be pinned.
+
+    Args:
+        open_view: opens the vault; called once the user's settings name the key.
+        settings: the user's settings.
+        named: the file of the key; None for the one that the settings name, or else `USUAL_KEY`.
+
+    Raises:
+        RefusedError: somebody other than the vault's owner acts, or keys of others count in the vault already.
+        UsageError: the settings name another key.
+        VaultError: there is no such key, or it can't sign.
+        GitError: there is no repository, or git doesn't know who commits.
+    """
+    before = settings.values().get("signing_key")
+    if named and before and named != before:
+        raise UsageError(
+            f"you sign with {before} already", hint="memstore config --user signing_key FILE chooses another key"
+        )
+    if before is None:
+        settings.set("signing_key", named or USUAL_KEY)
+    try:
+        view = open_view()
+        stop_unless_owner(view, "enrol keys")
+        _stop_if_anothers(view)
+        done = add_key(view, view.actor, named or before or USUAL_KEY, keeper=True, commit=True)
+        if done.pinned:
+            return done, Pinned(commit=view.pins.commit, before=view.pins.commit)
+        return done, pin(view)
+    except MemstoreError:
+        if before is None:
+            settings.unset("signing_key")
+        raise
+
+
+def _stop_if_anothers(view: View) -> None:
+    """Refuse if the vault has keys that are not the actor's: only a comparison of fingerprints shows whose they are."""
+    keyring, _ = read_keyring(view)
+    others = {name for one in keyring.signers for name in one.principals} - {view.actor}
+    mine = [one for one in keyring.signers if view.actor in one.principals and one.pinned]
+    if others and not mine:
+        raise RefusedError(
+            f"keys of {', '.join(sorted(others))} count in this vault already",
+            hint="compare their fingerprints with their holders (memstore keys list), then memstore keys pin; "
+            f"memstore keys add {view.actor} FILE.pub -c enrols yours",
+        )
 
 
 @again_where_changed

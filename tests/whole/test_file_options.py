@@ -67,8 +67,9 @@ OWNERS: dict[str, str] = {
     "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
     "merge-driver theirs": "merge-driver SEEN SEEN FILE x.md",
 }
-# A place in a vault, or a vault; nothing is read there.
+# A place in a vault, or a vault; nothing is read there. Nor is a key where keys of others count.
 PLACES: dict[str, str] = {
+    "keys init file": "keys init FILE",
     "init folder": "init FILE",
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",

@@ -1,0 +1,79 @@
+"""`memstore keys init`: from nothing to a witnessed memory that is checked on a fresh clone, in eight commands."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
+
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    (tmp_path / ".ssh").mkdir()
+    for path in (".ssh/id_ed25519", "pith"):
+        key = Ed25519PrivateKey.generate()
+        (tmp_path / path).write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption()))
+        public = key.public_key().public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH)
+        (tmp_path / f"{path}.pub").write_bytes(public)
+    return program
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_eight_commands_from_nothing_to_a_witnessed_memory_on_a_clone(program: Program) -> None:
+    pith, clone = str(program.home / "pith"), program.home / "clone"
+    program.ok("init", ".", "--owner", "human:sean")
+    program.ok("keys", "init")
+    program.ok("keys", "add", "si:pith", f"{pith}.pub", "-c")
+    ref = program.json("add", "Tea at eight.", "--access", "*", "-c")["ref"]
+    program.ok("sign", ref, "-c")
+    program.ok("--as", "si:pith", "witness", ref, "--attest", "confirm", "--key", pith, "-c")
+    subprocess.run(["git", "clone", "-q", program.vault, clone], check=True, env=program.environment)
+    found = program.ok("trust", ref, cwd=clone)
+    assert "attested" in found
+    assert "si:pith confirms" in found
+
+
+def test_the_key_signs_counts_and_is_pinned(program: Program) -> None:
+    program.ok("init", ".", "--owner", "human:sean")
+    made = program.json("keys", "init")
+    assert (made["entity"], made["changed"]) == ("human:sean", True)
+    assert made["pin"] == program.git("rev-parse", "HEAD").strip()
+    assert program.ok("config", "--user", "signing_key").strip().endswith(".ssh/id_ed25519")
+    (key,) = program.json("keys", "list")["keys"]
+    assert (key["standing"], key["pinned"], key["keeper"]) == ("valid", True, True)
+    again = program.run("keys", "init")
+    assert (again.returncode, "already counts" in again.stderr) == (0, True)
+    assert program.json("keys", "init")["pin"] == made["pin"]
+
+
+def test_a_key_that_is_not_there_sets_nothing(program: Program) -> None:
+    program.ok("init", ".", "--owner", "human:sean")
+    before = program.git("status", "--porcelain", "--untracked-files=all")
+    for words in (("keys", "init", "nowhere"), ("keys", "init", "../gitconfig"), ("--as", "si:pith", "keys", "init")):
+        done = program.run(*words)
+        assert done.returncode != 0, words
+        assert "Traceback" not in done.stderr
+        assert program.ok("config", "--user", "signing_key").strip() == ""
+        assert program.git("status", "--porcelain", "--untracked-files=all") == before
+
+
+def test_another_key_and_keys_of_others_are_left_to_the_user(program: Program) -> None:
+    program.ok("init", ".", "--owner", "human:sean")
+    program.ok("keys", "add", "si:pith", str(program.home / "pith.pub"), "-c")
+    done = program.run("keys", "init")
+    assert (done.returncode, "keys of si:pith count" in done.stderr) == (4, True), done
+    assert program.ok("config", "--user", "signing_key").strip() == ""
+    program.ok("config", "--user", "signing_key", str(program.home / "pith"))
+    done = program.run("keys", "init", str(program.home / ".ssh/id_ed25519"))
+    assert (done.returncode, "you sign with" in done.stderr) == (2, True), done
