@@ -464,8 +464,9 @@ class Topics:
 
     name = "topics"
 
-    def __init__(self, likeness: float) -> None:
+    def __init__(self, likeness: float, of: str = "walk") -> None:
         self._likeness = likeness
+        self._of = of
         self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -475,15 +476,17 @@ class Topics:
         self.texts.append(text)
         own = [0.0] * 64
         own[len(self.texts)] = (1 - self._likeness) ** 0.5
-        own[0] = self._likeness**0.5 if "walk" in text else 0.0
+        own[0] = self._likeness**0.5 if self._of in text else 0.0
         return own
 
 
-@pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.74, 0)])
-def test_an_embedder_decides_what_is_alike_at_three_quarters(likeness: float, suggested: int) -> None:
-    ws = vault(alone(20), walks())._replace(embedder=Topics(likeness))
+@pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.5, 1), (0.2, 0)])
+def test_what_stands_out_for_an_embedder_is_alike(likeness: float, suggested: int) -> None:
+    said = ("The zorb hums at noon.", "A zorb was on the lawn.", "Sean mended his zorb.")
+    zorbs = dict(episode(f"zorb{i}", text) for i, text in enumerate(said))
+    ws = vault(alone(20), zorbs)._replace(embedder=Topics(likeness, of="zorb"))
     assert len(consolidate(ws.view()).suggestions) == suggested
-    assert len(consolidate(ws._replace(embedder=None).view()).suggestions) == 1
+    assert consolidate(ws._replace(embedder=None).view()).suggestions == ()
 
 
 def test_what_is_hidden_is_not_embedded() -> None:
