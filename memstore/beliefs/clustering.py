@@ -96,7 +96,7 @@ def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[
 def standing_out(vectors: Sequence[Vector], most: float) -> float:
     """Return how alike vectors of an embedder must be to be more alike than any two of them, at most `most`.
 
-    Some models find any two texts alike, and others hardly any; so three standard deviations above the mean count.
+    Some models find any two texts alike, and others hardly any; so two standard deviations above the mean count.
     """
     pairs = [(at, (at * step + step) % len(vectors)) for step in range(1, _STEPS) for at in range(len(vectors))]
     found = [cosine(vectors[one], vectors[other]) for one, other in pairs[:MOST_PAIRS] if one != other]
@@ -108,7 +108,7 @@ def standing_out(vectors: Sequence[Vector], most: float) -> float:
 
 
 # docs/consolidation.md, "By meaning".
-DEVIATIONS = 3.0
+DEVIATIONS = 2.0
 LEAST_ALIKE = 0.3
 MOST_PAIRS = 4_000
 _FEWEST_PAIRS = 100

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memstore.beliefs.archive import figures, prunable
 from memstore.beliefs.changes import changes
-from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, standing_out
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
 from memstore.beliefs.consolidation import (
     FEWEST_POOLED,
     SHARED_BY,
@@ -192,14 +192,13 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     terms = {pooled.ref: pooled.terms for pooled in free} | {str(held.memory.ref): held.terms for held in own}
     vectors: Mapping[str, Vector]
     if view.embedder is not None:
-        vectors = vectors_of(view, {ref: gathered.files[ref] for ref in terms})
-        threshold = standing_out([vectors[one.ref] for one in free], EMBEDDING_THRESHOLD)
+        vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
     else:
         weights = Weights([pooled.terms for pooled in free])
         vectors, threshold = {ref: weights.vector(terms[ref]) for ref in terms}, TEXT_THRESHOLD
     found = patterns([one for one in free if one.ref not in taken], vectors, threshold)
     rest = [one for one in alone if one.ref not in taken]
-    found += by_topics(rest, found, vectors if view.embedder else None, threshold)
+    found += by_topics(rest, found, vectors if view.embedder else None)
     made = proposals(found, own, vectors, threshold, side_of)
     made = [one for one in made if one.target is None or one.target not in targets]
     return [*answered, *map(superseding, changed), *made]

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.access.world import ABOUT
-from memstore.beliefs.clustering import average_link, centre, cosine
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, average_link, centre, cosine, standing_out
 from memstore.beliefs.evidence import grounds
 from memstore.beliefs.topics import Signs, overlap, shared_signs, shown, signs_of
 from memstore.beliefs.wording import (
@@ -269,22 +269,20 @@ def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
     return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
 
 
-def by_topics(
-    part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping[str, Vector] | None, threshold: float
-) -> list[Pattern]:
+def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping[str, Vector] | None) -> list[Pattern]:
     """Return the patterns among memories that each stand alone, beside those that were found: by topic and by meaning.
 
     Args:
         part: the memories.
         found: patterns that are known; what shares more than half of its members with one is none of its own.
         vectors: an embedder's, by ref; None without one.
-        threshold: how alike they must be on average.
     """
     by_ref = {one.ref: one for one in part}
     signs = Signs(part)
     groups = [(topic.sign, topic.refs) for topic in signs.topics()]
     if vectors is not None:
-        groups += [("", refs) for refs in average_link({ref: vectors[ref] for ref in by_ref}, threshold)]
+        own = {ref: vectors[ref] for ref in by_ref}
+        groups += [("", refs) for refs in average_link(own, standing_out([*own.values()], EMBEDDING_THRESHOLD))]
     known = [[member.ref for member in pattern.members] for pattern in found]
     made = []
     for sign, refs in groups:
@@ -306,7 +304,7 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
     said = [
-        (likely_belief(text, own or terms, terms), at, text)
+        (likely_belief(text, own or counts, terms), at, text)
         for at, one in enumerate(members)
         for text in sayings(one.text)
     ]

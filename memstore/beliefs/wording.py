@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memstore.conflicts.contradiction import TextVerdict, compare
+from memstore.conflicts.frames import frame
 from memstore.conflicts.statements import statements
 from memstore.core.full_stops import split_sentences
 from memstore.core.terms import stop_words, term_of, words
 from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 
 _DATE = re.compile(r"\d{1,4}(?:[.:]\d{1,4})*(?:st|nd|rd|th|am|pm|h)?")
@@ -65,19 +66,49 @@ def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
     ]
 
 
-def stands_alone(sentence: str) -> bool:
-    """Whether a sentence can be understood where nothing stands before it, and tells what is so.
+def stands_alone(text: str) -> bool:
+    """Whether a sentence, or several, can be understood where nothing stands before them, and tell what is so.
 
-    What begins with `it` or `that` points at something that was said before, as does `him` before anything is named;
-    what begins with `because` or `anyway` goes on with it, and `this afternoon` needs its day. What is said to somebody
-    (`you`, `thanks`) tells nothing lasting of whom the memory is about, unless it is a rule (`you must`, `never ask`).
+    What begins with `it` or `that` points at something that was said before, as do `those dreams` and `him` before
+    anybody is named; what begins with `because` or `anyway` goes on with it, and `this afternoon` needs its day. What
+    is said to somebody (`you`, `thanks`) tells nothing lasting of whom the memory is about, unless it is a rule (`you
+    must`, `never ask`).
     """
+    first, *others = sentences(text) or [""]
+    goes_on = not any(_is_address(words(one)) or one.endswith("?") for one in others)
+    return _stands(first) and goes_on and not (others and first.endswith("!"))
+
+
+@lru_cache(maxsize=20_000)
+def _stands(sentence: str) -> bool:
     said = words(sentence)
     first = next(iter(said), "")
-    is_rule = first in _words_of("rules_begin") or not _words_of("obligations").isdisjoint(said)
-    is_address = not is_rule and not _words_of("address").isdisjoint(said)
     goes_on = first in _words_of("pointers") or first in _words_of("openers") or first in _words_of("goes_on")
-    return len(said) >= _FEWEST_WORDS and not (goes_on or is_address or _dangles(said) or _of_its_day(said))
+    needs_others = goes_on or _dangles(said) or _of_its_day(said) or any(_points_back(said))
+    return len(said) >= _FEWEST_WORDS and not (needs_others or _is_address(said))
+
+
+def _is_address(said: Sequence[str]) -> bool:
+    must = any(one in _words_of("obligations") and other not in _GUESSED for one, other in pairwise([*said, ""]))
+    is_rule = must or said[:1] in _rule_beginnings()
+    return not is_rule and not _words_of("address").isdisjoint(said)
+
+
+# `You must be tired` guesses, and `you must run the tests` rules.
+_GUESSED = frozenset(["be", "have", "feel"])
+
+
+@cache
+def _rule_beginnings() -> tuple[list[str], ...]:
+    return tuple([word] for word in _words_of("rules_begin"))
+
+
+def _points_back(said: Sequence[str]) -> Iterator[bool]:
+    """Yield whether a word points at something: `those dreams`, `of that place`, and `it` at the end."""
+    yield said[-1:] == ["it"]
+    for before, one, after in zip(["of", *said], said, said[1:], strict=False):
+        is_one = one in _words_of("demonstratives") or (one == "that" and before in stop_words())
+        yield is_one and after not in stop_words()
 
 
 _FEWEST_WORDS = 3
@@ -101,9 +132,12 @@ def denies(sentence: str) -> bool:
     return any(statement.negations for statement in statements(sentence))
 
 
-def is_lasting(sentence: str) -> bool:
-    """Whether a sentence tells of no one time: what happened yesterday is an event, and no belief."""
-    return _words_of("at_one_time").isdisjoint(words(sentence))
+@lru_cache(maxsize=20_000)
+def is_lasting(text: str) -> bool:
+    """Whether a text tells of no one time: what happened yesterday is an event, and no belief."""
+    said = words(text)
+    is_event = _words_of("habits").isdisjoint(said) and frame(text).is_past
+    return _words_of("at_one_time").isdisjoint(said) and not is_event
 
 
 @cache

@@ -90,7 +90,7 @@ def test_a_suggestion_quotes_cites_and_computes() -> None:
     assert [(line.op, line.evidence_source) for line in made.confidence_history] == [
         ("support", f"episode:m_walk{i}") for i in range(3)
     ]
-    assert made.body.startswith("\nBella was slow on her walk, it was the heat.\n\nQuoted from [[episode:m_walk0#L9@")
+    assert made.body.startswith("\nThe heat made every walk slow.\n\nQuoted from [[episode:m_walk2#L9@")
     assert "3 memories from 3 independent roots share *slow*, *walk*, *heat*." in made.body
 
 
@@ -402,8 +402,8 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
     assert (one.note, one.new) == (None, 0.7802)
     made = memory(ws, one.ref)
     assert made.title == "Heat slows every walk."
-    assert made.body.startswith('\nHeat slows every walk.\n\nWorded after "Bella was slow on her walk')
-    assert "[[episode:m_walk0#L9@" in made.body
+    assert made.body.startswith('\nHeat slows every walk.\n\nWorded after "The heat made every walk slow."')
+    assert "[[episode:m_walk2#L9@" in made.body
 
 
 @pytest.mark.parametrize(
