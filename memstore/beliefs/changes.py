@@ -12,7 +12,7 @@ from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.beliefs.topics import FAMILY, overlap
+from memstore.beliefs.topics import FAMILY, overlap, shared_signs
 from memstore.beliefs.wording import content_terms, outright_words, sayings, says_outright, sentences, stands_alone
 from memstore.conflicts.frames import frames
 from memstore.conflicts.quantities import Scale
@@ -182,23 +182,34 @@ def _standing(text: str, sentence: str) -> str:
 
 
 def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
-    """Yield the changes that a memory tells of, if earlier ones speak of what it says that of."""
+    """Yield the changes that a memory tells of, if earlier ones speak of what it says that of.
+
+    Those are two of one sign; where it says no more than `now`, one that has two of the signs.
+    """
     place = {one.ref: at for at, one in enumerate(ordered)}
     for at, one in enumerate(ordered):
         for sentence in sentences(one.text):
-            if not says_outright(sentence):
+            is_outright = says_outright(sentence)
+            if not is_outright and "now" not in words(sentence):
                 continue
             said = _standing(one.text, sentence)
-            ranked = []
-            for sign in _signs_beside(said, one, signs):
-                others = sorted(place[ref] for ref in signs.having[sign])
-                before = [ordered[i] for i in others if i < at and _day(ordered[i]) < _day(one)]
-                if len(others) <= MOST_SIDE and _is_founded(before):
-                    ranked.append((-_worth(sign, signs), sign, before, [ordered[i] for i in others if i >= at]))
-            if ranked:
-                _, sign, before, after = min(ranked, key=lambda rank: rank[:2])
-                once = _best((other, _speaking(other, sign, signs)) for other in before)
-                yield Change(tuple(before), tuple(after), once, Said(one, said), sign)
+            own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
+            own.sort(key=lambda sign: (-_worth(sign, signs), sign))
+            for sign in own:
+                others = [ordered[i] for i in sorted(place[ref] for ref in signs.having[sign])]
+                before = [other for other in others if _day(other) < _day(one)]
+                if not is_outright:
+                    before = [other for other in before if _share(own, other, signs) >= LEAST_IN_COMMON]
+                if _is_founded(before, FEWEST_SIDE if is_outright else 1):
+                    once = _best((other, _speaking(other, sign, signs)) for other in before)
+                    after = tuple(other for other in others if place[other.ref] >= at)
+                    yield Change(tuple(before), after, once, Said(one, said), sign)
+                    break
+
+
+def _share(own: Iterable[str], other: Pooled, signs: Signs) -> int:
+    mine = {sign: frozenset([sign]) for sign in own if not sign.startswith(FAMILY)}
+    return shared_signs(mine, signs.of[other.ref])
 
 
 def _signs_beside(said: str, one: Pooled, signs: Signs) -> Iterator[str]:

@@ -32,7 +32,7 @@ MOST = 40
 MOST_TOGETHER = 6
 # All figures: docs/consolidation.md, "How good it is".
 THRESHOLD = 0.10
-LEAST_SHARED = 0.70
+LEAST_SHARED = 0.7
 LEAST_LINKED = 0.40
 _OF_A_NAME, _OF_THE_WORD = 1.5, 0.7
 _NAME = re.compile(r"(?<![.!?\"“:…(] )(?<!^)(?<!\n)\b[^\W\d_a-z]\w+")
@@ -140,8 +140,13 @@ class Signs:
         for group in groups:
             shared = Counter(other for ref in group for other in self.of[ref])
             strength = math.fsum((count - 1) * self.weight(other) for other, count in shared.items()) / len(group)
-            if strength >= LEAST_SHARED and self._linked(sign, group, shared) >= LEAST_LINKED * len(group):
+            if strength >= LEAST_SHARED and self._belongs(sign, group, shared):
                 yield Topic(sign, group, strength)
+
+    def _belongs(self, sign: str, group: Refs, shared: Mapping[str, int]) -> bool:
+        """Whether a group is of one topic: several share more than the sign, or each says it in another word."""
+        in_other_words = len({term for ref in group for term in self.of[ref][sign]}) >= max(FEWEST, len(group) - 1)
+        return in_other_words or self._linked(sign, group, shared) >= LEAST_LINKED * len(group)
 
     def _linked(self, sign: str, group: Refs, shared: Mapping[str, int]) -> int:
         """Return how many of a group share more with another than the sign."""
