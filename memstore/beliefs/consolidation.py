@@ -109,8 +109,8 @@ class Pattern:
 
     `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
     shared, and best of no one time, in its `quote`; `terms` are shared by two thirds of them. `unlike` are refs of
-    members that deny what most of them state, or state what most deny. `topic` is what they speak of, where that is
-    more than terms in common.
+    members that deny what most of them state, or state what most deny. `topic` is what brought them together, empty for
+    their meaning; None where they have terms in common.
     """
 
     members: tuple[Pooled, ...]
@@ -118,7 +118,7 @@ class Pattern:
     terms: tuple[str, ...]
     quote: str
     unlike: frozenset[str] = frozenset()
-    topic: str = ""
+    topic: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,9 +257,10 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     if not speaking:
         return None  # nobody says it, so it can't be quoted
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
-    general = min(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
-    quote = closest(general.text, terms)
-    return Pattern(members=tuple(members), general=general, terms=terms, quote=quote, unlike=unlike)
+    ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
+    quotes = {member: closest(member.text, terms) for member in ranked}
+    general = next((one for one in ranked if is_founded(saying(quotes[one], one, own))), ranked[0])
+    return Pattern(members=tuple(members), general=general, terms=terms, quote=quotes[general], unlike=unlike)
 
 
 def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
@@ -423,6 +424,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     """Return the belief that a pattern suggests.
 
     What contradicts its most general member counts against it; what only denies as that does not counts on no side.
+    Where nothing but terms in common brought the members together, enough of them must say what is quoted.
     """
     opposed = {
         member.ref
@@ -430,7 +432,8 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
         if member is not pattern.general and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
     }
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
-    if not is_founded(agreeing):
+    so = saying(pattern.quote, pattern.general, agreeing)
+    if not is_founded(agreeing if pattern.topic is not None else so):
         return []
     return [
         ConsolidationProposal(
@@ -441,8 +444,8 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
             terms=pattern.terms,
             unanimous=not opposed,
             quote=pattern.quote,
-            saying=saying(pattern.quote, pattern.general, agreeing),
-            topic=pattern.topic,
+            saying=so,
+            topic=pattern.topic or "",
         )
     ]
 

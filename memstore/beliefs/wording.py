@@ -120,7 +120,11 @@ def _dangles(said: Sequence[str]) -> bool:
     person = next((at for at, word in enumerate(said) if word in _words_of("persons")), None)
     thing = next((at for at, word in enumerate(said) if word in _words_of("it")), None)
     unnamed = person is not None and len({*said[:person]} - _saying_nothing()) < _FEWEST_NAMED
-    return unnamed or (thing is not None and _words_of("determiners").isdisjoint(said[:thing]))
+    names = {one for one, other in pairwise(said[:thing]) if other not in _AMOUNTS}
+    return unnamed or (thing is not None and _words_of("determiners").isdisjoint(names))
+
+
+_AMOUNTS = frozenset(["lot", "bit", "few", "little"])
 
 
 def _of_its_day(said: Sequence[str]) -> bool:
