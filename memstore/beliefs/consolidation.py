@@ -304,14 +304,12 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     counts = Counter(term for member in members for term in set(member.terms))
     own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
-    said = [
-        (likely_belief(text, own or counts, terms), at, text)
-        for at, one in enumerate(members)
-        for text in sayings(one.text)
-    ]
-    worth, at, quote = min(said, default=(None, 0, ""))
-    if worth is None or worth.needs_others or worth.few_terms:
+    texts = ((text, at) for at, one in enumerate(members) for text in sayings(one.text))
+    every = ((likely_belief(text, own or counts, terms), at, text) for text, at in texts)
+    said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
+    if not said:
         return None
+    _, at, quote = min(said, key=lambda one: (-len(saying(one[2], members[one[1]], members)), one))
     return Pattern(
         members=tuple(members),
         general=members[at],

@@ -138,10 +138,12 @@ def denies(sentence: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def is_lasting(text: str) -> bool:
-    """Whether a text tells of no one time: what happened yesterday is an event, and no belief."""
+    """Whether a text tells what is so, and of no one time: what happened yesterday is an event, and no belief."""
     said = words(text)
-    is_event = _words_of("habits").isdisjoint(said) and frame(text).is_past
-    return _words_of("at_one_time").isdisjoint(said) and not is_event
+    if not _words_of("habits").isdisjoint(said):
+        return _words_of("at_one_time").isdisjoint(said)
+    tells = frame(text)
+    return _words_of("at_one_time").isdisjoint(said) and tells.verb is not None and not tells.is_past
 
 
 @cache
