@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
-"""Consolidate conversations and print the figures of docs/consolidation.md, and proposals for a reader to judge.
+"""Consolidate conversations, or a journal, and print the figures of docs/consolidation.md, and proposals to judge.
 
     .venv/bin/python benchmarks/consolidation.py PATH/locomo_dev.json [--show 30] [--sizes 1000 5000] [--dense]
+    .venv/bin/python benchmarks/consolidation.py PATH/journal.json PATH/journal_key.json [--show 30] [--embedder FOLDER]
 
 Each turn of five words or more becomes an episode about its speaker, in a project of its conversation, with its session
 as root. The vault is made in a temporary folder. Times are CPU seconds of the whole run, reading included; those for
 the sizes put so many sentences into one partition, which is the worst there is.
+
+A journal is a list of {"date", "body"}, each an episode of its own. Its key names what is in it by the episodes' places
+in the list: "patterns" [{"members"}], "changes" [{"members_before", "members_after"}], "false_friends" [{"members"}]. A
+pattern is found by a proposal of which three members and three fifths are its own; a change by one to supersede or
+contradict that quotes both sides; false friends are joined by one that has two of them.
 """
 
 from __future__ import annotations
@@ -24,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights, average_link
 from memstore.beliefs.consolidate import consolidate
-from memstore.beliefs.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, partitions
+from memstore.beliefs.consolidation import FEWEST_MEMBERS, FEWEST_ROOTS, Action, partitions
 from memstore.beliefs.pool import gather
 from memstore.files.draft import new_file
 from memstore.files.local_state import Environment
@@ -35,10 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.beliefs.consolidate import Consolidated
+    from memstore.beliefs.consolidation import Pooled
 
 FEWEST_WORDS = 5
 SEED = 5
 NUMBERS = 384
+CHANGING = (Action.SUPERSEDE, Action.CONTRADICT)
+OWN = 0.6  # of what a proposal has is one pattern's
+JOINED = 2
 
 
 @dataclass(frozen=True)
@@ -97,6 +107,67 @@ def consolidated(folder: Path) -> tuple[Consolidated, float]:
     return consolidate(ws.view()), time.process_time() - start
 
 
+# -- a journal -------------------------------------------------------------------------------------
+
+
+def make_journal(folder: Path, notes: Iterable[dict[str, str]]) -> None:
+    """Write a journal's notes as episodes, each called by its place."""
+    (folder / ".memstore").mkdir(parents=True)
+    (folder / ".memstore" / "config.toml").write_text('format = 1\nowner = "human:reader"\n')
+    for at, note in enumerate(notes):
+        values: dict[str, Any] = {
+            "type": "episode", "id": f"m_e{at:06d}", "created_at": note["date"], "source_type": "direct_experience"
+        }  # fmt: skip
+        (folder / f"e{at:06d}.md").write_bytes(new_file(values, note["body"]))
+
+
+def places(members: Iterable[Pooled]) -> set[int]:
+    """Return the places of episodes in their journal."""
+    return {int(str(member.memory.id).removeprefix("m_e")) for member in members}
+
+
+def found_in(done: Consolidated, key: dict[str, Any]) -> dict[str, list[int]]:
+    """Return which patterns and changes of a key were found, and which false friends were joined, by their places."""
+    made = [one.proposal for one in done.suggestions]
+    both = [(places(one.members), places(one.against)) for one in made if one.action in CHANGING]
+    every = [places(one.members) | places(one.against) for one in made]
+    return {
+        "patterns": [
+            at for at, one in enumerate(key["patterns"]) if any(_is_of(set(one["members"]), of) for of in every)
+        ],
+        "changes": [
+            at
+            for at, one in enumerate(key["changes"])
+            if any(after & set(one["members_after"]) and before & set(one["members_before"]) for after, before in both)
+        ],
+        "false_friends": [
+            at
+            for at, one in enumerate(key["false_friends"])
+            if any(len(of & set(one["members"])) >= JOINED for of in every)
+        ],
+    }
+
+
+def _is_of(pattern: set[int], proposed: set[int]) -> bool:
+    return len(pattern & proposed) >= max(FEWEST_MEMBERS, OWN * len(proposed))
+
+
+def measure_journal(given: argparse.Namespace, scratch: Path) -> None:
+    """Print how much of a journal's key is found."""
+    if given.embedder:
+        settings = scratch / "config" / "memstore" / "config.toml"
+        settings.parent.mkdir(parents=True)
+        settings.write_text(f'embedder = "{given.embedder.resolve()}"\n')
+    key = json.loads(given.key.read_text(encoding="utf-8"))
+    make_journal(scratch / "journal", json.loads(given.path.read_text(encoding="utf-8")))
+    done, seconds = consolidated(scratch / "journal")
+    for name, found in found_in(done, key).items():
+        word = "joined" if name == "false_friends" else "found"
+        print(f"{name.replace('_', ' ')} {word}: {len(found)} of {len(key[name])} {found}")
+    print(f"episodes {done.pooled}, proposals {len(done.suggestions)}, {seconds:.1f} s")
+    show(done, scratch / "journal", given.show)
+
+
 def gates(folder: Path) -> tuple[int, int]:
     """Return how many clusters have enough members, and how many of these come from enough sessions."""
     found, founded = 0, 0
@@ -114,9 +185,10 @@ def show(done: Consolidated, folder: Path, count: int) -> None:
     """Print some suggestions with their evidence, chosen by a fixed seed."""
     chosen = random.Random(SEED).sample(done.suggestions, min(count, len(done.suggestions)))  # noqa: S311
     for i, one in enumerate(chosen, 1):
-        print(f"\n{i}. {one.title}  ({one.new}, {', '.join(one.proposal.terms)})")
-        for member in one.proposal.members:
-            print(f"     {' '.join(member.memory.body.split())}")
+        print(f"\n{i}. {one.proposal.action}: {one.proposal.quote}  ({one.new}, {', '.join(one.proposal.terms)})")
+        for sign, members in (("+", one.proposal.members), ("-", one.proposal.against)):
+            for member in members:
+                print(f"   {sign} {' '.join(member.memory.body.split())}")
     print(f"\nfrom {folder}")
 
 
@@ -148,12 +220,17 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path)
+    parser.add_argument("key", type=Path, nargs="?", help="what is in the journal at PATH")
+    parser.add_argument("--embedder", type=Path, help="a model's folder, to look at a journal by meaning, too")
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--sizes", type=int, nargs="*", default=[1_000, 5_000])
     parser.add_argument("--dense", action="store_true", help="cluster vectors of an embedder's kind, too")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
-        os.environ |= {"XDG_CACHE_HOME": f"{scratch}/cache", "XDG_STATE_HOME": f"{scratch}/state"}
+        os.environ |= {f"XDG_{name.upper()}_HOME": f"{scratch}/{name}" for name in ("cache", "state", "config")}
+        if given.key:
+            measure_journal(given, Path(scratch))
+            return
         said = turns(given.path)
         folder = Path(scratch) / "talks"
         make_vault(folder, said, apart=True)

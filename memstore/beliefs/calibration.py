@@ -13,6 +13,7 @@ from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger as confidence
+from memstore.beliefs.consolidation import Action
 from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import next_time, replayed
 from memstore.core.memory import LedgerLine
@@ -142,7 +143,9 @@ def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by:
         by: the entity that records it.
     """
     lines: list[LedgerLine] = []
-    for op, members in (("support", proposal.members), ("contradict", proposal.against)):
+    # What was said until it changed was true then, and is no evidence against what holds since.
+    against = () if proposal.action is Action.SUPERSEDE else proposal.against
+    for op, members in (("support", proposal.counted), ("contradict", against)):
         for member in members:
             lines.append(_line(op, as_evidence(member.memory, load), lines, now=now, by=by))
     amounts_to = replayed(lines)

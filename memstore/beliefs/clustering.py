@@ -45,13 +45,14 @@ class Weights:
     def vector(self, terms: Sequence[str]) -> dict[str, float]:
         """Return the vector of these terms, of length 1; an empty one where there are none."""
         counts = sorted(Counter(terms).items())
-        return _unit({term: count * self._weight(term) for term, count in counts})
+        return unit({term: count * self._weight(term) for term, count in counts})
 
     def _weight(self, term: str) -> float:
         return math.log((1 + self._size) / (1 + self._frequencies[term])) + 1
 
 
-def _unit(vector: dict[str, float]) -> dict[str, float]:
+def unit(vector: dict[str, float]) -> dict[str, float]:
+    """Return a vector of the same direction and length 1; one without length as it is."""
     length = math.sqrt(math.fsum(value * value for value in vector.values()))
     return {key: value / length for key, value in vector.items()} if length else {}
 
@@ -90,6 +91,28 @@ def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[
     names = sorted(vectors)
     found = clusters.joined(threshold)
     return sorted(tuple(names[i] for i in sorted(members)) for members in found if len(members) > 1)
+
+
+def standing_out(vectors: Sequence[Vector], most: float) -> float:
+    """Return how alike vectors of an embedder must be to be more alike than any two of them, at most `most`.
+
+    Some models find any two texts alike, and others hardly any; so two standard deviations above the mean count.
+    """
+    pairs = [(at, (at * step + step) % len(vectors)) for step in range(1, _STEPS) for at in range(len(vectors))]
+    found = [cosine(vectors[one], vectors[other]) for one, other in pairs[:MOST_PAIRS] if one != other]
+    if len(found) < _FEWEST_PAIRS:
+        return most
+    mean = math.fsum(found) / len(found)
+    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in found) / len(found))
+    return min(most, max(LEAST_ALIKE, mean + DEVIATIONS * spread))
+
+
+# docs/consolidation.md, "By meaning".
+DEVIATIONS = 2.0
+LEAST_ALIKE = 0.3
+MOST_PAIRS = 4_000
+_FEWEST_PAIRS = 100
+_STEPS = 24
 
 
 class _Clusters:

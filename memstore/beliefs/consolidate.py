@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memstore.beliefs.archive import figures, prunable
+from memstore.beliefs.changes import changes
 from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
 from memstore.beliefs.consolidation import (
     FEWEST_POOLED,
@@ -18,17 +19,22 @@ from memstore.beliefs.consolidation import (
     Action,
     ConsolidationProposal,
     Polarity,
+    answers,
+    by_themselves,
+    by_topics,
     is_due,
     is_news,
     labels_of,
     partitions,
     patterns,
     proposals,
+    superseding,
 )
 from memstore.beliefs.next_lines import held, held_now
 from memstore.beliefs.pool import gather
 from memstore.beliefs.run_record import Run
 from memstore.beliefs.suggestion_file import suggestion_of
+from memstore.beliefs.topics import Signs
 from memstore.conflicts.contradiction import TextVerdict, compare_statements, near_topic
 from memstore.conflicts.statements import statements
 from memstore.core import digests
@@ -173,17 +179,29 @@ def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[Consolidati
 
 
 def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[ConsolidationProposal]:
+    """Return what a partition suggests: answers to what is held first, then changes, then patterns of all others."""
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
-    terms = {pooled.ref: pooled.terms for pooled in part} | {str(held.memory.ref): held.terms for held in own}
+    answered = [proposal for held in own for proposal in answers(part, held, side_of)]
+    targets = {proposal.target for proposal in answered}
+    used = {member.ref for proposal in answered for member in proposal.members}
+    free = [one for one in part if one.ref not in used]
+    alone = by_themselves(free)
+    changed = changes(alone, Signs(alone))
+    taken = {one.ref for change in changed for one in (*change.before, *change.after)}
+    terms = {pooled.ref: pooled.terms for pooled in free} | {str(held.memory.ref): held.terms for held in own}
     vectors: Mapping[str, Vector]
     if view.embedder is not None:
         vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
     else:
-        weights = Weights([pooled.terms for pooled in part])
+        weights = Weights([pooled.terms for pooled in free])
         vectors, threshold = {ref: weights.vector(terms[ref]) for ref in terms}, TEXT_THRESHOLD
-    found = patterns(part, vectors, threshold)
-    return proposals(found, own, vectors, threshold, side_of)
+    found = patterns([one for one in free if one.ref not in taken], vectors, threshold)
+    rest = [one for one in alone if one.ref not in taken]
+    found += by_topics(rest, found, vectors if view.embedder else None)
+    made = proposals(found, own, vectors, threshold, side_of)
+    made = [one for one in made if one.target is None or one.target not in targets]
+    return [*answered, *map(superseding, changed), *made]
 
 
 def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
@@ -263,17 +281,21 @@ def _faded(beliefs: Sequence[KnownBelief], now: datetime) -> Iterator[Faded]:
 def side_of(said: str, other: str) -> Polarity | None:
     """Return how another text stands to what is said.
 
-    What held at another time denies nothing. Where the two can't be laid side by side word by word, `ALIKE` means that
-    a sentence shares two thirds of the topic and denies as much: enough to be asked about, never to be recorded
-    unasked.
+    What held at another time denies nothing, but may have taken its place. Where the two can't be laid side by side
+    word by word, `ALIKE` means that a sentence shares two thirds of the topic and denies as much: enough to be asked
+    about, never to be recorded unasked.
     """
     ones, others = _statements(said), _statements(other)
     found = compare_statements(ones, others)
     match found.verdict:
         case TextVerdict.AGREES:
             return Polarity.SAME
-        case TextVerdict.CONTRADICTS | TextVerdict.OTHER_VALUE:
-            return None if found.at_other_times else Polarity.OPPOSED
+        case TextVerdict.CONTRADICTS | TextVerdict.OTHER_VALUE if found.at_other_times:
+            return Polarity.PASSED
+        case TextVerdict.CONTRADICTS:
+            return Polarity.OPPOSED
+        case TextVerdict.OTHER_VALUE:
+            return Polarity.CHANGED
         case _:
             return Polarity.ALIKE if _is_alike(ones, others) else None
 

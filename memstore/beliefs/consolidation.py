@@ -14,14 +14,26 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.access.world import ABOUT
-from memstore.beliefs.clustering import average_link, centre, cosine
+from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, average_link, centre, cosine, standing_out
 from memstore.beliefs.evidence import grounds
-from memstore.beliefs.wording import FEWEST_TERMS, best_worth, closest, denies
+from memstore.beliefs.topics import Signs, overlap, shared_signs, shown, signs_of
+from memstore.beliefs.wording import (
+    FEWEST_TERMS,
+    best_worth,
+    closest,
+    content_terms,
+    denies,
+    likely_belief,
+    sayings,
+    says_outright,
+    worth,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.beliefs.changes import Change, Said
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.evidence import Load
     from memstore.core.memory import Memory
@@ -44,16 +56,23 @@ class Action(StrEnum):
     CREATE = "create"
     SUPPORT = "support"
     CONTRADICT = "contradict"
+    SUPERSEDE = "supersede"
     ARCHIVE = "archive"
     REVISE = "revise"
 
 
 class Polarity(StrEnum):
-    """How what one text says stands to what another says; `ALIKE` says much the same, as far as can be told."""
+    """How what one text says stands to what another says.
+
+    `ALIKE` says much the same, as far as can be told; `CHANGED` has another value; `PASSED` says otherwise of another
+    time.
+    """
 
     SAME = "same"
     ALIKE = "alike"
     OPPOSED = "opposed"
+    CHANGED = "changed"
+    PASSED = "passed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +108,17 @@ class Pattern:
     """Memories from independent origins that say alike things.
 
     `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
-    shared, and best of no one time; `terms` are shared by two thirds of them; `centre` points where they point on the
-    whole. `unlike` are refs of members that deny what most of them state, or state what most deny.
+    shared, and best of no one time, in its `quote`; `terms` are shared by two thirds of them. `unlike` are refs of
+    members that deny what most of them state, or state what most deny. `topic` is what brought them together, empty for
+    their meaning; None where they have terms in common.
     """
 
     members: tuple[Pooled, ...]
     general: Pooled
     terms: tuple[str, ...]
-    centre: Vector
+    quote: str
     unlike: frozenset[str] = frozenset()
+    topic: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +135,11 @@ class Earlier:
 class ConsolidationProposal:
     """What a pattern suggests.
 
-    `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member; `target`
-    is the belief that is meant, None where there is none yet. `unanimous`: all of the pattern says so, word by word.
-    What is to be archived has no evidence, and no most general member; its `terms` are why, and the figures of that.
+    `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member, or what
+    was said until it changed; `target` is the belief that is meant, None where there is none yet. `unanimous`: all of
+    the pattern says so, word by word. `quote` is what is suggested, in the words of `general`; the members in `saying`
+    say the same. `once` was said before. What is to be archived has no evidence, and no most general member; its
+    `terms` are why, and the figures of that.
     """
 
     action: Action
@@ -126,6 +149,15 @@ class ConsolidationProposal:
     terms: tuple[str, ...] = ()
     target: Memory | None = None
     unanimous: bool = False
+    quote: str = ""
+    saying: tuple[Pooled, ...] = ()
+    once: Said | None = None
+    topic: str = ""
+
+    @property
+    def counted(self) -> tuple[Pooled, ...]:
+        """The members whose number the suggestion's confidence is."""
+        return self.saying or self.members
 
     @property
     def id(self) -> str:
@@ -141,7 +173,7 @@ def proposal_id(action: Action, target: Memory | None, members: Iterable[Pooled]
 
 # What each side of a belief may say; the first one is what it says word by word.
 _SIDES = {
-    Action.CONTRADICT: (Polarity.OPPOSED,),
+    Action.CONTRADICT: (Polarity.OPPOSED, Polarity.CHANGED),
     Action.SUPPORT: (Polarity.SAME, Polarity.ALIKE),
 }
 
@@ -225,8 +257,66 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     if not speaking:
         return None  # nobody says it, so it can't be quoted
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
-    general = min(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
-    return Pattern(members=tuple(members), general=general, terms=terms, centre=middle, unlike=unlike)
+    ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
+    quotes = {member: closest(member.text, terms) for member in ranked}
+    general = next((one for one in ranked if is_founded(saying(quotes[one], one, own))), ranked[0])
+    return Pattern(members=tuple(members), general=general, terms=terms, quote=quotes[general], unlike=unlike)
+
+
+def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
+    """Return the memories that stand alone: not the turns of one conversation, which lean on one another."""
+    part = list(part)
+    sharing = Counter(root for one in part for root in one.roots)
+    return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
+
+
+def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping[str, Vector] | None) -> list[Pattern]:
+    """Return the patterns among memories that each stand alone, beside those that were found: by topic and by meaning.
+
+    Args:
+        part: the memories.
+        found: patterns that are known; what shares more than half of its members with one is none of its own.
+        vectors: an embedder's, by ref; None without one.
+    """
+    by_ref = {one.ref: one for one in part}
+    signs = Signs(part)
+    groups = [(topic.sign, topic.refs) for topic in signs.topics()]
+    if vectors is not None:
+        own = {ref: vectors[ref] for ref in by_ref}
+        groups += [("", refs) for refs in average_link(own, standing_out([*own.values()], EMBEDDING_THRESHOLD))]
+    known = [[member.ref for member in pattern.members] for pattern in found]
+    made = []
+    for sign, refs in groups:
+        pattern = of_topic(sign, [by_ref[ref] for ref in refs], signs)
+        if pattern is not None and not any(overlap(refs, other) for other in known):
+            known.append(list(refs))
+            made.append(pattern)
+    return made
+
+
+def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | None:
+    """Return the pattern of memories that one sign, or nothing but likeness, brings together.
+
+    None where a gate is shut, or no sentence of theirs can stand for it.
+    """
+    if not is_founded(members):
+        return None
+    counts = Counter(term for member in members for term in set(member.terms))
+    own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
+    terms = [term for term in counts if counts[term] > 1 or term in own]
+    texts = ((text, at) for at, one in enumerate(members) for text in sayings(one.text))
+    every = ((likely_belief(text, own or counts, terms), at, text) for text, at in texts)
+    said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
+    if not said:
+        return None
+    _, at, quote = min(said, key=lambda one: (-len(saying(one[2], members[one[1]], members)), one))
+    return Pattern(
+        members=tuple(members),
+        general=members[at],
+        terms=tuple(sorted(terms, key=lambda term: (-counts[term], term))),
+        quote=quote,
+        topic=shown(sign),
+    )
 
 
 def _unlike(members: Collection[Pooled], terms: Collection[str]) -> frozenset[str]:
@@ -283,7 +373,8 @@ def proposals(
     made: list[ConsolidationProposal] = []
     for pattern in found:
         about = _belief_about(pattern, beliefs, vectors, threshold)
-        made += _proposals_about(pattern, about, compare) if about else _creation(pattern, compare)
+        sides = _proposals_about(pattern, about, compare) if about else []
+        made += sides or _creation(pattern, compare)
     return made
 
 
@@ -307,7 +398,7 @@ def _covers(held: KnownBelief, pattern: Pattern) -> bool:
 
 
 def _proposals_about(pattern: Pattern, held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
-    """Return what a pattern says of a belief: nothing where too few of its members take a side."""
+    """Return what a pattern says of a belief: nothing where too few of its members take a side, which hides nothing."""
     said = {member.ref: compare(held.text, member.text) for member in pattern.members}
     made = []
     for action, polarities in _SIDES.items():
@@ -317,7 +408,8 @@ def _proposals_about(pattern: Pattern, held: KnownBelief, compare: Compare) -> l
                 ConsolidationProposal(
                     action=action,
                     members=members,
-                    general=pattern.general if pattern.general in members else members[0],
+                    general=(general := pattern.general if pattern.general in members else members[0]),
+                    quote=closest(general.text, pattern.terms),
                     terms=pattern.terms,
                     target=held.memory,
                     unanimous=all(polarity is polarities[0] for polarity in said.values()),
@@ -330,14 +422,16 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     """Return the belief that a pattern suggests.
 
     What contradicts its most general member counts against it; what only denies as that does not counts on no side.
+    Where nothing but terms in common brought the members together, enough of them must say what is quoted.
     """
     opposed = {
         member.ref
         for member in pattern.members
-        if member is not pattern.general and compare(pattern.general.text, member.text) is Polarity.OPPOSED
+        if member is not pattern.general and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
     }
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
-    if not is_founded(agreeing):
+    so = saying(pattern.quote, pattern.general, agreeing)
+    if not is_founded(agreeing if pattern.topic is not None else so):
         return []
     return [
         ConsolidationProposal(
@@ -347,8 +441,74 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
             general=pattern.general,
             terms=pattern.terms,
             unanimous=not opposed,
+            quote=pattern.quote,
+            saying=so,
+            topic=pattern.topic or "",
         )
     ]
+
+
+def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pooled, ...]:
+    """Return the members that say what a quotation of one of them says, as far as words tell: they share two signs."""
+    quoted = signs_of(quote, [term for term in content_terms(quote) if term in general.terms])
+    return tuple(
+        member
+        for member in members
+        if member is general or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS
+    )
+
+
+# -- changes -------------------------------------------------------------------------------------
+
+
+FEWEST_LATER = 2  # independent roots that contradict what is held: design of beliefs, "Consolidation"
+
+
+def answers(part: Sequence[Pooled], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
+    """Return what memories that are younger than a belief say against it: two independent ones are enough to ask.
+
+    Args:
+        part: the memories of the belief's partition.
+        held: the belief.
+        compare: how the second text stands to the first.
+    """
+    about = set(held.terms)
+    since = held.memory.created_at or ""
+    later = [one for one in part if (one.memory.created_at or "") > since]
+    near = [one for one in later if len(about.intersection(one.terms)) >= FEWEST_TERMS]
+    said = {one: compare(held.text, one.text) for one in near}
+    against = tuple(one for one in near if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
+    if len({root for one in against for root in one.roots}) < FEWEST_LATER:
+        return []
+    against = tuple(sorted(against, key=lambda one: (one.memory.created_at or "", one.ref)))
+    is_new = any(said[one] is not Polarity.OPPOSED or says_outright(one.text) for one in against)
+    ranked = [(worth(text, about), at, text) for at, one in enumerate(against) for text in sayings(one.text)]
+    _, at, quote = min(ranked)
+    return [
+        ConsolidationProposal(
+            action=Action.SUPERSEDE if is_new else Action.CONTRADICT,
+            members=against,
+            general=against[at],
+            terms=tuple(sorted(about.intersection(*(one.terms for one in against)))),
+            target=held.memory,
+            quote=quote,
+            saying=saying(quote, against[at], against),
+        )
+    ]
+
+
+def superseding(change: Change) -> ConsolidationProposal:
+    """Return the belief that a change suggests, in the place of what nobody wrote down as one."""
+    return ConsolidationProposal(
+        action=Action.SUPERSEDE,
+        members=change.after,
+        against=change.before,
+        general=change.since.memory,
+        quote=change.since.text,
+        saying=saying(change.since.text, change.since.memory, change.after),
+        once=change.once,
+        topic=shown(change.sign),
+    )
 
 
 # -- when ----------------------------------------------------------------------------------------

@@ -86,7 +86,7 @@ def gather(view: View, *, until: str) -> Gathered:
 def is_moved(file: MemoryFile) -> bool:
     """Whether a file is a suggestion of a belief that was moved out of its folder."""
     memory = file.memory
-    is_ours = (memory.id or "").startswith(ID_OF_PROPOSAL) and memory.proposes in (None, Action.CREATE)
+    is_ours = (memory.id or "").startswith(ID_OF_PROPOSAL) and target_of(memory) is None
     return memory.status == "draft" and is_ours and not file.path.startswith(SUGGESTIONS)
 
 
@@ -200,10 +200,18 @@ def _as_earlier(memory: Memory, *, is_open: bool) -> Earlier:
     action = Action(memory.proposes or Action.CREATE)
     return Earlier(
         action=action,
-        target=None if action is Action.CREATE else next(iter(memory.relates_to), None),
+        target=target_of(memory),
         members=frozenset(ref for ref in memory.derived_from if MemoryRef.parse(ref)),
         is_open=is_open,
     )
+
+
+def target_of(memory: Memory) -> str | None:
+    """Return the ref of what a suggestion would change; None where it would write a belief and change none."""
+    action = Action(memory.proposes or Action.CREATE)
+    if action is Action.SUPERSEDE:
+        return next((ref for ref in memory.relates_to if ref.startswith("belief:")), None)
+    return None if action is Action.CREATE else next(iter(memory.relates_to), None)
 
 
 def deleted_suggestions(view: View) -> Iterator[Memory]:

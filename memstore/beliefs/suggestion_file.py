@@ -6,6 +6,7 @@ What hands changed in the block of a MEMORY.md becomes a suggestion too, on whic
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,16 @@ from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.beliefs.pool import ID_OF_PROPOSAL, deleted_suggestions, quotable
 from memstore.beliefs.reinforce import edit_of_evidence
-from memstore.beliefs.wording import Quotation, QuotedSource, SynthesisFailedError, objection, quotation, said_by
+from memstore.beliefs.wording import (
+    MOST_WORDS,
+    QuotedSource,
+    SynthesisFailedError,
+    closest,
+    content_terms,
+    located,
+    objection,
+    said_by,
+)
 from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
@@ -33,9 +43,10 @@ from memstore.files.render import entry_of
 from memstore.search import citations
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
     from datetime import datetime
 
-    from memstore.beliefs.consolidation import ConsolidationProposal
+    from memstore.beliefs.consolidation import ConsolidationProposal, Pooled
     from memstore.beliefs.pool import Gathered
     from memstore.beliefs.wording import Synthesizer
     from memstore.core.memory import Memory
@@ -44,6 +55,10 @@ if TYPE_CHECKING:
 
 SOURCE = "consolidation"
 MOST_TERMS_SHOWN = 6
+MOST_LISTED = 12
+# What of a suggestion is there for the decision alone begins here.
+EVIDENCE = "## Evidence"
+_WRITTEN = re.compile(r"\w[\w'’.-]*\w|\w")
 _FENCE = "~~~~"
 STANCES = {Action.SUPPORT: Stance.SUPPORT, Action.CONTRADICT: Stance.CONTRADICT}
 _WOULD = {Action.SUPPORT: "supports", Action.CONTRADICT: "contradicts"}
@@ -87,12 +102,10 @@ def suggestion_of(
         now: UTC.
         synthesizer: who words a new belief; else its most general member is quoted.
     """
-    if proposal.target is None or proposal.general is None:
-        return (
-            _of_archiving(view, proposal, proposal.target, gathered, now=now)
-            if proposal.target
-            else _of_new_belief(view, proposal, gathered, now=now, synthesizer=synthesizer)
-        )
+    if proposal.target is None or proposal.action is Action.SUPERSEDE:
+        return _of_new_belief(view, proposal, gathered, now=now, synthesizer=synthesizer)
+    if proposal.general is None:
+        return _of_archiving(view, proposal, proposal.target, gathered, now=now)
     return _of_evidence(view, proposal, proposal.target, gathered, now=now)
 
 
@@ -103,10 +116,9 @@ def _of_evidence(
     evidence = [as_evidence(member.memory, gathered.load) for member in proposal.members]
     weighed = weigh(file.memory, evidence, stance, now=now, by=view.actor, reason=f"Consolidated as {proposal.id}")
     change = edit_of_evidence(file, evidence, stance, weighed)
-    quoted, cited = _quoted(proposal, gathered)
     step = f"{weighed.old:g} → {weighed.new:g}"
-    told = f"{quoted.text}\n\n{_quoted_from(cited, proposal)}\n\nIt {_WOULD[proposal.action]}"
-    return _about(view, proposal, change, f"{told} [[{target.ref}]], {step}", now=now, old=weighed.old, new=weighed.new)
+    review = _review(proposal, gathered, f"It {_WOULD[proposal.action]} [[{target.ref}]], {step}: {title_of(target)}")
+    return _about(view, proposal, change, review, now=now, old=weighed.old, new=weighed.new)
 
 
 def _of_archiving(
@@ -115,7 +127,7 @@ def _of_archiving(
     file, number = gathered.files[str(target.ref)], held(target)
     change = edit_of_archiving(file, f"Accepted belief:{proposal.id}")
     why, figures = proposal.terms
-    told = f"[[{target.ref}]] is {why} ({figures}), and would be put out of sight"
+    told = f"[[{target.ref}]] is {why} ({figures}), and would be put out of sight: {title_of(target)}\n"
     return _about(view, proposal, change, told, now=now, old=number, new=number)
 
 
@@ -135,7 +147,7 @@ def _about(
         raise TypeError(f"{change.path} is not a memory")
     title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
     values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
-    body = f"{told}: {title_of(file.memory)}\n\n{diff_of(change)}"
+    body = f"{told}\n{diff_of(change)}"
     edit = _edit(proposal, values, body)
     return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
 
@@ -149,22 +161,28 @@ def diff_of(change: Edit) -> str:
 def _of_new_belief(
     view: View, proposal: ConsolidationProposal, gathered: Gathered, *, now: datetime, synthesizer: Synthesizer | None
 ) -> SuggestionFile:
-    quoted, cited = _quoted(proposal, gathered)
     worded, note = _worded(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
-    told = f'{worded}\n\nWorded after "{quoted.text}" ' if worded else f"{quoted.text}\n\n"
-    title = default_title(worded or quoted.text)
+    title = default_title(worded or proposal.quote)
     values = {
         **_common(view, proposal, now),
         "title": title,
-        "relates_to": [member.ref for member in proposal.members if member.memory.type == "episode"],
+        "relates_to": [*_replaced(proposal), *(one.ref for one in proposal.members if one.memory.type == "episode")],
+        **({"valid_from": _day(proposal.members[0])} if proposal.action is Action.SUPERSEDE else {}),
         "confidence": ground.confidence,
         "confidence_history": [entry_of(line) for line in ground.ledger],
     }
-    from_ = _quoted_from(cited, proposal)
-    body = f"{told}{f'({from_[0].lower()}{from_[1:-1]}).' if worded else from_}\n"
-    edit = _edit(proposal, values, body)
-    return SuggestionFile(proposal=proposal, edit=edit, title=title, old=None, new=ground.confidence, note=note)
+    edit = _edit(proposal, values, _review(proposal, gathered, _effect(proposal, ground.confidence), worded))
+    old = held(proposal.target) if proposal.target else None
+    return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=ground.confidence, note=note)
+
+
+def _replaced(proposal: ConsolidationProposal) -> list[str]:
+    return [str(proposal.target.ref)] if proposal.target else []
+
+
+def _day(member: Pooled) -> str:
+    return (member.memory.created_at or "")[:10]
 
 
 def _common(view: View, proposal: ConsolidationProposal, now: datetime) -> dict[str, Any]:
@@ -207,51 +225,113 @@ def _edit(proposal: ConsolidationProposal, values: dict[str, Any], body: str) ->
 # -- words ---------------------------------------------------------------------------------------
 
 
-def _quoted(proposal: ConsolidationProposal, gathered: Gathered) -> tuple[Quotation, str]:
-    """Return the words of the most general member that say most of what is shared, and their citation."""
+def _review(proposal: ConsolidationProposal, gathered: Gathered, effect: str, worded: str = "") -> str:
+    """Return what a person needs to decide: what is suggested, why, the evidence, and what accepting it does."""
+    why = _why(proposal, gathered)
+    told = f"{proposal.quote}\n\n{why}"
+    if worded:
+        told = f'{worded}\n\nWorded after "{proposal.quote}" ({why[0].lower()}{why[1:-1]}).'
+    parts = [told, f"{EVIDENCE}\n\n{_listed(proposal, proposal.members)}"]
+    if proposal.against:
+        above = "Until then" if proposal.action is Action.SUPERSEDE else "Against it"
+        parts.append(f"{above}:\n\n{_listed(proposal, proposal.against)}")
+    return "\n\n".join([*parts, f"## Effect\n\n{effect}\n"])
+
+
+def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
+    """Return what is quoted, and how many memories of how many origins have what in common."""
     member = proposal.general or proposal.members[0]
     file = gathered.files[member.ref]
-    found = quotation(quotable(file), frozenset(proposal.terms))
-    if found is None:
-        line = file.front.position("title").line
-        found = Quotation(title_of(member.memory), line, line)
-    return found, citations.written(member.ref, (found.line_start, found.line_end), _blob(file))
+    found = located(quotable(file), proposal.quote)
+    line = file.front.position("title").line if found is None else 0
+    lines = (found.line_start, found.line_end) if found else (line, line)
+    cited = citations.written(member.ref, lines, digests.blob_id(file.data, "sha1"))
+    roots = {root for one in proposal.members for root in one.roots}
+    told = f"{_counted(proposal.members, 'memory', 'memories')} from {_counted(roots, 'independent root')}"
+    return f"Quoted from {cited}; {told}{_in_common(proposal)}."
 
 
-def _blob(file: MemoryFile) -> str:
-    return digests.blob_id(file.data, "sha1")
-
-
-def _quoted_from(cited: str, proposal: ConsolidationProposal) -> str:
-    roots = {root for member in proposal.members for root in member.roots}
+def _in_common(proposal: ConsolidationProposal) -> str:
+    """Return what the members of a proposal have in common, and what stands against them."""
+    if proposal.once is not None:
+        before = _counted(proposal.against, "memory", "memories")
+        return f' speak of *{_topic(proposal)}*, and {before} before that of "{proposal.once.text}"'
     against = f", {len(proposal.against)} against" if proposal.against else ""
-    shared = ", ".join(f"*{word}*" for word in _spelt(proposal))
-    return (
-        f"Quoted from {cited}; {len(proposal.members)} memories from {len(roots)} independent roots{against} "
-        f"share {shared}."
-    )
+    said = ", ".join(f"*{word}*" for word in spelt(proposal))
+    if proposal.topic:
+        return f"{against} speak of *{_topic(proposal)}*: {said}"
+    return f"{against} share {said}" if said else f"{against} are alike in meaning"
 
 
-def _spelt(proposal: ConsolidationProposal) -> list[str]:
+def _counted(things: Collection[object], one: str, many: str = "") -> str:
+    return f"{len(things)} {one if len(things) == 1 else many or f'{one}s'}"
+
+
+def _listed(proposal: ConsolidationProposal, members: Sequence[Pooled]) -> str:
+    """Return memories as a list, the oldest first, each with the sentence that says most of it."""
+    by_time = sorted(members, key=lambda one: (one.memory.created_at or "", one.ref))
+    lines = [f'- {_day(one)} [[{one.ref}]]: "{_said(proposal, one)}"' for one in by_time[:MOST_LISTED]]
+    more = len(by_time) - MOST_LISTED
+    return "\n".join([*lines, *([f"- and {more} more"] if more > 0 else [])])
+
+
+def _said(proposal: ConsolidationProposal, member: Pooled) -> str:
+    if member is proposal.general:
+        return proposal.quote
+    if proposal.once and member is proposal.once.memory:
+        return proposal.once.text
+    terms = proposal.terms or content_terms(proposal.quote)
+    whole = " ".join(member.text.split())
+    return whole if len(whole.split()) <= MOST_WORDS else closest(member.text, terms) or default_title(member.text)
+
+
+def _effect(proposal: ConsolidationProposal, confidence: float) -> str:
+    """Return what accepting a new belief does."""
+    count = len(proposal.counted)
+    who = "the memory that says" if count == 1 else f"the {count} memories that say"
+    written = f"Accepting it writes this as a belief with the confidence {confidence:g}, counted from {who} so"
+    if proposal.action is not Action.SUPERSEDE:
+        return f"{written}."
+    since = f"{written}, which holds from {_day(proposal.members[0])} on"
+    if proposal.target is None:
+        return f"{since}; the earlier memories stay as they are."
+    place = f"[[{proposal.target.ref}]], which stays as superseded: {title_of(proposal.target)}"
+    return f"{since}. It takes the place of {place}"
+
+
+def _topic(proposal: ConsolidationProposal) -> str:
+    """Return a topic as people write it: the first word of its family, or the term as the members spell it."""
+    return _spelling(proposal).get(proposal.topic, proposal.topic)
+
+
+def spelt(proposal: ConsolidationProposal) -> list[str]:
     """Return the shared terms as the members write them."""
-    spelt: dict[str, str] = {}
+    spelling = _spelling(proposal)
+    return [spelling.get(term, term) for term in proposal.terms[:MOST_TERMS_SHOWN]]
+
+
+def _spelling(proposal: ConsolidationProposal) -> dict[str, str]:
+    """Return the words of the members by their terms, as first written."""
+    found: dict[str, str] = {}
     for member in proposal.members:
-        for word in words(member.text):
-            spelt.setdefault(term_of(word), word)
-    return [spelt.get(term, term) for term in proposal.terms[:MOST_TERMS_SHOWN]]
+        for word in _WRITTEN.findall(member.text):
+            for folded in words(word):
+                found.setdefault(term_of(folded), word)
+    return found
 
 
 def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
     """Return a synthesizer's words and no note, or none and the note why it was not heard."""
     if synthesizer is None:
         return "", None
-    sources = {member.ref: member.text for member in (*proposal.members, *proposal.against)}
+    against = () if proposal.action is Action.SUPERSEDE else proposal.against
+    sources = {member.ref: member.text for member in (*proposal.members, *against)}
     try:
-        answer = synthesizer.answer([QuotedSource(ref, text) for ref, text in sources.items()], proposal.terms)
+        answer = synthesizer.answer([QuotedSource(ref, text) for ref, text in sources.items()], spelt(proposal))
     except SynthesisFailedError as error:
         return "", f"quoted instead: {error}"
     wording = said_by(answer)
-    problem = wording if isinstance(wording, str) else objection(wording, sources)
+    problem = wording if isinstance(wording, str) else objection(wording, sources, against={one.ref for one in against})
     if problem or isinstance(wording, str):
         return "", f"quoted instead: the answer can't be used: {problem}"
     return wording.text, None

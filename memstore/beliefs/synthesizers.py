@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 TIME_LIMIT_SECONDS = 60.0
 MOST_BYTES = 64 * 1024
 MODEL = "llm:"
+# Models put what they write into a block of Markdown, and a word before it.
+_FENCED = re.compile(rb"^```\w*[ \t]*\r?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = (
     "Say in one sentence of at most 30 words what these memories have in common. Name nothing that they don't name. "
     'Answer with JSON alone: {"text": "…", "cites": ["ref", …]}, citing the refs that say so.\n\n'
@@ -120,7 +123,8 @@ class LanguageModel:
 def _parsed(said: bytes) -> Any:
     if len(said) > MOST_BYTES:
         raise SynthesisFailedError(f"the answer has {len(said):,} bytes")
+    fenced = _FENCED.search(said)
     try:
-        return json.loads(said)
+        return json.loads(fenced[1] if fenced else said)
     except ValueError as error:
         raise SynthesisFailedError("the answer is not JSON") from error

@@ -179,11 +179,12 @@ def _line(session: CliSession, one: Waiting) -> str:
 
 
 def _shown(session: CliSession, one: Waiting, linked: Linked) -> Iterator[str]:
+    from memstore.beliefs.suggestion_file import EVIDENCE
     from memstore.cli.output import safe
 
     yield _line(session, one)
-    for ref in one.evidence:
-        yield f"  {session.paint('ref', ref)}"
+    if EVIDENCE not in one.memory.body:
+        yield from (f"  {session.paint('ref', ref)}" for ref in one.evidence)
     yield safe(one.memory.body.strip("\n"))
     yield ""
     for saved in (linked.saved, *linked.others):

@@ -43,7 +43,7 @@ STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
 BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")
 IMPORTANCES = ("low", "normal", "high", "pinned")
 # What a suggestion would do; all except `create` apply to the belief in its `relates_to`.
-PROPOSALS = ("create", "support", "contradict", "archive", "revise")
+PROPOSALS = ("create", "support", "contradict", "supersede", "archive", "revise")
 
 
 class Shape(Enum):

@@ -327,6 +327,21 @@ def supersede(
         RefusedError: it already has an heir, or was forgotten.
         UsageError: a value does not have the shape of its key, or there is no text.
     """
+    edits = edits_of_superseding(view, ref, text, values, reason=reason, since=since)
+    saved = save_all(view, edits, verb="supersede", dry_run=dry_run, commit=commit)
+    return Linked(saved=saved[0], others=saved[1:])
+
+
+def edits_of_superseding(
+    view: View,
+    ref: str,
+    text: str,
+    values: Mapping[str, Plain] | None = None,
+    *,
+    reason: str | None = None,
+    since: str | None = None,
+) -> list[Edit]:
+    """Return what `supersede` writes, the heir first; arguments and errors are its."""
     given = given_keys(view, values)
     file = view.original(ref)
     old = supersedable(view, file)
@@ -350,9 +365,7 @@ def supersede(
     after = splice.apply(file, links)
     # The heir comes first. After a crash in between it names what it supersedes: `check` reports a one-sided link, and
     # `fix-provenance` completes it.
-    edits = [new, Edit(path=file.path, before=file, after=after)]
-    saved = save_all(view, edits, verb="supersede", dry_run=dry_run, commit=commit)
-    return Linked(saved=saved[0], others=saved[1:])
+    return [new, Edit(path=file.path, before=file, after=after)]
 
 
 def _with_evidence(view: View, new: Edit, old: Memory) -> Edit:

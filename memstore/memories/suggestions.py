@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.archive import reasons
 from memstore.beliefs.consolidation import Action
 from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import weigh
+from memstore.beliefs.pool import target_of
 from memstore.beliefs.reinforce import edit_of_evidence
-from memstore.beliefs.suggestion_file import SOURCE, STANCES, edit_of
+from memstore.beliefs.suggestion_file import EVIDENCE, SOURCE, STANCES, edit_of
 from memstore.core.change import Edit
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.ids import MemoryRef
@@ -20,7 +21,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save, save_all
 from memstore.files import splice
 from memstore.lineage.refs import loader
-from memstore.memories.promote import Linked, promote
+from memstore.memories.promote import Linked, edits_of_superseding, promote, ref_of_new
 from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
@@ -90,12 +91,15 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
         RefusedError: it was already decided on, or its evidence is gone.
     """
     one = _waiting(_opened(view, ref))
-    if one.action is Action.CREATE:
+    if one.target is None and one.action in (Action.CREATE, Action.SUPERSEDE):
         draft = one.memory
-        values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE}
-        linked = promote(view, one.file.path, None, values, dry_run=dry_run, commit=commit)
+        values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE, "title": draft.title}
+        values |= {"valid_from": draft.valid_from} if draft.valid_from else {}
+        linked = promote(view, one.file.path, None, values, text=_told(draft), dry_run=dry_run, commit=commit)
         _count_use(view, linked.saved.ref, dry_run=dry_run)
         return linked
+    if one.action is Action.SUPERSEDE:
+        return _replace(view, one, dry_run=dry_run, commit=commit)
     edits = [_recorded(view, one), _archived(one.file)]
     saved = save_all(view, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
     _count_use(view, one.target, dry_run=dry_run)
@@ -135,7 +139,7 @@ def _waiting(file: MemoryFile) -> Waiting:
     return Waiting(
         file=file,
         action=action,
-        target=None if action is Action.CREATE else next(iter(memory.relates_to), None),
+        target=target_of(memory),
         evidence=tuple(ref for ref in memory.derived_from if MemoryRef.parse(ref)),
     )
 
@@ -144,6 +148,29 @@ def _count_use(view: View, ref: str | None, *, dry_run: bool) -> None:
     named = MemoryRef.parse(ref or "")
     if named and not dry_run:
         record_use(view, named.id, "accept")
+
+
+def _told(draft: Memory) -> str:
+    """Return the text of a suggestion without what is there for the decision alone."""
+    return draft.body.replace("\r\n", "\n").partition(f"\n{EVIDENCE}\n")[0].rstrip("\n") + "\n"
+
+
+def _replace(view: View, one: Waiting, *, dry_run: bool, commit: bool) -> Linked:
+    """Write the belief that takes the place of the one that a suggestion is about."""
+    draft, name = one.memory, one.memory.ref or one.file.path
+    evidence = [ref for ref in draft.relates_to if ref != one.target]
+    values: dict[str, Any] = {
+        "title": draft.title, "source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE,
+        "confidence": draft.confidence, "relates_to": evidence, "derived_from": [str(name)],
+    }  # fmt: skip
+    edits = edits_of_superseding(
+        view, str(one.target), _told(draft), values, reason=f"Accepted {name}", since=draft.valid_from
+    )
+    link = splice.AppendItems("processed_into", (ref_of_new(edits[0]),))
+    edits.append(_archived(one.file, link))
+    saved = save_all(view, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
+    _count_use(view, saved[0].ref, dry_run=dry_run)
+    return Linked(saved=saved[0], others=saved[1:])
 
 
 def _recorded(view: View, one: Waiting) -> Edit:

@@ -90,7 +90,7 @@ def test_a_suggestion_quotes_cites_and_computes() -> None:
     assert [(line.op, line.evidence_source) for line in made.confidence_history] == [
         ("support", f"episode:m_walk{i}") for i in range(3)
     ]
-    assert made.body.startswith("\nBella was slow on her walk, it was the heat.\n\nQuoted from [[episode:m_walk0#L9@")
+    assert made.body.startswith("\nThe heat made every walk slow.\n\nQuoted from [[episode:m_walk2#L9@")
     assert "3 memories from 3 independent roots share *slow*, *walk*, *heat*." in made.body
 
 
@@ -402,8 +402,22 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
     assert (one.note, one.new) == (None, 0.7802)
     made = memory(ws, one.ref)
     assert made.title == "Heat slows every walk."
-    assert made.body.startswith('\nHeat slows every walk.\n\nWorded after "Bella was slow on her walk')
-    assert "[[episode:m_walk0#L9@" in made.body
+    assert made.body.startswith('\nHeat slows every walk.\n\nWorded after "The heat made every walk slow."')
+    assert "[[episode:m_walk2#L9@" in made.body
+
+
+def test_a_synthesizer_is_told_words_and_no_stems() -> None:
+    class Listens:
+        terms: Sequence[str] = ()
+
+        def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
+            del sources
+            self.terms = terms
+
+    parties = ("Noisy parties every Friday.", "Friday again, noisy parties.", "The parties are noisy.")
+    listens = Listens()
+    consolidate(vault(alone(20), over_days(*parties)).view(), synthesizer=listens)
+    assert {term.lower() for term in listens.terms} == {"noisy", "parties"}
 
 
 @pytest.mark.parametrize(
@@ -412,6 +426,8 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
         {"text": "Heat slows walks.", "cites": ["episode:m_alone1"]},
         {"text": "heat " * 31, "cites": ["episode:m_walk0"]},
         {"text": "Heat slows Max.", "cites": ["episode:m_walk0"]},
+        {"text": "The heat did not make every walk slow.", "cites": ["episode:m_walk2"]},
+        {"text": "Swimming is healthy.", "cites": ["episode:m_walk0"]},
         {"text": "Heat slows walks."},
         "Heat slows walks.",
         SynthesisFailedError("it took longer than 60 s"),
@@ -422,6 +438,8 @@ def test_a_synthesizer_words_it_and_the_number_stays_computed() -> None:
         "cites outside",
         "rambles",
         "names a stranger",
+        "contradicts",
+        "shares no terms",
         "cites nothing",
         "no object",
         "hangs",
@@ -435,6 +453,100 @@ def test_a_bad_synthesizer_falls_back_to_the_quotation(answer: Any) -> None:
     (one,) = consolidate(ws.view(), synthesizer=Answers(answer)).suggestions
     assert (one.note or "").startswith("quoted instead: ")
     assert replace(one, note=None) == quoted
+
+
+# -- changes ---------------------------------------------------------------------------------------
+
+PARKING = (
+    "Parked the van by the chapel.",
+    "The van got a scratch by the chapel wall.",
+    "From now on the van stands in the yard.",
+    "Found the van in the yard under leaves.",
+)
+
+
+def over_days(*texts: str) -> dict[str, bytes]:
+    days = (f'"2026-01-{at + 10}T10:00:00Z"' for at in range(len(texts)))
+    return dict(
+        episode(f"day{at}", text, created_at=day) for at, (text, day) in enumerate(zip(texts, days, strict=True))
+    )
+
+
+def test_a_change_is_suggested_with_both_sides_and_accepting_it_writes_what_holds_since() -> None:
+    ws = vault(alone(20), over_days(*PARKING))
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    draft = memory(ws, one.ref)
+    assert (draft.proposes, draft.title, draft.valid_from) == ("supersede", PARKING[2], "2026-01-12")
+    before, after = draft.body.partition("Until then:")[::2]
+    assert all(f'"{text}"' in before for text in PARKING[2:])
+    assert all(f'"{text}"' in after for text in PARKING[:2])
+    (waiting,) = list_suggestions(ws.view())
+    assert waiting.target is None
+    made = memory(ws, accept_suggestion(ws.view(), one.ref).ref or "")
+    assert (made.type, made.title, made.valid_from, made.status) == ("belief", PARKING[2], "2026-01-12", "active")
+    assert {line.op for line in made.confidence_history} == {"support"}
+    assert "## E" not in made.body
+    assert (memory(ws, one.ref).status, memory(ws, one.ref).processed_into) == ("archived", (made_ref(made),))
+    assert memory(ws, "m_day0").status == "active"
+    assert refs(consolidate(ws.view(), apply=True)) == []
+
+
+def made_ref(made: Memory) -> str:
+    return str(made.ref)
+
+
+FEE = ("The fee for a tour is 55 euros now.", "The fee for a tour is 55 euros.")
+
+
+def test_two_later_memories_with_another_value_would_supersede_what_is_held() -> None:
+    ws = vault(alone(20), over_days(*FEE), held("The fee for a tour is 45 euros."))
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    assert (one.proposal.action.value, one.old) == ("supersede", 0.8)
+    draft = memory(ws, one.ref)
+    assert draft.relates_to == ("belief:m_b", "episode:m_day0", "episode:m_day1")
+    assert "takes the place of [[belief:m_b]]" in " ".join(draft.body.split())
+    linked = accept_suggestion(ws.view(), one.ref)
+    heir, old = memory(ws, linked.ref or ""), memory(ws, "m_b")
+    assert (heir.supersedes, heir.title, heir.confidence) == (("belief:m_b",), draft.title, one.new)
+    assert (old.status, old.superseded_by, old.valid_until) == ("superseded", (linked.ref,), "2026-01-10")
+    assert (memory(ws, one.ref).status, memory(ws, one.ref).processed_into) == ("archived", (linked.ref,))
+    assert refs(consolidate(ws.view(), apply=True)) == []
+
+
+def test_accepting_a_superseding_suggestion_as_a_trial_writes_nothing() -> None:
+    ws = vault(alone(20), over_days(*FEE), held("The fee for a tour is 45 euros."))
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    before = dict(files_of(ws))
+    linked = accept_suggestion(ws.view(), one.ref, dry_run=True)
+    assert (files_of(ws), len(linked.others)) == (before, 2)
+
+
+def test_two_later_memories_that_deny_what_is_held_are_evidence_against_it() -> None:
+    ws = vault(alone(20), bridge(DENIES, 2), held())
+    (one,) = consolidate(ws.view()).suggestions
+    assert (one.proposal.action.value, len(one.proposal.members)) == ("contradict", 2)
+
+
+@pytest.mark.parametrize("created_at", ['"2026-01-20T00:00:00Z"', '"2026-01-02T10:00:00Z"'])
+def test_what_is_older_than_a_belief_does_not_answer_it(created_at: str) -> None:
+    assert refs(consolidate(vault(alone(20), bridge(DENIES, 2), held(created_at=created_at)).view())) == []
+
+
+def test_one_later_memory_is_too_few() -> None:
+    assert refs(consolidate(vault(alone(20), bridge(DENIES, 1), held()).view())) == []
+
+
+def test_a_number_counts_those_who_say_what_is_quoted() -> None:
+    said = ("Sean's walk in the heat was slow.", "In the heat Bella's walk was slow.", "Heat and a slow walk for Tom.")
+    ws = vault(alone(20), over_days(*said))
+    (one,) = consolidate(ws.view()).suggestions
+    assert [line.evidence_source for line in _ledger(one.edit.after)] == [one.ref for one in one.proposal.counted]
+
+
+def _ledger(data: bytes) -> Sequence[Any]:
+    file = memory_file.read("suggestions/x.md", data)
+    assert isinstance(file, MemoryFile)
+    return file.memory.confidence_history
 
 
 # -- when ----------------------------------------------------------------------------------------
@@ -464,8 +576,9 @@ class Topics:
 
     name = "topics"
 
-    def __init__(self, likeness: float) -> None:
+    def __init__(self, likeness: float, of: str = "walk") -> None:
         self._likeness = likeness
+        self._of = of
         self.texts: list[str] = []
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -475,15 +588,17 @@ class Topics:
         self.texts.append(text)
         own = [0.0] * 64
         own[len(self.texts)] = (1 - self._likeness) ** 0.5
-        own[0] = self._likeness**0.5 if "walk" in text else 0.0
+        own[0] = self._likeness**0.5 if self._of in text else 0.0
         return own
 
 
-@pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.74, 0)])
-def test_an_embedder_decides_what_is_alike_at_three_quarters(likeness: float, suggested: int) -> None:
-    ws = vault(alone(20), walks())._replace(embedder=Topics(likeness))
+@pytest.mark.parametrize(("likeness", "suggested"), [(0.76, 1), (0.5, 1), (0.2, 0)])
+def test_what_stands_out_for_an_embedder_is_alike(likeness: float, suggested: int) -> None:
+    said = ("The zorb hums at noon.", "A zorb was on the lawn.", "Sean mended his zorb.")
+    zorbs = dict(episode(f"zorb{i}", text) for i, text in enumerate(said))
+    ws = vault(alone(20), zorbs)._replace(embedder=Topics(likeness, of="zorb"))
     assert len(consolidate(ws.view()).suggestions) == suggested
-    assert len(consolidate(ws._replace(embedder=None).view()).suggestions) == 1
+    assert consolidate(ws._replace(embedder=None).view()).suggestions == ()
 
 
 def test_what_is_hidden_is_not_embedded() -> None:

@@ -186,8 +186,9 @@ def test_what_says_the_same_is_proposed_as_support_and_not_as_another_belief() -
     assert (proposal.action, proposal.target, len(proposal.members)) == (Action.SUPPORT, belief.memory, 4)
 
 
-def test_likeness_alone_reinforces_nothing() -> None:
-    assert suggested(some(*WALKS), held("Walks are slow in the heat")) == []
+def test_likeness_alone_reinforces_nothing_and_what_is_held_hides_no_pattern() -> None:
+    (proposal,) = suggested(some(*WALKS), held("Walks are slow in the heat"))
+    assert (proposal.action, proposal.target) == (Action.CREATE, None)
 
 
 def test_both_sides_are_proposed_where_both_are_founded_and_neither_is_unanimous() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import sys
 
 import pytest
@@ -21,6 +22,13 @@ def python(code: str) -> str:
 def test_a_command_is_asked_in_json_and_answers_in_json() -> None:
     echo = python('import json,sys; d=json.load(sys.stdin); print(json.dumps([d["sources"][0]["ref"], d["terms"]]))')
     assert synthesizer(echo).answer(SOURCES, ["heat"]) == ["episode:m_a", ["heat"]]
+
+
+@pytest.mark.parametrize("before", ["", "Here it is:\n"])
+@pytest.mark.parametrize("after", ["", "\nAnything else?"])
+def test_json_in_a_block_of_markdown_is_taken(before: str, after: str) -> None:
+    told = f"{before}```json\n[1]\n```{after}"
+    assert synthesizer(python(f"print({json.dumps(told)})")).answer(SOURCES, []) == [1]
 
 
 @pytest.mark.parametrize(

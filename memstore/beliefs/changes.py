@@ -1,0 +1,231 @@
+"""Changes: what memories said once, and what later ones say instead.
+
+Two signs of it: a value (a number, a time of day, a name) that memories of one subject have until another takes its
+place, and words that say so outright (`no longer`, `from now on`, `I was wrong about`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from functools import cache
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.beliefs.topics import FAMILY, overlap, shared_signs
+from memstore.beliefs.wording import content_terms, outright_words, sayings, says_outright, sentences, stands_alone
+from memstore.conflicts.frames import frames
+from memstore.conflicts.quantities import Scale
+from memstore.core.terms import words
+from memstore.core.word_lists import word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.beliefs.consolidation import Pooled
+    from memstore.beliefs.topics import Signs
+
+FEWEST_SIDE = 2  # what was said once, and what is said since, each from as many independent roots
+MOST_SIDE = 12
+LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
+# Small numbers count whatever there is; a value is a number that is told exactly.
+SMALLEST_VALUE = 10
+
+
+class Said(NamedTuple):
+    """What a memory says of a change."""
+
+    memory: Pooled
+    text: str
+
+
+class Change(NamedTuple):
+    """What some memories said until others said something else, each side in order of time; `sign` is about what."""
+
+    before: tuple[Pooled, ...]
+    after: tuple[Pooled, ...]
+    once: Said
+    since: Said
+    sign: str
+
+
+def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
+    """Return the changes among memories of one partition; no memory is on two sides of one of them.
+
+    Args:
+        part: the memories.
+        signs: theirs.
+    """
+    ordered = sorted(part, key=lambda one: (one.memory.created_at or "", one.ref))
+    found = [*_successions(ordered, signs), *_outright(ordered, signs)]
+    chosen: list[Change] = []
+    for one in found:
+        if not any(overlap(_refs(one), _refs(other)) for other in chosen):
+            chosen.append(one)
+    return chosen
+
+
+def _refs(change: Change) -> list[str]:
+    return [one.ref for one in (*change.before, *change.after)]
+
+
+def _is_founded(side: Iterable[Pooled], least: int = FEWEST_SIDE) -> bool:
+    return len({root for one in side for root in one.roots}) >= least
+
+
+def _day(one: Pooled) -> str:
+    return (one.memory.created_at or "")[:10]
+
+
+# -- a value takes another's place -----------------------------------------------------------------
+
+
+class Value(NamedTuple):
+    """A number, a time of day in hours, or a name; of those of one kind one may take another's place."""
+
+    kind: str
+    of: float | str
+
+
+def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
+    """Return the changes of a value: until a day one, since then the other, each at least twice, of one subject."""
+    sentences_of = {one.ref: dict(_sentences_of_values(one, signs)) for one in ordered}
+    having: dict[Value, list[Pooled]] = defaultdict(list)
+    for one in ordered:
+        for value in sentences_of[one.ref]:
+            having[value].append(one)
+    common = _in_common(
+        {value: side for value, side in having.items() if len(side) <= MOST_SIDE and _is_founded(side)}, signs
+    )
+    ranked = sorted(common.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    return [
+        Change(
+            before=tuple(having[old]),
+            after=tuple(having[new]),
+            once=_best((one, sentences_of[one.ref][old]) for one in having[old]),
+            since=_best((one, sentences_of[one.ref][new]) for one in having[new]),
+            sign=max(sorted(shared), key=lambda sign: (shared[sign], signs.weight(sign))),
+        )
+        for (old, new), shared in ranked
+        if sum(shared.values()) >= LEAST_IN_COMMON
+    ]
+
+
+def _in_common(having: Mapping[Value, Sequence[Pooled]], signs: Signs) -> dict[tuple[Value, Value], Counter[str]]:
+    """Return what the memories of two values of one kind share, of which all of one are older than all of the other."""
+    by_sign: dict[str, Counter[Value]] = defaultdict(Counter)
+    for value, side in having.items():
+        for one in side:
+            for sign in signs.of[one.ref]:
+                if sign != value.of and not sign.startswith(FAMILY) and signs.is_telling(sign):
+                    by_sign[sign][value] += 1
+    found: dict[tuple[Value, Value], Counter[str]] = defaultdict(Counter)
+    for sign, counts in by_sign.items():
+        for pair in combinations(sorted(counts, key=lambda value: _day(having[value][0])), 2):
+            old, new = pair
+            if old.kind == new.kind and _day(having[old][-1]) < _day(having[new][0]):
+                found[pair][sign] = min(counts[old], counts[new])
+    return found
+
+
+def _sentences_of_values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
+    """Yield the values of a memory, each with the sentence that has it."""
+    for sentence in sentences(one.text):
+        for term in content_terms(sentence):
+            if term in signs.names and term in signs.of[one.ref]:
+                yield Value("name", term), sentence
+        if _may_count(sentence):
+            yield from ((value, sentence) for value in _numbers(sentence))
+
+
+_COUNTS = re.compile(r"\d")
+
+
+@cache
+def _numerals() -> frozenset[str]:
+    return frozenset(word_lists("beliefs")["measures"].split())
+
+
+def _may_count(sentence: str) -> bool:
+    return _COUNTS.search(sentence) is not None or not _numerals().isdisjoint(words(sentence))
+
+
+def _numbers(sentence: str) -> Iterator[Value]:
+    for frame in frames(sentence):
+        for token in frame.tokens:
+            if token.value is None or (number := token.value.parts[0]) is None:
+                continue
+            match token.value.scale:
+                case Scale.CLOCK:
+                    yield Value("number", number / 60)
+                case Scale.CARDINAL | Scale.MEASURE if number >= SMALLEST_VALUE or number % 1:
+                    yield Value(token.value.of or "number", number)
+
+
+def _best(said: Iterable[tuple[Pooled, str]]) -> Said:
+    """Return the saying that says most clearly what holds: outright, standing alone; of equals the first."""
+    found = [(_standing(one.text, sentence), one) for one, sentence in said]
+    ranks = [(not says_outright(text), not stands_alone(text), at) for at, (text, _) in enumerate(found)]
+    text, one = found[min(ranks)[-1]]
+    return Said(one, text)
+
+
+def _standing(text: str, sentence: str) -> str:
+    """Return what may be quoted for a sentence: itself where it says all, or the most that it stands in."""
+    if stands_alone(sentence) and says_outright(sentence):
+        return sentence
+    around = [said for said in sayings(text) if sentence in said and stands_alone(said)]
+    return max(around, key=len, default=sentence)
+
+
+# -- said outright ---------------------------------------------------------------------------------
+
+
+def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
+    """Yield the changes that a memory tells of, if earlier ones speak of what it says that of.
+
+    Those are two of one sign; where it says no more than `now`, one that has two of the signs.
+    """
+    place = {one.ref: at for at, one in enumerate(ordered)}
+    for at, one in enumerate(ordered):
+        for sentence in sentences(one.text):
+            is_outright = says_outright(sentence)
+            if not is_outright and "now" not in words(sentence):
+                continue
+            said = _standing(one.text, sentence)
+            own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
+            own.sort(key=lambda sign: (-_worth(sign, signs), sign))
+            for sign in own:
+                others = [ordered[i] for i in sorted(place[ref] for ref in signs.having[sign])]
+                before = [other for other in others if _day(other) < _day(one)]
+                if not is_outright:
+                    before = [other for other in before if _share(own, other, signs) >= LEAST_IN_COMMON]
+                if _is_founded(before, FEWEST_SIDE if is_outright else 1):
+                    once = _best((other, _speaking(other, sign, signs)) for other in before)
+                    after = tuple(other for other in others if place[other.ref] >= at)
+                    yield Change(tuple(before), after, once, Said(one, said), sign)
+                    break
+
+
+def _share(own: Iterable[str], other: Pooled, signs: Signs) -> int:
+    mine = {sign: frozenset([sign]) for sign in own if not sign.startswith(FAMILY)}
+    return shared_signs(mine, signs.of[other.ref])
+
+
+def _signs_beside(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
+    """Yield the signs of a memory that stand in what it says, beside the words that say it outright."""
+    rest = set(content_terms(outright_words().sub(" ", " ".join(words(said)))))
+    for sign, of in signs.of[one.ref].items():
+        if signs.is_telling(sign) and not of.isdisjoint(rest):
+            yield sign
+
+
+def _worth(sign: str, signs: Signs) -> float:
+    factor = 1.5 if sign in signs.names else 1.2 if sign.startswith(FAMILY) else 1.0
+    return round(factor * signs.weight(sign), 10)
+
+
+def _speaking(one: Pooled, sign: str, signs: Signs) -> str:
+    """Return the first sentence of a memory that has a sign."""
+    terms = signs.of[one.ref][sign]
+    return next((said for said in sentences(one.text) if not terms.isdisjoint(content_terms(said))), one.text)

@@ -1,0 +1,192 @@
+"""Topics: what memories may be about in common though their words differ: families of words, names, rare words.
+
+A sign is a term, or a family (`@coffee`: espresso, mocha). One sign brings memories together; what else they share says
+whether they belong together. The same memories give the same topics, in whatever order they come.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter, defaultdict
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.beliefs.clustering import average_link, unit
+from memstore.beliefs.wording import told_words
+from memstore.core.terms import term_of, words
+from memstore.core.word_lists import word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.beliefs.consolidation import Pooled
+
+    Refs = tuple[str, ...]
+
+FAMILY = "@"
+FEWEST = 3
+# What more memories speak of is a subject of the whole vault, and brings nothing together.
+MOST = 40
+# So many with one sign are one topic; of more, those that share something else, too.
+MOST_TOGETHER = 6
+# All figures: docs/consolidation.md, "How good it is".
+THRESHOLD = 0.10
+LEAST_SHARED = 0.7
+LEAST_LINKED = 0.40
+_OF_A_NAME, _OF_THE_WORD = 1.5, 0.7
+_NAME = re.compile(r"(?<![.!?\"“:…(] )(?<!^)(?<!\n)\b[^\W\d_a-z]\w+")
+_PLAIN = re.compile(r"\b[a-zà-öø-ÿ]\w*")
+
+
+@cache
+def _families() -> Mapping[str, str]:
+    lists = word_lists("beliefs")
+    lines = [line.split() for line in f"{lists['families']}{lists['circumstances']}".splitlines() if line.strip()]
+    plurals = {f"{word}s": FAMILY + line[0] for line in lines for word in line}
+    return plurals | {word: FAMILY + line[0] for line in lines for word in line}
+
+
+@cache
+def circumstances() -> frozenset[str]:
+    """Return the families that tell when and by what means."""
+    return frozenset(FAMILY + line.split()[0] for line in word_lists("beliefs")["circumstances"].splitlines() if line)
+
+
+@cache
+def _measures() -> frozenset[str]:
+    return frozenset(map(term_of, word_lists("beliefs")["measures"].split()))
+
+
+def signs_of(text: str, terms: Iterable[str]) -> dict[str, frozenset[str]]:
+    """Return the signs of a text, each with the terms that it stands in.
+
+    Args:
+        text: any text.
+        terms: what it is about, as `content_terms` gives them.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for word in told_words(text):
+        if (family := _families().get(word)) is not None:
+            found[family].add(term_of(word))
+    for term in terms:
+        found[term].add(term)
+    return {sign: frozenset(of) for sign, of in found.items()}
+
+
+def shared_signs(ones: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]) -> int:
+    """Return how many signs two texts share; a family and its word, which stand for one another, count once."""
+    common = [sign for sign in ones if sign in others and sign not in _measures()]
+    families = [sign for sign in common if sign.startswith(FAMILY)]
+    told = {term for sign in families for term in ones[sign]}
+    return len(families) + sum(sign not in told for sign in common if not sign.startswith(FAMILY))
+
+
+class Topic(NamedTuple):
+    """Memories, by ref, that one sign brings together; `strength` is how much they share, in rare words a memory."""
+
+    sign: str
+    refs: Refs
+    strength: float
+
+
+class Signs:
+    """The signs of memories of one partition.
+
+    Args:
+        part: the memories.
+    """
+
+    def __init__(self, part: Sequence[Pooled]) -> None:
+        self.of = {one.ref: signs_of(one.text, one.terms) for one in part}
+        self.names = _names(one.text for one in part)
+        having = defaultdict(list)
+        for ref, signs in self.of.items():
+            for sign in signs:
+                having[sign].append(ref)
+        self.having: Mapping[str, Sequence[str]] = having
+        self._alone = math.log(1 + len(part))
+
+    def weight(self, sign: str) -> float:
+        """Return how much a sign tells of who has it, in [0, 1): the rarer, the more."""
+        return 1 - math.log(1 + len(self.having[sign])) / self._alone
+
+    def is_telling(self, sign: str) -> bool:
+        """Whether a sign says what a memory is about: no time, no number, and nothing that all speak of."""
+        return sign not in circumstances() and sign not in _measures() and len(self.having[sign]) <= MOST
+
+    def topics(self) -> list[Topic]:
+        """Return the topics, the strongest first; two of them share at most half of the smaller one's memories."""
+        every = [topic for sign in sorted(self.having) for topic in self._topics_of(sign)]
+        every.sort(key=lambda topic: (-round(topic.strength, 10), topic.refs, topic.sign))
+        chosen: list[Topic] = []
+        for topic in every:
+            if not any(overlap(topic.refs, one.refs) for one in chosen):
+                chosen.append(topic)
+        return chosen
+
+    def _topics_of(self, sign: str) -> Iterator[Topic]:
+        """Yield what a family or a name brings together: all, where they are few, and those that share something else.
+
+        Any other word may have two senses, and brings nothing together.
+        """
+        refs = tuple(sorted(self.having[sign]))
+        if not FEWEST <= len(refs) <= MOST or not (sign.startswith(FAMILY) or sign in self.names):
+            return
+        if sign in circumstances():
+            return
+        groups = {refs} if len(refs) <= MOST_TOGETHER else set()
+        groups |= {group for group in self._groups(sign, refs) if len(group) >= FEWEST}
+        for group in groups:
+            shared = Counter(other for ref in group for other in self.of[ref])
+            strength = math.fsum((count - 1) * self.weight(other) for other, count in shared.items()) / len(group)
+            if strength >= LEAST_SHARED and self._belongs(sign, group, shared):
+                yield Topic(sign, group, strength)
+
+    def _belongs(self, sign: str, group: Refs, shared: Mapping[str, int]) -> bool:
+        """Whether a group is of one topic: several share more than the sign, or each says it in another word."""
+        in_other_words = len({term for ref in group for term in self.of[ref][sign]}) >= max(FEWEST, len(group) - 1)
+        return in_other_words or self._linked(sign, group, shared) >= LEAST_LINKED * len(group)
+
+    def _linked(self, sign: str, group: Refs, shared: Mapping[str, int]) -> int:
+        """Return how many of a group share more with another than the sign."""
+        return sum(any(shared[other] > 1 for other, of in self._others(ref, sign) if of) for ref in group)
+
+    def _others(self, ref: str, sign: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield the signs of a memory beside one, with the terms that are not those of that one."""
+        own = self.of[ref]
+        return ((other, of - own[sign]) for other, of in own.items() if other != sign)
+
+    def _groups(self, sign: str, refs: Refs) -> list[Refs]:
+        """Return the groups of those that have a sign: what shares more than that."""
+        vectors = {ref: unit(dict(self._weighed(ref, sign))) for ref in refs}
+        return average_link(vectors, THRESHOLD)
+
+    def _weighed(self, ref: str, sign: str) -> Iterator[tuple[str, float]]:
+        own = self.of[ref][sign]
+        for other, of in self.of[ref].items():
+            is_its_word = of <= own
+            if other == sign or len(self.having[other]) < 2 or (is_its_word and other.startswith(FAMILY)):  # noqa: PLR2004
+                continue
+            factor = _OF_THE_WORD if is_its_word else _OF_A_NAME if other in self.names else 1.0
+            yield other, factor * self.weight(other)
+
+
+def overlap(ones: Collection[str], others: Collection[str]) -> bool:
+    """Whether two groups share more than half of the smaller one."""
+    return 2 * len(set(ones).intersection(others)) > min(len(ones), len(others))
+
+
+def _names(texts: Iterable[str]) -> frozenset[str]:
+    """Return the terms of names: words with a capital inside a sentence that nobody writes without one."""
+    high: set[str] = set()
+    plain: set[str] = set()
+    for text in texts:
+        high.update(word for name in _NAME.findall(text) for word in words(name))
+        plain.update(word for name in _PLAIN.findall(text) for word in words(name))
+    return frozenset(map(term_of, high - plain))
+
+
+def shown(sign: str) -> str:
+    """Return a sign as people read it."""
+    return sign.removeprefix(FAMILY)

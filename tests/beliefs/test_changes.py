@@ -1,0 +1,124 @@
+"""Changes: values that take another's place, and what is said outright."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.beliefs.changes import Change, changes
+from memstore.beliefs.consolidation import Action, Pooled, superseding
+from memstore.beliefs.topics import Signs
+from memstore.beliefs.wording import content_terms, says_outright
+from memstore.core.memory import Memory
+
+FILLER = (
+    "The lift sticks between two floors.", "A parrot swore at the postman.", "Sent the slides to Ruth.",
+    "Quiet afternoon, all windows open.", "The chess club elected nobody.", "Varnished the oars.",
+)  # fmt: skip
+RENT = (
+    "Rent for the kiln shed: 240, paid in coins.", "Landlady took 240 for the shed.", "Shed rent, 240, as ever.",
+    "The shed is 275 since the roof was done.", "Rent went out: 275 for the shed.",
+)  # fmt: skip
+SUPPLIER = (
+    "Fetched glaze from Orsini.", "Orsini had no blue glaze.", "A crate of glaze came from Wexley.",
+    "Wexley's glaze runs less.",
+)  # fmt: skip
+PARKING = (
+    "Parked the van by the chapel.", "The van got a scratch by the chapel wall.",
+    "From now on the van stands in the yard.", "Found the van in the yard under leaves.",
+)  # fmt: skip
+
+
+def notes(*texts: str, on_one_day: bool = False) -> list[Pooled]:
+    made = []
+    for at, text in enumerate(texts):
+        day = 1 if on_one_day else at + 1
+        memory = Memory(type="episode", id=f"m_{at:02d}", body=text, created_at=f"2026-03-{day:02d}T{at:02d}:00:00Z")
+        ref = f"episode:m_{at:02d}"
+        made.append(Pooled(memory=memory, text=text, terms=tuple(content_terms(text)), roots=(ref,)))
+    return made
+
+
+def found(part: list[Pooled]) -> list[Change]:
+    return changes(part, Signs(part))
+
+
+def sides(change: Change) -> tuple[list[str], list[str]]:
+    return [one.text for one in change.before], [one.text for one in change.after]
+
+
+def test_a_number_takes_anothers_place() -> None:
+    (change,) = found(notes(*FILLER[:3], *RENT, *FILLER[3:]))
+    assert sides(change) == (list(RENT[:3]), list(RENT[3:]))
+    assert "240" in change.once.text
+    assert "275" in change.since.text
+
+
+def test_a_name_takes_anothers_place() -> None:
+    (change,) = found(notes(*SUPPLIER, *FILLER))
+    assert sides(change) == (list(SUPPLIER[:2]), list(SUPPLIER[2:]))
+    assert change.sign == "glaze"
+
+
+def test_what_is_said_outright_is_a_change_of_what_earlier_ones_speak_of() -> None:
+    (change,) = found(notes(*FILLER[:2], *PARKING, *FILLER[2:]))
+    assert sides(change) == (list(PARKING[:2]), list(PARKING[2:]))
+    assert change.since.text == PARKING[2]
+
+
+def test_a_value_that_comes_back_took_nobodys_place() -> None:
+    assert found(notes(*RENT[:4], "Shed rent, 240 again.", RENT[4], *FILLER)) == []
+
+
+def test_values_of_one_day_are_no_change() -> None:
+    assert found(notes(*RENT, on_one_day=True)) == []
+
+
+def test_a_value_that_was_told_once_is_no_change() -> None:
+    assert found(notes(*RENT[:3], RENT[4], *FILLER)) == []
+
+
+def test_numbers_of_other_things_are_no_change() -> None:
+    texts = ("Paid 240 for oars.", "The chess set cost 240.", "The parrot costs 275.", "Ruth's slides: 275 of them.")
+    assert found(notes(*texts, *FILLER)) == []
+
+
+def test_both_sides_are_quoted_and_the_later_one_is_suggested() -> None:
+    (change,) = found(notes(*PARKING, *FILLER))
+    proposal = superseding(change)
+    assert (proposal.action, proposal.target, proposal.quote) == (Action.SUPERSEDE, None, PARKING[2])
+    assert proposal.once is not None
+    assert proposal.once.text in PARKING[:2]
+    assert set(proposal.counted) <= set(proposal.members)
+
+
+@pytest.mark.parametrize(
+    ("text", "outright"),
+    [
+        ("I no longer take sugar.", True),
+        ("From this month on the fee is 95.", True),
+        ("We don't meet at the pier any more.", True),
+        ("I was wrong about Ostrander.", True),
+        ("I'VE SWITCHED to the night bus.", True),
+        ("Any more cake?", False),
+        ("The longer route is nicer.", False),
+        ("Don't quit.", False),
+    ],
+)
+def test_what_says_a_change_outright(text: str, outright: bool) -> None:  # noqa: FBT001
+    assert says_outright(text) is outright
+
+
+@given(st.permutations(range(len(RENT))))
+def test_no_memory_is_on_two_sides_and_the_sides_follow_one_another(order: list[int]) -> None:
+    for change in found(notes(*(RENT[at] for at in order), *FILLER)):
+        before, after = ({one.ref for one in side} for side in (change.before, change.after))
+        assert not before & after
+        newest = max(one.memory.created_at or "" for one in change.before)
+        assert newest < min(one.memory.created_at or "" for one in change.after)
+
+
+@given(st.permutations(notes(*RENT, *SUPPLIER, *FILLER)))
+def test_the_order_of_memories_changes_nothing(part: list[Pooled]) -> None:
+    assert found(part) == found(sorted(part, key=lambda one: one.ref))

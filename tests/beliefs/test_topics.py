@@ -1,0 +1,104 @@
+"""Topics: families of words, names, and what holds for any memories."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.beliefs.consolidation import Pooled, by_themselves, by_topics
+from memstore.beliefs.topics import Signs, circumstances, shared_signs, signs_of
+from memstore.beliefs.wording import content_terms
+from memstore.core.memory import Memory
+from memstore.core.word_lists import word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BAKING = (
+    "Croissant in the staff room, and an hour later the rash on my arms was back.",
+    "Two slices of baguette at Anouk's, and by night I itched all over.",
+    "A bagel on the train; hives before Lyon.",
+)
+# Subjects of their own, in no family.
+WORDS = (
+    "lift oar slide pebble banner ladder compass anchor ribbon turnstile brochure lattice marble thimble pulley "
+    "stencil trellis hinge gasket valve plinth cobble gravel tassel"
+)
+OTHERS = tuple(f"The {word} is where it was." for word in WORDS.split())
+# One word in three senses.
+CRANES = (
+    "A crane stood in the reeds and did not move.",
+    "The crane on the building site works through the night.",
+    "Folded a crane of gold paper for the window.",
+)
+
+
+def pooled(name: str, text: str, root: str = "") -> Pooled:
+    memory = Memory(type="episode", id=f"m_{name}", body=text)
+    return Pooled(memory=memory, text=text, terms=tuple(content_terms(text)), roots=(root or f"episode:m_{name}",))
+
+
+def notes(*texts: str) -> list[Pooled]:
+    return [pooled(f"{at:02d}", text) for at, text in enumerate(texts)]
+
+
+def together(part: Sequence[Pooled]) -> list[list[str]]:
+    return [[member.text for member in pattern.members] for pattern in by_topics(part, [], None)]
+
+
+def test_other_words_of_one_family_are_one_topic() -> None:
+    (pattern,) = by_topics(notes(*BAKING, *OTHERS), [], None)
+    assert {member.text for member in pattern.members} == set(BAKING)
+    assert pattern.topic in ("bread", "allergy")
+    assert pattern.quote in BAKING
+
+
+def test_one_word_of_several_senses_brings_nothing_together() -> None:
+    assert together(notes(*CRANES, *OTHERS)) == []
+
+
+def test_what_only_tells_when_or_by_what_means_is_no_topic() -> None:
+    assert "@phone" in circumstances()
+    assert together(notes("Ruth phoned.", "The phone was dead.", "No voicemail from the bank.", *OTHERS)) == []
+
+
+def test_a_name_with_something_else_is_a_topic_and_a_name_alone_is_none() -> None:
+    visits = (
+        "Met Ostrander at the ferry, he limped.",
+        "Ferry at noon, and Ostrander with a stick.",
+        "Ostrander's knee.",
+    )
+    assert together(notes(*visits, *OTHERS)) == [list(visits)]
+    alone = ("Lunch with Ostrander.", "A lamp, said Ostrander.", "Ostrander counted coins.")
+    assert together(notes(*alone, *OTHERS)) == []
+
+
+def test_a_family_and_its_word_count_as_one_sign() -> None:
+    one, other = "An espresso for Ruth.", "Ruth's espresso was cold."
+    assert shared_signs(signs_of(one, content_terms(one)), signs_of(other, content_terms(other))) == 2
+
+
+def test_turns_of_one_conversation_do_not_stand_alone() -> None:
+    part = [pooled("a", BAKING[0], "session:1"), pooled("b", BAKING[1], "session:1"), pooled("c", BAKING[2])]
+    assert [one.ref for one in by_themselves(part)] == ["episode:m_c"]
+
+
+@given(st.permutations(notes(*BAKING, *CRANES, *OTHERS)))
+def test_the_order_of_memories_changes_nothing(part: list[Pooled]) -> None:
+    assert Signs(part).topics() == Signs(sorted(part, key=lambda one: one.ref)).topics()
+
+
+@given(st.lists(st.sampled_from([*BAKING, *CRANES, *OTHERS]), min_size=1, max_size=12))
+def test_a_topic_has_three_memories_that_have_its_sign(texts: list[str]) -> None:
+    signs = Signs(notes(*texts))
+    for topic in signs.topics():
+        assert len(set(topic.refs)) == len(topic.refs) >= 3
+        assert all(topic.sign in signs.of[ref] for ref in topic.refs)
+
+
+def test_no_word_is_in_two_families() -> None:
+    lists = word_lists("beliefs")
+    words = [word for line in f"{lists['families']}{lists['circumstances']}".splitlines() for word in line.split()]
+    assert sorted(words) == sorted(set(words))
