@@ -19,7 +19,7 @@ LATER = {
     "trust.signatures": {"trust.ssh_crypto"},
     # Only where the user chose an embedder.
     "beliefs.recall": {"search.meaning"},
-    "memories.search": {"search.meaning"},
+    "memories.search": {"search.absence", "search.meaning"},
     # Only where there is something to compare, to echo, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.compare": {"conflicts.prefilter"},

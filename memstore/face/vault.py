@@ -128,6 +128,7 @@ class Vault:
         facets: Sequence[str] = (),
         profile: str | None = None,
         at: str | None = None,
+        explain: bool | Named = False,
         **which: Unpack[Which],
     ) -> Hits:
         """Return what a query finds, best first, each with the lines that say it; to be found is no use of a memory.
@@ -140,11 +141,14 @@ class Vault:
             facets: keys whose values are counted among all that matches.
             profile: how quality is computed, "memstore" or "seed-003"; None is the vault's setting.
             at: a commit or a date: the vault as it was.
+            explain: whether each hit's `explanation` says what its score is made of; a memory, to have the answer's
+                `why_not` say why it is not among the hits, too.
             which: filters, `Which`. `min_confidence` is compared with the quality of a hit; where none reaches it, the
                 best below it are given, and `fallback` says so.
 
         Raises:
             UsageError: the query or a filter means nothing.
+            NotFoundError: there is no such memory to explain.
         """
         from memstore.core.config import QualityProfile
         from memstore.memories.search import Wish, search
@@ -161,8 +165,10 @@ class Vault:
             sort=given.choice(Sort, sort),
             facets=tuple(given.items("facets", facets)),
             profile=None if profile is None else given.choice(QualityProfile, profile),
+            explain=explain is not False,
         )
-        return Hits(search(view, query, wish, at=at))
+        about = None if isinstance(explain, bool) else given.ref_of(explain)
+        return Hits(search(view, query, wish, at=at, about=about))
 
     def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
         """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; that is no use of them.

@@ -437,7 +437,7 @@ class Candidates:
         found = self._rank(None)
         if found.generation != self._ranked.generation:
             return False
-        self.scores = dict(zip(found.rows, found.scores, strict=True))
+        self._words = self.scores = dict(zip(found.rows, found.scores, strict=True))
         return True
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
@@ -468,8 +468,18 @@ class Candidates:
 
     def with_meaning(self, row: int, score: float, *, lines: range | None = None) -> float:
         """Return the score of a row by its words with what its meaning adds; of a passage, by its lines."""
-        if self._similar is None:
+        found = self.meaning_of(row, lines=lines)
+        if found is None:
             return score
+        from memstore.search import meaning
+
+        weight, alike = found
+        return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
+
+    def meaning_of(self, row: int, *, lines: range | None = None) -> tuple[float, float] | None:
+        """Return what meaning weighs, and how like the query a row is, or some lines; None where nothing tells."""
+        if self._similar is None:
+            return None
         from memstore.search import meaning
 
         if lines is None:
@@ -477,8 +487,7 @@ class Candidates:
         else:
             its = self.alike(row)
             alike = max((its[line] for line in lines if line in its), default=0.0)
-        weight = meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight
-        return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
+        return (meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight), alike
 
     def alike(self, row: int) -> Mapping[int, float]:
         """Return how like the query in meaning the lines of a row are, by their numbers; 0 is all of it."""

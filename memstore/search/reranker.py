@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
+    from memstore.search.explain import Explainer
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
     from memstore.search.ranker import Audience, Candidates
@@ -42,6 +44,7 @@ class Wish(NamedTuple):
     """How results are wanted: which, how many, of what, in which order.
 
     `facets` are the keys to count values of; `profile` says how quality is computed, None: as the vault's settings do.
+    `explain` asks what each score is made of.
     """
 
     filters: Filters = NO_FILTERS
@@ -50,6 +53,7 @@ class Wish(NamedTuple):
     sort: Sort = Sort.RELEVANCE
     facets: tuple[str, ...] = ()
     profile: QualityProfile | None = None
+    explain: bool = False
 
 
 class ConflictsAmong(Protocol):
@@ -77,6 +81,7 @@ class HitReader:
         self, candidates: Candidates, asked: Query, wish: Wish, *, among: ConflictsAmong, now: datetime
     ) -> None:
         self._candidates = candidates
+        self._asked = asked
         self._then = candidates.audience.then
         self._words = terms.whole_words(asked.text)
         self._asked_words = frozenset(terms.terms(asked.text))
@@ -110,6 +115,32 @@ class HitReader:
     def file_of(self, hit: Hit) -> Opened:
         """Return the file of a hit as it was read."""
         return self._files[hit.path]
+
+    def explained(self, hit: Hit) -> Hit:
+        """Return a hit of which it was asked what its score is made of, with what is known only at the end."""
+        if hit.explanation is None:
+            return hit
+        penalty = sum(conflict.penalty for conflict in hit.conflicts)
+        made_of = self._grounds[hit.path]._replace(penalty=penalty)
+        explanation = hit.explanation.settled(hit.relevance)
+        origin, worth = made_of.base.key, quality.terms(made_of, self._profile)
+        return hit._replace(explanation=explanation._replace(quality=worth, origin=origin))
+
+    def place_of(self, entry: Entry) -> tuple[int, Hit | None]:
+        """Return at which place, from 1, a memory's first result stands, or what stands for it; 0 without any."""
+        found: list[Hit] = []
+        if self._folds:
+            said: dict[tuple[str, ...], int] = {}
+            for hit in self._coming(None, 0.0):
+                self._fold([hit], found, said)
+                if hit.path == entry.path:
+                    break
+        else:
+            found = self.hits()[0]
+        for place, hit in enumerate(found, 1):
+            if hit.path == entry.path or (entry.ref or entry.path) in hit.also:
+                return place, hit
+        return 0, None
 
     def _quality_of(self, row: int, *, cites: bool = False) -> float:
         """Return a row's quality but for its conflicts, as it is printed."""
@@ -213,6 +244,7 @@ class HitReader:
             candidates.demands,
             to_answer=self._to_answer,
             answer=answer_to(self._words),
+            explain=self._wish.explain,
         )
         self._uses = uses_of(self._then, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
@@ -256,9 +288,10 @@ class HitReader:
             return []
         best, *others = passages
         in_title = {clause for _, clause in self._matcher.places(file.own_title)}
+        named, recency = self._named_by(file), self._recency(file)
         best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
-        best_line += ranking.NAMED_SHARE * ranking.line_score(self._named_by(file), self._weights)
-        words = ranking.memory_score(self._candidates.words_of(row), best_line) * self._recency(file)
+        best_line += ranking.NAMED_SHARE * ranking.line_score(named, self._weights)
+        words = ranking.memory_score(self._candidates.words_of(row), best_line) * recency
         whole = self._candidates.with_meaning(row, words)
         # A passage that only its neighbours make a match is not worth showing beside the best.
         worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
@@ -271,8 +304,17 @@ class HitReader:
         if best.passage.line_start < file.text.body_line and file.passages:
             # The title says that it is about this; what it says stands below.
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
-        relevance = ranking.relevance(whole, self._candidates.best_possible)
-        return [(whole, self._hit(file, best, relevance, more))]
+        hit = self._hit(file, best, ranking.relevance(whole, self._candidates.best_possible), more)
+        if self._wish.explain:
+            made_of = self._explainer.of_memory(row, file, passages, named, recency=recency)
+            hit = hit._replace(explanation=made_of)
+        return [(whole, hit)]
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        from memstore.search.explain import Explainer  # asked for seldom
+
+        return Explainer(self._candidates, self._asked, self._weights)
 
     def _as_typed(self, passages: Sequence[ScoredPassage]) -> ScoredPassage | None:
         """Return the best passage that holds a query of few words as it was typed, and not in other forms."""
@@ -294,9 +336,12 @@ class HitReader:
     def _passage_hits(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []
         for one in passages:
-            whole = self._score_of(row, one) * self._recency(file)
-            relevance = ranking.passage_relevance(whole, self._candidates.best_possible)
-            found.append((whole, self._hit(file, one, relevance, [])))
+            recency = self._recency(file)
+            whole = self._score_of(row, one) * recency
+            hit = self._hit(file, one, ranking.passage_relevance(whole, self._candidates.best_possible), [])
+            if self._wish.explain:
+                hit = hit._replace(explanation=self._explainer.of_passage(row, file, one, recency=recency))
+            found.append((whole, hit))
         return found
 
     def _of_the_head(self, file: Opened, score: float) -> list[ScoredPassage]:

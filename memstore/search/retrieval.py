@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.change import Conflict
+    from memstore.search.explanation import Explanation, WhyNot
 
 
 class Need(Enum):
@@ -157,7 +158,7 @@ class Hit(NamedTuple):
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
     `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
     `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
-    same in the same words, by ref, or by path where they have none.
+    same in the same words, by ref, or by path where they have none; `explanation` is there where it was asked for.
     """
 
     ref: str | None
@@ -177,6 +178,7 @@ class Hit(NamedTuple):
     trust_level: str | None = None
     is_stale: bool = False
     also: tuple[str, ...] = ()
+    explanation: Explanation | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -195,6 +197,7 @@ class Answer(NamedTuple):
     `past` more match by their stems that are superseded, expired or archived, and were not asked for.
     `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
     memories by each value of the keys that were asked for; where there are no hits, `suggestion` is a query with some.
+    `why_not` says of one memory why it is not among the hits, or where it is; None where no memory was named.
     """
 
     query: Query
@@ -206,6 +209,7 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
+    why_not: WhyNot | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
