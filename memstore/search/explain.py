@@ -19,6 +19,7 @@ from memstore.search.retrieval import Need, Phrase, Prefix
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
     from memstore.search.ranker import Candidates
     from memstore.search.ranking import ScoredPassage
@@ -36,14 +37,13 @@ def name_of(clause: Clause) -> str:
             return word.typed or word.term
 
 
-def places_in(file: Opened, clauses: Candidates) -> dict[int, dict[str, int]]:
+def places_in(file: Opened, matcher: Matcher) -> dict[int, dict[str, int]]:
     """Return where the clauses of a query stand in a memory as a whole, by their numbers, and how often."""
     entry = file.entry
     texts = [("text", file.text.body), ("title", file.own_title)]
     texts += [("alias", alias) for alias in entry.aliases] + [("tag", tag) for tag in entry.tags]
     texts += [("date", date_words(entry.created_at or None)), ("name", name_words(entry.path, entry.id))]
     texts += [("frontmatter", file.text.head)] if entry.kind is FileKind.PLAIN else []
-    matcher = clauses.matcher
     found: dict[int, dict[str, int]] = {}
     for where, text in texts:
         for _, clause in matcher.places(text):
@@ -84,13 +84,13 @@ class Explainer:
         if not self._best_possible:
             return Explanation((Part("filter", 1.0),), status=file.entry.status or "active")
         of_line = ranking.PASSAGE_SHARE / (1 + ranking.PASSAGE_SHARE)
-        line, own = self._best_line(file, passages)
+        line, own = self._best_line(row, file, passages)
         if points := ranking.NAMED_SHARE * ranking.line_score(named, self._weights):
             said = " ".join(self._names[clause] for clause in sorted(named))
             own.append(Part("named", points / self._best_possible, said))
         words = _newer([*_scaled(self._of_row(row, file), 1 - of_line), *_scaled(own, of_line)], recency)
         parts = _meant(words, self._candidates.meaning_of(row))
-        chosen = (part for part in self._parts_of_line(passages[0]) if part.kind in _OF_THE_LINE)
+        chosen = (part for part in self._parts_of_line(row, passages[0]) if part.kind in _OF_THE_LINE)
         return Explanation(tuple(parts), line, tuple(chosen), status=file.entry.status or "active")
 
     def of_passage(self, row: int, file: Opened, one: ScoredPassage, *, recency: float) -> Explanation:
@@ -98,14 +98,14 @@ class Explainer:
         if not self._best_possible:
             return Explanation((Part("filter", 1.0),), status=file.entry.status or "active")
         share = ranking.MEMORY_SHARE * self._candidates.scores[row] / self._best_possible
-        words = _scaled([*self._parts_of_line(one), Part("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
+        words = _scaled([*self._parts_of_line(row, one), Part("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
         lines = range(one.passage.line_start, one.passage.line_end + 1)
         parts = _newer(_meant(words, self._candidates.meaning_of(row, lines=lines)), recency)
         return Explanation(tuple(parts), one.passage.line_start, status=file.entry.status or "active")
 
     def _memory_parts(self, row: int, file: Opened) -> tuple[Part, ...]:
         """Return what each clause gives the memory as a whole, and an alias that stands in the query."""
-        places = places_in(file, self._candidates)
+        places = places_in(file, self._candidates.matcher_of(row))
         parts = []
         for number, clause in enumerate(self._asked.clauses):
             points = self._alone(row, [clause]) if clause.need is not Need.MUST_NOT else 0.0
@@ -120,19 +120,19 @@ class Explainer:
         then = self._candidates.audience.then
         return sum(then.ranker.rank(clauses, then, None, among=[row]).scores)
 
-    def _best_line(self, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[Part]]:
+    def _best_line(self, row: int, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[Part]]:
         """Return the line that counts for a memory, 0 for its title, and its own parts."""
         best = max(passages, key=lambda one: one.own)
-        in_title = self._counts(file.own_title)
+        in_title = self._counts(row, file.own_title)
         if ranking.line_score(in_title, self._weights) > best.own:
             return 0, self._of_the_head(in_title, "title")
-        own = [part for part in self._parts_of_line(best) if part.kind not in _OF_THE_LINE]
+        own = [part for part in self._parts_of_line(row, best) if part.kind not in _OF_THE_LINE]
         return (best.passage.line_start if own else 0), own
 
-    def _parts_of_line(self, one: ScoredPassage) -> Iterator[Part]:
+    def _parts_of_line(self, row: int, one: ScoredPassage) -> Iterator[Part]:
         """Yield what the score of a passage is made of, but for its memory's share."""
         if one.own and not one.parts:
-            yield from self._of_the_head(self._counts(one.passage.text), "line")
+            yield from self._of_the_head(self._counts(row, one.passage.text), "line")
         for part in one.parts:
             term = None if part.clause is None else self._names[part.clause]
             kind = "line" if part.kind == "word" else part.kind
@@ -143,9 +143,9 @@ class Explainer:
         points = {clause: ranking.line_score([clause], self._weights) / self._best_possible for clause in counts}
         return [Part("line", points[one], self._names[one], ((where, counts[one]),)) for one in sorted(counts)]
 
-    def _counts(self, text: str) -> dict[int, int]:
+    def _counts(self, row: int, text: str) -> dict[int, int]:
         counts: dict[int, int] = {}
-        for _, clause in self._candidates.matcher.places(text):
+        for _, clause in self._candidates.matcher_of(row).places(text):
             counts[clause] = counts.get(clause, 0) + 1
         return counts
 

@@ -133,12 +133,16 @@ def recency_factor(days: float) -> float:
 
 
 class Source(NamedTuple):
-    """One memory that was read: its title, the words of its date, its passages, and its score."""
+    """One memory that was read: its title, the words of its date, its passages, and its score.
+
+    `matcher` finds the clauses in it, where it is in another language than most.
+    """
 
     title: str
     date: str
     passages: Sequence[Passage]
     score: float
+    matcher: Matcher | None = None
 
 
 class LinePart(NamedTuple):
@@ -235,11 +239,16 @@ def score_passages(
         explain: whether each says what its score is made of.
     """
     reader = _Reader(matcher, to_answer=to_answer, answer=answer, explain=explain)
-    matched = [[reader.read(passage) for passage in source.passages] for source in sources]
+    others = {id(one): reader.of_other(one) for source in sources if (one := source.matcher)}
+    readers = [others.get(id(source.matcher), reader) for source in sources]
+    matched = [
+        [reader.read(passage) for passage in source.passages] for source, reader in zip(sources, readers, strict=True)
+    ]
     lengths = [one.length for many in matched for one in many]
     norm = K1 * PASSAGE_B / (sum(lengths) / len(lengths)) if lengths else 0.0
     return [
-        _ranked(source, many, reader, weights, demands, norm) for source, many in zip(sources, matched, strict=True)
+        _ranked(source, many, reader, weights, demands, norm)
+        for source, many, reader in zip(sources, matched, readers, strict=True)
     ]
 
 
@@ -252,6 +261,10 @@ class _Reader:
         self._matcher = matcher
         self._to_answer = to_answer
         self._counts: dict[str, Counts] = {"": {}}
+
+    def of_other(self, matcher: Matcher) -> _Reader:
+        """Return the reader of texts in another language."""
+        return _Reader(matcher, to_answer=self._to_answer, answer=self._answer, explain=self.explain)
 
     def read(self, passage: Passage) -> _Matched:
         text = passage.text

@@ -29,13 +29,15 @@ class Word(NamedTuple):
     """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere.
 
     `typed` is the word as it was asked for, folded; empty where only its term is meant. `whole` are the words, folded,
-    of which one must stand there letter by letter; empty where any with the term will do.
+    of which one must stand there letter by letter; empty where any with the term will do. `spelt` are the words of the
+    other spellings, for languages in which they have other stems.
     """
 
     term: str
     spellings: tuple[str, ...] = ()
     typed: str = ""
     whole: tuple[str, ...] = ()
+    spelt: tuple[str, ...] = ()
 
 
 class Prefix(NamedTuple):
@@ -159,6 +161,7 @@ class Hit(NamedTuple):
     `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
     `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
     same in the same words, by ref, or by path where they have none; `explanation` is there where it was asked for.
+    `language` is the one in whose stems it was compared.
     """
 
     ref: str | None
@@ -179,6 +182,7 @@ class Hit(NamedTuple):
     is_stale: bool = False
     also: tuple[str, ...] = ()
     explanation: Explanation | None = None
+    language: str = "en"
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from memstore.core.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.core.errors import RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import SETTINGS_FOLDER
@@ -122,6 +122,7 @@ def assemble(
             cache=cache,
             on_progress=env.on_progress,
             first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` comes later
+            languages=config.languages or LANGUAGES,
         ),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -217,14 +218,16 @@ def _derived(cache: Path) -> DerivedCache:
 
 def _embedder(env: Environment) -> Embedder | None:
     """Return the embedder that the user chose, never the vault; it is loaded when a text is first embedded."""
-    folder = config_file.read_user_config(env.config_file).embedder
+    chosen = config_file.read_user_config(env.config_file)
+    folder = chosen.embedder
     if folder is None:
         return None
 
     def load() -> Embedder:
-        from memstore.search.embedder import load_embedder
+        from memstore.search.embedder import Recipe, load_embedder
 
-        return load_embedder(env.expanded(folder))
+        recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
+        return load_embedder(env.expanded(folder), recipe)
 
     return cast("Embedder", _Later(load))
 

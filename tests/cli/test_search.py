@@ -133,6 +133,32 @@ def test_a_word_with_a_dash_is_one_that_must_not_be_there(
     assert "\0" not in asked
 
 
+def test_in_which_language_a_text_is_can_be_set_and_told_by_itself(tmp_path: Path) -> None:
+    made = vault_in(tmp_path / "vault")
+    made.write("short.md", memory("m_short", "Katzen um acht.\n"))
+    made.write("long.md", memory("m_long", "Die Katzen haben nachts auf dem Sofa geschlafen.\n"))
+    made.commit("all")
+
+    def found(text: str) -> list[str]:
+        return sorted(hit["path"] for hit in json.loads(run(made.root, "--json", "search", text).stdout)["results"])
+
+    assert found("Katze") == ["long.md"]
+    marked = run(made.root, "--color", "always", "search", "Katze").stdout
+    assert "mKatzen\x1b" in marked
+    for setting, expected in (("de", 2), ("de,en", 2), ("en", 0), ("en,de", 1)):
+        changed = run(made.root, "config", "search.languages", setting)
+        assert (changed.returncode, changed.stdout.strip()) == (0, setting.replace(",", ", "))
+        assert len(found("Katze")) == expected
+    settings = made.root / ".memstore/config.toml"
+    settings.write_text(settings.read_text() + '[search]\nlanguages = ["de", "tlh"]\n')
+    broken = run(made.root, "search", "Katze")
+    assert broken.returncode == 5
+    refused = run(vault_in(tmp_path / "other").root, "config", "search.languages", "de,klingon")
+    assert refused.returncode == 2
+    assert "search.languages" in refused.stderr
+    assert "klingon" in refused.stderr
+
+
 @pytest.mark.parametrize("words", [("heart", "sound"), ("her", "heart", "--by", "passage"), ("+nothing",)])
 def test_an_explanation_fits_on_a_screen_of_80_columns(vault: Path, words: tuple[str, ...]) -> None:
     printed = run(vault, "search", *words, "--explain", "m_evil", "--color", "never").stdout.splitlines()
