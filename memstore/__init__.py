@@ -124,6 +124,8 @@ if TYPE_CHECKING:
     from memstore.memories.why import Term as Term
     from memstore.memories.why import Why as Why
     from memstore.search.citations import Cited as Cited
+    from memstore.search.explanation import Explanation as Explanation
+    from memstore.search.explanation import WhyNot as WhyNot
     from memstore.search.meaning import Embedder as Embedder
     from memstore.search.retrieval import Answer as Answer
     from memstore.search.retrieval import Citation as Citation
@@ -195,6 +197,7 @@ _HOMES = {
     "Entry": "memstore.core.catalog",
     "Exit": "memstore.core.errors",
     "Expanded": "memstore.memories.show",
+    "Explanation": "memstore.search.explanation",
     "Filters": "memstore.search.retrieval",
     "Finding": "memstore.core.finding",
     "FixedProvenance": "memstore.lineage.repair",
@@ -295,6 +298,7 @@ _HOMES = {
     "Where": "memstore.search.retrieval",
     "Which": "memstore.face.given",
     "Why": "memstore.memories.why",
+    "WhyNot": "memstore.search.explanation",
     "Witness": "memstore.core.memory",
 }
 

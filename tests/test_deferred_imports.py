@@ -17,9 +17,9 @@ LATER = {
     "access.widening": {"access.generalization"},
     "trust.score": {"trust.reputation", "trust.verification"},
     "trust.signatures": {"trust.ssh_crypto"},
-    # Only where the user chose an embedder.
+    # Only where the user chose an embedder, or asks for reasons.
     "beliefs.recall": {"search.meaning"},
-    "memories.search": {"search.meaning"},
+    "memories.search": {"search.absence", "search.meaning"},
     # Only where there is something to compare, to echo, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.compare": {"conflicts.prefilter"},

@@ -12,7 +12,7 @@ from memstore.cli.options import at_option
 from memstore.core.config import QUALITY_PROFILES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from memstore.cli.filters import Given
     from memstore.cli.session import CliSession
@@ -37,7 +37,20 @@ class _SearchCommand(Command):
             _NOT + arg[1:] if _is_unwanted_word(arg) and before not in takes_next else arg
             for before, arg in zip(["", *args], args[:end], strict=False)
         ]
+        words = [
+            # Before the query, what follows is a word of it and no memory to explain.
+            "--explain=" if arg == "--explain" and not _has_query(words[:at], takes_next) else arg
+            for at, arg in enumerate(words)
+        ]
         return super().parse_args(ctx, words + args[end:])
+
+
+def _has_query(args: Sequence[str], takes_next: Collection[str]) -> bool:
+    """Whether there is a word of the query among arguments, or a file of queries."""
+    return any(
+        arg.startswith("--queries") or not (arg.startswith("-") or before in takes_next)
+        for before, arg in zip(["", *args], args, strict=False)
+    )
 
 
 # No argument of a process holds it.
@@ -63,6 +76,7 @@ def _is_unwanted_word(arg: str) -> bool:
         "memstore search 'heart +bella -park \"grade two\"'   # must, must not, phrase",
         "memstore search 'diet tag:dog' -t note --since 6mo",
         "memstore search --queries questions.txt --jsonl    # one question a line",
+        "memstore search bella heart --explain m_7f3    # why is m_7f3 not among the results?",
     ),
 )
 @click.argument("query", nargs=-1)
@@ -81,6 +95,13 @@ def _is_unwanted_word(arg: str) -> bool:
 @click.option("--facets", multiple=True, metavar="KEY", help="Count the matching memories by this key.")
 @click.option("--queries", metavar="FILE", help="Queries, one a line; - is stdin.")
 @click.option("--exit-code", is_flag=True, help="Exit with 1 when nothing is found.")
+@click.option(
+    "--explain",
+    is_flag=False,
+    flag_value="",
+    metavar="[REF]",
+    help="Show what each score is made of; after the query, also why REF is not among the results.",
+)
 @click.pass_obj
 def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
     """Find memories by words, best first, with the lines that say it."""
@@ -98,12 +119,14 @@ def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, 
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _search_one(session: CliSession, text: str, *, given: Given, at: str | None, **how: Any) -> Answer:
+def _search_one(
+    session: CliSession, text: str, *, given: Given, at: str | None, explain: str | None, **how: Any
+) -> Answer:
     from memstore.documents.search import answer_document
     from memstore.memories.search import search as find
 
     view = session.view()
-    answer = find(view, text, _wish(given, session, **how), at=at)
+    answer = find(view, text, _wish(given, session, explain=explain, **how), at=at, about=explain or None)
     session.emit("search", document=lambda: answer_document(answer), lines=lambda: _lines(session, answer))
     _explain(session, answer)
     if not answer.hits:
@@ -111,16 +134,22 @@ def _search_one(session: CliSession, text: str, *, given: Given, at: str | None,
     return answer
 
 
-def _search_all(session: CliSession, queries: Iterator[str], *, given: Given, at: str | None, **how: Any) -> None:
+def _search_all(
+    session: CliSession, queries: Iterator[str], *, given: Given, at: str | None, explain: str | None, **how: Any
+) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
     from memstore.memories.search import Searcher
 
     searcher = Searcher(session.view().at(at))
-    wish = _wish(given, session, **how)
+    wish = _wish(given, session, explain=explain, **how)
     # At once: who asks a query at a time waits for each answer.
     output.write_lines(
-        (line for text in queries for line in _answer_lines(session, searcher, text.rstrip("\r\n"), wish)),
+        (
+            line
+            for text in queries
+            for line in _answer_lines(session, searcher, text.rstrip("\r\n"), wish, about=explain or None)
+        ),
         at_once=True,
     )
 
@@ -136,7 +165,7 @@ def _lines_of(session: CliSession, file: str) -> Iterator[str]:
     return iter(utf8(session.bytes_of(file)).splitlines())
 
 
-def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish) -> Iterator[str]:
+def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish, *, about: str | None) -> Iterator[str]:
     from memstore.cli import output
     from memstore.core.errors import UsageError
     from memstore.documents.parts import published
@@ -146,7 +175,7 @@ def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish) -> 
 
     error = None
     try:
-        answer = searcher.answer(language.parse(text), wish)
+        answer = searcher.answer(language.parse(text), wish, about=about)
     except UsageError as found:
         answer, error = Answer(query=Query(text=text)), found
     if session.as_json:
@@ -160,7 +189,15 @@ def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish) -> 
 
 
 def _wish(
-    given: Given, session: CliSession, *, limit: int, by: str, sort: str, profile: str | None, facets: Sequence[str]
+    given: Given,
+    session: CliSession,
+    *,
+    limit: int,
+    by: str,
+    sort: str,
+    profile: str | None,
+    facets: Sequence[str],
+    explain: str | None,
 ) -> Wish:
     from memstore.core.config import QualityProfile
     from memstore.memories.search import Wish
@@ -173,6 +210,7 @@ def _wish(
         sort=Sort(sort),
         facets=tuple(dict.fromkeys(facets)),
         profile=QualityProfile(profile) if profile else None,
+        explain=explain is not None,
     )
 
 
@@ -182,13 +220,21 @@ def _wish(
 def _lines(session: CliSession, answer: Answer) -> Iterator[str]:
     from memstore.search.matching import matcher_of
 
-    matcher = matcher_of(answer.query)
+    matchers = {language: matcher_of(answer.query, language) for language in {hit.language for hit in answer.hits}}
     for hit in answer.hits:
-        yield _hit_line(session, hit, matcher)
+        yield _hit_line(session, hit, matchers[hit.language])
+        if hit.explanation:
+            from memstore.cli.explanation import explained
+
+            yield from explained(hit, hit.explanation)
     for key, counts in answer.facets:
         yield session.paint("heading", f"{key}:")
         for value, count in counts:
             yield f"  {count:6}  {_safe(value)}"
+    if answer.why_not:
+        from memstore.cli.explanation import why_not
+
+        yield from why_not(session, answer.why_not)
 
 
 def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:

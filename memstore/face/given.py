@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memstore.files.render import Plain
+    from memstore.search.explanation import WhyNot
     from memstore.search.retrieval import Answer, Hit
 
 
@@ -298,6 +299,11 @@ class Hits(Sequence["Hit"]):
     def left_out(self) -> int:
         """How many files could not be read, so that it is not known whether they match."""
         return self.answer.left_out
+
+    @property
+    def why_not(self) -> WhyNot | None:
+        """Why the memory that was asked about is not among the hits, or where it is; None where none was."""
+        return self.answer.why_not
 
     @property
     def fallback(self) -> str | None:

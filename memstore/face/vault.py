@@ -128,6 +128,7 @@ class Vault:
         facets: Sequence[str] = (),
         profile: str | None = None,
         at: str | None = None,
+        explain: bool | Named = False,
         **which: Unpack[Which],
     ) -> Hits:
         """Return what a query finds, best first, each hit with the lines that match; this is not a use of a memory.
@@ -140,11 +141,14 @@ class Vault:
             facets: keys whose values are counted among all matches.
             profile: how quality is computed, "memstore" or "seed-003"; None is the vault's setting.
             at: a commit or a date: search the vault as it was then.
+            explain: whether each hit's `explanation` says how its score was computed. If it is a memory, the answer's
+                `why_not` also says why that memory is not among the hits.
             which: filters, `Which`. `min_confidence` is compared with the quality of a hit; if none reaches it, the
                 best hits below it are returned, and `fallback` says so.
 
         Raises:
             UsageError: the query or a filter is invalid.
+            NotFoundError: there is no such memory to explain.
         """
         from memstore.core.config import QualityProfile
         from memstore.memories.search import Wish, search
@@ -161,8 +165,10 @@ class Vault:
             sort=given.choice(Sort, sort),
             facets=tuple(given.items("facets", facets)),
             profile=None if profile is None else given.choice(QualityProfile, profile),
+            explain=explain is not False,
         )
-        return Hits(search(view, query, wish, at=at))
+        about = None if isinstance(explain, bool) else given.ref_of(explain)
+        return Hits(search(view, query, wish, at=at, about=about))
 
     def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
         """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs; this is not a use of them.

@@ -47,8 +47,9 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
     """
     file = ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS)
     values = file.values()
-    values |= {name: tuple(values[name]) for name in ("extensions", "notes_for") if name in values}
-    return Config(**{"owner": default_owner, **values})
+    fields = {setting.field: values[setting.name] for setting in VAULT_SETTINGS if setting.name in values}
+    fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    return Config(**{"owner": default_owner, **fields})
 
 
 def read_user_config(path: Path) -> UserConfig:
@@ -59,7 +60,8 @@ def read_user_config(path: Path) -> UserConfig:
             guessing who is looking and whose keys count.
     """
     try:
-        return UserConfig(**ConfigFile(path, USER_SETTINGS).values())
+        values = ConfigFile(path, USER_SETTINGS).values()
+        return UserConfig(**{one.field: values[one.name] for one in USER_SETTINGS if one.name in values})
     except FormatError as error:
         raise FormatError(f"{error}; your settings are needed, so nothing was done", hint=error.hint) from error
 
@@ -78,7 +80,7 @@ class ConfigFile:
             FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
         """
         text = self._text()
-        values = self._parsed(text)
+        values = self._flat(self._parsed(text))
         # Checked first: a newer format may have keys and values that look wrong to this version.
         self._check_version(values, text)
         for name, value in values.items():
@@ -147,6 +149,17 @@ class ConfigFile:
         except tomllib.TOMLDecodeError as error:
             raise self._no_toml(error, text) from error
 
+    def _flat(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return values with those of sections under their whole names, `search.languages`."""
+        sections = {name.partition(".")[0] for name in self.settings if "." in name}
+        flat: dict[str, Any] = {}
+        for name, value in values.items():
+            if name in sections and isinstance(value, dict):
+                flat |= {f"{name}.{key}": item for key, item in value.items()}
+            else:
+                flat[name] = value
+        return flat
+
     def _no_toml(self, error: Exception, text: str) -> FormatError:
         """Return the error for a text that is not TOML, with the corrected line."""
 
@@ -199,7 +212,10 @@ class ConfigFile:
 
     def _place(self, name: str, text: str) -> str:
         """Return the file and line of a key."""
-        found = re.search(rf"^[ \t]*\[?[ \t]*[\"']?{re.escape(name)}[\"']?[ \t]*[=.\]]", text, re.MULTILINE)
+        section, _, key = name.rpartition(".")
+        within = rf"(?:{re.escape(section)}[ \t]*\.[ \t]*)?" if section else ""
+        form = rf"^[ \t]*\[?[ \t]*{within}[\"']?{re.escape(key)}[\"']?[ \t]*[=.\]]"
+        found = re.search(form, text, re.MULTILINE)
         return f"{self.path}:{text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
 
     def advice(self, name: str) -> str:
@@ -228,16 +244,20 @@ class ConfigFile:
         before = self._text()
         self.values()  # a broken file is not touched
         document = tomlkit.parse(before)
+        section, _, key = name.rpartition(".")
+        table: Any = document.get(section, {}) if section else document
         if value is None:
-            document.pop(name, None)
-        elif document.get(name) != value:
+            table.pop(key, None)
+            if section and not table:
+                document.pop(section, None)
+        elif table.get(key) != value:
             # People look for a setting where `init` left it as a comment.
             offered = re.compile(rf"^# {re.escape(name)} = .*$", re.MULTILINE)
             line = f"{name} = {tomlkit.item(value).as_string()}"
-            if name not in document and offered.search(before):
+            if key not in table and offered.search(before):
                 document = tomlkit.parse(offered.sub(lambda _: line, before, count=1))
             else:
-                document[name] = value
+                (document.setdefault(section, tomlkit.table()) if section else document)[key] = value
         self._write(before, tomlkit.dumps(document))
 
     def _write(self, before: str, after: str) -> None:
@@ -255,6 +275,8 @@ def _words(value: object) -> list[str]:
 
 
 def _wanted(setting: Setting) -> str:
+    if setting.kind is SettingKind.WORDS and setting.choices:
+        return f"a list of some of {', '.join(setting.choices)}"
     return " or ".join(f'"{word}"' for word in setting.choices) or setting.kind.value
 
 
@@ -266,7 +288,9 @@ def _fits(setting: Setting, value: object) -> bool:
         case SettingKind.WHOLE:
             return type(value) is int and value > 0
         case SettingKind.WORDS:
-            return isinstance(value, list) and len(_words(value)) == len(value)
+            words = _words(value)
+            is_known = not setting.choices or {*words} <= {*setting.choices}
+            return isinstance(value, list) and len(words) == len(value) and is_known
         case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
         case SettingKind.PINS | SettingKind.HEADERS | SettingKind.HOSTS | SettingKind.REVOCATIONS:

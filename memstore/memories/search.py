@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.core.view import View
+    from memstore.search.explanation import WhyNot
     from memstore.search.meaning import Similar
     from memstore.search.retrieval import Filters, Hit, Query
     from memstore.trust.score import Trust
@@ -36,6 +38,7 @@ def search(
     at: str | None = None,
     min_confidence: float | None = None,
     max_results: int | None = None,
+    about: str | None = None,
 ) -> Answer:
     """Return what a query finds; it changes nothing, and is no use of what it finds.
 
@@ -47,9 +50,11 @@ def search(
         min_confidence: the least quality, in [0,1], instead of the wish's; where nothing reaches it, the answer's
             `fallback` says so, and the best below it are its hits.
         max_results: how many hits at most, 1 or more, instead of the wish's.
+        about: a memory or plain note of which the answer's `why_not` says why it is not among the hits.
 
     Raises:
         UsageError: the query means nothing, `at` is neither a date nor a commit, or a number is out of range.
+        NotFoundError: there is nothing that `about` may mean and the viewer may see.
 
     >>> ref = note(ws.view(), "User prefers tea in the morning.", source_type="told_by_human").ref
     >>> result = search(ws.view(), "user preferences", min_confidence=0.7, max_results=5)
@@ -60,7 +65,7 @@ def search(
     [0.80] User prefers tea in the morning.
     """
     asked = query.parse(text)
-    return Searcher(view.at(at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results))
+    return Searcher(view.at(at)).answer(asked, _wished(wish or Wish(), min_confidence, max_results), about=about)
 
 
 def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -> Wish:
@@ -95,8 +100,11 @@ class Searcher:
         self._trust = TrustReader(then)
         self._allowed: dict[tuple[Filters, Filters], _Rows] = {}
 
-    def answer(self, asked: Query, wish: Wish) -> Answer:
-        """Return the results of a query."""
+    def answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
+        """Return the results of a query; see `search` for `about`."""
+        if self._audience.languages:
+            asked = query.in_languages(asked, self._audience.languages)
+        why_not = self._why_not(asked, wish, about) if about is not None else None
         rows, past = self._rows(asked.filters, wish.filters)
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do else None
@@ -107,7 +115,7 @@ class Searcher:
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
-            hits=tuple(_vouched(hit, self._trust.of_file(reader.file_of(hit))) for hit in hits),
+            hits=tuple(_vouched(reader.explained(hit), self._trust.of_file(reader.file_of(hit))) for hit in hits),
             total=candidates.total - len(reader.lacking),
             left_out=self._audience.left_out,
             weak=weak,
@@ -115,7 +123,19 @@ class Searcher:
             fallback=fallback,
             facets=tuple((key, self._facet(key, candidates.scores.keys() - reader.lacking)) for key in wish.facets),
             suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
+            why_not=why_not,
         )
+
+    def _why_not(self, asked: Query, wish: Wish, about: str) -> WhyNot:
+        """Return why the memory that `about` means is not among the hits, or which of them it is."""
+        from memstore.search.absence import Inquiry  # asked for seldom
+
+        inquiry = Inquiry(self._then, asked, wish, self._now)
+        row, rows = inquiry.row_of(about), self._rows(asked.filters, wish.filters).current
+        candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
+        all_of_them = wish._replace(limit=sys.maxsize, explain=False)
+        reader = HitReader(candidates, asked, all_of_them, among=Among(self._then.lexicon), now=self._now)
+        return inquiry.why_not(row, rows, candidates, reader)
 
     def _rows(self, asked: Filters, wished: Filters) -> _Rows:
         """Return the visible rows that both filters let through, and those that would be among them but are past."""

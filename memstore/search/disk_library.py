@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
+from memstore.core.config import LANGUAGES
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant
 from memstore.files import walk as tree_walk
@@ -55,6 +56,7 @@ class DiskLibrary:
         on_progress: called with the number of files read and of those to read, when they are many.
         first_commits: gives the time of the first commit that has a file, by its path: when a note was made that does
             not say so; None where that is not to be known.
+        languages: those that texts may be in.
     """
 
     def __init__(
@@ -64,14 +66,15 @@ class DiskLibrary:
         cache: Path,
         on_progress: Callable[[int, int], None] | None = None,
         first_commits: Callable[[], Mapping[str, datetime]] | None = None,
+        languages: Sequence[str] = LANGUAGES,
     ) -> None:
-        self._vault = vault
+        self._vault, self._languages = vault, languages
         self._first_commits = first_commits
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
-        self.store = IndexStore(cache, object_format=self._object_format, mixed=vault.mixed)
-        self._reader = FileReader(vault, self._blob_id)
+        self.store = IndexStore(cache, object_format=self._object_format, mixed=vault.mixed, languages=languages)
+        self._reader = FileReader(vault, self._blob_id, languages)
         self._last: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
@@ -119,7 +122,7 @@ class DiskLibrary:
         kept = (
             (path, data) for path, data in files if is_memory_path(path, mixed=mixed) and not is_registry(path, data)
         )
-        return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed)
+        return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed, languages=self._languages)
 
     def status(self) -> IndexStatus:
         """Return how the index stands to the vault; nothing is written."""

@@ -13,7 +13,7 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import UsageError
 from memstore.files.local_state import is_private, make_private
@@ -33,7 +33,22 @@ MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 MOST_TOKENS = 256
 
 
-def load_embedder(folder: Path) -> OnnxEmbedder:
+class Recipe(NamedTuple):
+    """How a model wants to be used, as it was trained.
+
+    `pooling` is how its vectors of tokens become one: their "mean", the first one's ("cls"), or the "last" one's. The
+    prefixes stand before what is asked, and before a text of a memory.
+    """
+
+    pooling: str = "mean"
+    query_prefix: str = ""
+    passage_prefix: str = ""
+
+
+USUAL = Recipe()
+
+
+def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
     """Return the embedder in a folder.
 
     Raises:
@@ -61,11 +76,13 @@ def load_embedder(folder: Path) -> OnnxEmbedder:
         raise UsageError(f"the embedder {folder} can't be loaded: {error}", hint="is it the whole model?") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MOST_TOKENS)
-    return OnnxEmbedder(_name(folder), tokenizer, session, to_tensor=lambda rows: np.array(rows, dtype=np.int64))
+    return OnnxEmbedder(
+        _name(folder, recipe), tokenizer, session, recipe, to_tensor=lambda rows: np.array(rows, dtype=np.int64)
+    )
 
 
 class OnnxEmbedder:
-    """Embeds texts as the mean over the last layer of a model.
+    """Embeds texts by the last layer of a model: the mean over it, or one of its tokens.
 
     Each text is run by itself: padded to others beside it, its vector would differ in the last digits.
 
@@ -73,20 +90,37 @@ class OnnxEmbedder:
         name: names the model.
         tokenizer: has `encode(text)`, which gives `ids`, `attention_mask` and `type_ids`.
         session: has `get_inputs()` and `run(None, inputs)`, which gives vectors of the tokens, or one of the text.
+        recipe: how the model wants to be used.
         to_tensor: makes the runtime's integers of rows of them.
     """
 
-    def __init__(self, name: str, tokenizer: Any, session: Any, *, to_tensor: Callable[[list[list[int]]], Any]) -> None:
+    def __init__(
+        self,
+        name: str,
+        tokenizer: Any,
+        session: Any,
+        recipe: Recipe = USUAL,
+        *,
+        to_tensor: Callable[[list[list[int]]], Any],
+    ) -> None:
         self.name = name
+        self._usage = recipe
         self._tokenizer = tokenizer
         self._session = session
         self._to_tensor = to_tensor
         self._wanted = {one.name for one in session.get_inputs()}
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text; `UsageError` where the model is none that embeds texts."""
+        """Return a vector for each text of a memory; `UsageError` where the model is none that embeds texts."""
+        return self._with_prefix(self._usage.passage_prefix, texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each text that is asked; raises what `embed` does."""
+        return self._with_prefix(self._usage.query_prefix, texts)
+
+    def _with_prefix(self, prefix: str, texts: Sequence[str]) -> list[Vector]:
         try:
-            return [self._embedded(text) for text in texts]
+            return [self._embedded(prefix + text) for text in texts]
         except Exception as error:  # what the runtime raises is no class of its own
             raise UsageError(
                 f"the embedder {self.name} can't be run: {error}",
@@ -101,13 +135,20 @@ class OnnxEmbedder:
         rows = found.tolist()
         if not isinstance(rows[0], list):
             return list(map(float, rows))
+        if self._usage.pooling != "mean":
+            return list(rows[0 if self._usage.pooling == "cls" else -1])
         return [sum(column) / len(rows) for column in zip(*rows, strict=True)]
 
 
-def _name(folder: Path) -> str:
-    """Return a name that changes with the files; reading a whole model for it would take long."""
+def _name(folder: Path, recipe: Recipe) -> str:
+    """Return a name that changes with the files, and with what else changes the vectors of memories' texts.
+
+    Reading a whole model for it would take long.
+    """
     stats = [(folder / name).stat() for name in (MODEL, TOKENIZER)]
-    return f"onnx:{folder.resolve()}:" + ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
+    files = ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
+    is_usual = recipe._replace(query_prefix="") == USUAL
+    return f"onnx:{folder.resolve()}:{files}" + ("" if is_usual else f":{recipe.pooling}:{recipe.passage_prefix}")
 
 
 # -- vector store ----------------------------------------------------------------------------------

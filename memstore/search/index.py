@@ -8,7 +8,9 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from memstore.core.config import LANGUAGES
 from memstore.core.errors import RefusedError, VaultError
+from memstore.core.languages import ANY_OTHER, ENGLISH, language_of, language_term, stemmer
 from memstore.core.places import stem_of, without_id
 
 if TYPE_CHECKING:
@@ -161,7 +163,7 @@ class Library(Protocol):
 
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
-VERSION = 6
+VERSION = 7
 
 
 class Searchable(NamedTuple):
@@ -171,21 +173,31 @@ class Searchable(NamedTuple):
     head: list[str]
 
 
-def searchable(memory: Memory, path: str, *, head: str = "") -> Searchable:
-    """Return the terms under which a memory or a note is found.
+def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence[str] = LANGUAGES) -> Searchable:
+    """Return the terms under which a memory or a note is found: stems of the language that it is in.
 
     Args:
         memory: the memory, or what is known of the note.
         path: its file; a word of its name finds it, where nothing else in the head does.
         head: the front matter of a note, all of which is text.
+        languages: those that it may be in.
     """
     from memstore.core import terms
 
     named = [memory.title or "", *memory.aliases, date_words(memory.created_at), head]
-    found = terms.terms(" . ".join(named)) + [claim_term(claim) for claim in memory.claims]
+    words = terms.words(memory.body)
+    language = language_of([*terms.words(memory.title or ""), *words] if len(words) < FEW_WORDS else words, languages)
+    stem = stemmer(language)
+    found = [*map(stem, terms.words(" . ".join(named))), *map(claim_term, memory.claims)]
+    if language != ENGLISH:
+        found += [ANY_OTHER, language_term(language)]
     known = set(found)
-    more = dict.fromkeys(terms.terms(" . ".join((*memory.tags, name_words(path, memory.id)))))
-    return Searchable(text=terms.terms(memory.body), head=found + [term for term in more if term not in known])
+    more = dict.fromkeys(map(stem, terms.words(" . ".join((*memory.tags, name_words(path, memory.id))))))
+    return Searchable(text=[*map(stem, words)], head=found + [term for term in more if term not in known])
+
+
+# A text of fewer words is told by those of its title, too.
+FEW_WORDS = 40
 
 
 # `v2_plan` is found by its short parts, too.

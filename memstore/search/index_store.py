@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import Field, FileKind
+from memstore.core.config import LANGUAGES
 from memstore.files.local_state import is_private, make_private
 from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns
 from memstore.files.write_lock import flocked
@@ -26,7 +27,7 @@ from memstore.search.memory_snapshot import COLUMNS, Document, cells_of, entry_o
 from memstore.search.whoosh_index import Generation, WhooshIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.core.catalog import Entry
@@ -148,9 +149,12 @@ class IndexStore:
         cache: the folder.
         object_format: how blobs are named in the vault's repository, sha1 or sha256.
         mixed: whether notes of other programs lie in the vault: what is a memory depends on it.
+        languages: those that texts may be in: how they are stemmed depends on it.
     """
 
-    def __init__(self, cache: Path, *, object_format: str, mixed: bool = False) -> None:
+    def __init__(
+        self, cache: Path, *, object_format: str, mixed: bool = False, languages: Sequence[str] = LANGUAGES
+    ) -> None:
         self.cache = cache
         # The columns stand for themselves: an index of others can't be read, whoever forgot to count the format up.
         self._versions = {
@@ -159,6 +163,7 @@ class IndexStore:
             "object_format": object_format,
             "entry": " ".join(COLUMNS),
             "mixed": mixed,
+            "languages": [*languages],
         }
         self._open: Index | None = None
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.core import terms as analysis
+from memstore.core.languages import ENGLISH, beginning, stemmer
 from memstore.core.word_lists import listed, word_lists
 from memstore.search.retrieval import Need, Phrase, Prefix, Word
 
@@ -30,9 +31,11 @@ class Matcher:
     Args:
         clauses: what is asked for.
         terms: for each clause the index terms that count as its word; nothing for prefixes and phrases.
+        language: of the texts, whose words are stemmed as it is usual there.
     """
 
-    def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]]) -> None:
+    def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]], language: str = ENGLISH) -> None:
+        self._stem = stemmer(language)
         self._word_clause: dict[str, int] = {}
         self._whole_clause: dict[str, int] = {}
         self._typed: dict[str, int] = {}
@@ -52,8 +55,8 @@ class Matcher:
                 case Phrase(run, others):
                     self._phrases += [(one, number) for one in (run, *others)]
         self._words = {*self._whole_clause}.union(*(run for run, _ in self._phrases))
-        # All of a stem but its last letter begins the word, so other words need no stemming.
-        starts = {analysis.beginning(term) for term in self._word_clause}
+        # All of a stem but its end begins the word, so other words need no stemming.
+        starts = {beginning(term, language) for term in self._word_clause}
         self._starts = tuple(sorted({*starts, *self._words, *(start for start, _ in self._prefixes)}))
         numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
         self._whole = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, self._typed))})(?!\w)") if self._typed else None
@@ -68,7 +71,8 @@ class Matcher:
         starts = self._starts
         near = [(at, word) for at, word in enumerate(analysis.words(text)) if word.startswith(starts)]
         clause_of = self._word_clause
-        places = [(at, clause_of[term]) for at, word in near if (term := analysis.term_of(word)) in clause_of]
+        stem = self._stem
+        places = [(at, clause_of[term]) for at, word in near if (term := stem(word)) in clause_of]
         if not self._words and not self._prefixes:
             return places
         whole = self._whole_clause
@@ -93,7 +97,7 @@ class Matcher:
         ]
 
     def _asks_for(self, word: str) -> bool:
-        if word in self._words or analysis.term_of(word) in self._word_clause:
+        if word in self._words or self._stem(word) in self._word_clause:
             return True
         return any(word.startswith(start) for start, _ in self._prefixes)
 
@@ -117,11 +121,19 @@ class Matcher:
         ]
 
 
-def matcher_of(query: Query) -> Matcher:
-    """Return what finds a query's clauses in any text; what must not be there is not looked for."""
+def matcher_of(query: Query, language: str = ENGLISH) -> Matcher:
+    """Return what finds a query's clauses in any text of a language; what must not be there is not looked for."""
     clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
-    terms = [(c.asked.term, *c.asked.spellings) if isinstance(c.asked, Word) else () for c in clauses]
-    return Matcher(clauses, terms)
+    asked = [clause.asked for clause in clauses]
+    return Matcher(clauses, [all_terms(one, language) if isinstance(one, Word) else () for one in asked], language)
+
+
+def all_terms(word: Word, language: str) -> tuple[str, ...]:
+    """Return the index terms of a word in a language, of its other spellings after that of itself."""
+    if language == ENGLISH:
+        return word.term, *word.spellings
+    stem = stemmer(language)
+    return tuple(dict.fromkeys(map(stem, (word.typed or word.term, *word.spelt))))
 
 
 def names_held(query: str, text: str) -> float:

@@ -81,7 +81,8 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
     embedder = then.embedder
     if embedder is None or then.is_past or not (rows and text.strip()):
         return NOT_SIMILAR
-    (asked,) = embedded(embedder, [text])
+    # A model that was trained to tell questions from texts has a way of its own for them.
+    (asked,) = embedded(embedder, [text], embed=getattr(embedder, "embed_queries", embedder.embed))
     blobs = then.column("blob")
 
     def texts_of(row: int) -> dict[int, str]:
@@ -104,15 +105,22 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
     return Similar({row: max(its.values()) for row, its in known.items()}, known)
 
 
-def embedded(embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+def embedded(
+    embedder: Embedder, texts: Sequence[str], *, embed: Callable[[Sequence[str]], Sequence[Vector]] | None = None
+) -> list[Vector]:
     """Return a vector of length 1 for each text.
+
+    Args:
+        embedder: what turns texts into vectors.
+        texts: the texts.
+        embed: its way to do so; that for texts of memories by default.
 
     Raises:
         UsageError: there are more or fewer vectors than texts, or they are not of one length.
     """
     if not texts:
         return []
-    made: list[Vector] = [unit(vector) for vector in embedder.embed(texts)]
+    made: list[Vector] = [unit(vector) for vector in (embed or embedder.embed)(texts)]
     if len(made) != len(texts) or len({len(vector) for vector in made}) > 1:
         raise UsageError(
             f"the embedder {embedder.name} gave {len(made)} vectors for {len(texts)} texts, or not all of one length",

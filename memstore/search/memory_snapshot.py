@@ -15,6 +15,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind
+from memstore.core.config import LANGUAGES
 from memstore.core.errors import TooLargeError, VaultError
 from memstore.files.vault import note_bytes
 from memstore.files.walk import is_racy
@@ -38,8 +39,14 @@ class Document(NamedTuple):
     searchable: Searchable | None
 
 
-def document_of(file: ReadFile, blob: str) -> Document:
-    """Return what is known of a file that was read; `blob` is the git blob id of its bytes."""
+def document_of(file: ReadFile, blob: str, *, languages: Sequence[str] = LANGUAGES) -> Document:
+    """Return what is known of a file that was read.
+
+    Args:
+        file: the file.
+        blob: the git blob id of its bytes.
+        languages: those that it may be in.
+    """
     from memstore.files.catalog_entry import entry_of
     from memstore.files.memory_file import MemoryFile, PlainFile
     from memstore.search.index import searchable
@@ -47,9 +54,9 @@ def document_of(file: ReadFile, blob: str) -> Document:
     entry = entry_of(file, blob)
     match file:
         case MemoryFile(memory=memory):
-            return Document(entry, searchable(memory, entry.path))
+            return Document(entry, searchable(memory, entry.path, languages=languages))
         case PlainFile(memory=memory, text=text):
-            return Document(entry, searchable(memory, entry.path, head=text.head))
+            return Document(entry, searchable(memory, entry.path, head=text.head, languages=languages))
         case _:
             return Document(entry, None)
 
@@ -156,26 +163,32 @@ def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:
 class LazySnapshot:
     """The snapshot of files that were read; the index is made when it is first asked for, since listing needs none."""
 
-    def __init__(self, documents: Sequence[tuple[ReadFile, str]]) -> None:
+    def __init__(self, documents: Sequence[tuple[ReadFile, str]], languages: Sequence[str]) -> None:
         from memstore.files.catalog_entry import entry_of
 
         self.catalog = MemoryCatalog([entry_of(file, blob) for file, blob in documents])
         self.state, self.is_certain = None, True
-        self._documents = documents
+        self._documents, self._languages = documents, languages
 
     @cached_property
     def index(self) -> MemoryIndex:
         """Where terms stand."""
-        return snapshot_of_documents([document_of(file, blob) for file, blob in self._documents]).index
+        languages = self._languages
+        return snapshot_of_documents([document_of(*each, languages=languages) for each in self._documents]).index
 
 
 def snapshot_of_files(
-    files: Iterable[tuple[str, bytes]], *, blob_id: Callable[[bytes], str], mixed: bool = False
+    files: Iterable[tuple[str, bytes]],
+    *,
+    blob_id: Callable[[bytes], str],
+    mixed: bool = False,
+    languages: Sequence[str] = LANGUAGES,
 ) -> LazySnapshot:
     """Return the snapshot of files given by path and bytes, a row each in that order."""
     from memstore.files import memory_file
 
-    return LazySnapshot([(memory_file.read(path, data, mixed=mixed), blob_id(data)) for path, data in files])
+    read = [(memory_file.read(path, data, mixed=mixed), blob_id(data)) for path, data in files]
+    return LazySnapshot(read, languages)
 
 
 # -- the index -------------------------------------------------------------------------------------
@@ -245,8 +258,16 @@ class MemoryIndex:
 class LoadedFile:
     """The bytes of a file, named by its blob id (empty where they can't be read), and what they say."""
 
-    def __init__(self, stat: FileStat, data: bytes | BrokenFile, blob: str, *, mixed: bool = False) -> None:
-        self.stat, self.blob, self._mixed = stat, blob, mixed
+    def __init__(
+        self,
+        stat: FileStat,
+        data: bytes | BrokenFile,
+        blob: str,
+        *,
+        mixed: bool = False,
+        languages: Sequence[str] = LANGUAGES,
+    ) -> None:
+        self.stat, self.blob, self._mixed, self._languages = stat, blob, mixed, languages
         self._data: Any = data
         self._document: Document | None = None
 
@@ -258,7 +279,7 @@ class LoadedFile:
 
             data = self._data
             file = memory_file.read(self.stat.path, data, mixed=self._mixed) if isinstance(data, bytes) else data
-            self._document = document_of(file, self.blob)
+            self._document = document_of(file, self.blob, languages=self._languages)
             self._data = None
         return self._document
 
@@ -269,10 +290,11 @@ class FileReader:
     Args:
         vault: the vault.
         blob_id: names a file's bytes.
+        languages: those that texts may be in.
     """
 
-    def __init__(self, vault: VaultFiles, blob_id: Callable[[bytes], str]) -> None:
-        self._vault = vault
+    def __init__(self, vault: VaultFiles, blob_id: Callable[[bytes], str], languages: Sequence[str]) -> None:
+        self._vault, self._languages = vault, languages
         self._blob_id = blob_id
         self._last: dict[FileStat, LoadedFile] = {}
 
@@ -301,7 +323,7 @@ class FileReader:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
         if self._vault.mixed and _is_registry(path, data):
             return None  # it became one since the walk saw a note there
-        return LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed)
+        return LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed, languages=self._languages)
 
 
 def _is_registry(path: str, data: bytes) -> bool:

@@ -16,9 +16,10 @@ from memstore.core.catalog import Field
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.keys import KEY_BY_NAME
+from memstore.core.languages import ENGLISH, language_of, stemmer, stop_words
 from memstore.search import filters
 from memstore.search.index import name_words
-from memstore.search.matching import within_edits
+from memstore.search.matching import all_terms, within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
 if TYPE_CHECKING:
@@ -101,9 +102,27 @@ def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
     """Return the clauses, each once: `dogs dog` asks for one word, as it is typed first."""
     found: dict[Clause, Clause] = {}
     for clause in clauses:
-        asked = clause.asked._replace(typed="") if isinstance(clause.asked, Word) else clause.asked
+        asked = clause.asked._replace(typed="", spelt=()) if isinstance(clause.asked, Word) else clause.asked
         found.setdefault(clause._replace(asked=asked), clause)
     return tuple(found.values())
+
+
+def in_languages(asked: Query, others: Iterable[str]) -> Query:
+    """Return a query without the stop words of the language that it is in, where that is one of others than English.
+
+    Where it asks for nothing else, they stay.
+    """
+    among = (ENGLISH, *others)
+    language = language_of(terms.words(said(asked.text)), among, fewest=1)
+    if language == ENGLISH:
+        return asked
+    hollow = stop_words(language)
+    kept = tuple(
+        clause
+        for clause in asked.clauses
+        if clause.need is not Need.MAY or not isinstance(clause.asked, Word) or clause.asked.typed not in hollow
+    )
+    return asked._replace(clauses=kept) if any(clause.need is not Need.MUST_NOT for clause in kept) else asked
 
 
 def said(text: str) -> str:
@@ -165,7 +184,8 @@ def _word(word: str, typed: str, *, is_whole: bool = False) -> Word:
     others = {*(with_e if len(with_e) == 1 else ()), _SPELT_UMLAUT.sub(r"\1", word)}
     term = terms.term_of(word)
     whole = tuple(sorted({word, *others})) if is_whole else ()
-    return Word(term, tuple(sorted({terms.term_of(other) for other in others} - {term})), word, whole)
+    spellings = tuple(sorted({terms.term_of(other) for other in others} - {term}))
+    return Word(term, spellings, word, whole, tuple(sorted(others - {word})))
 
 
 def _day(text: str) -> Phrase | None:
@@ -262,12 +282,24 @@ def suggestion(audience: Audience, asked: Query) -> str | None:
     """Return the query with each word that stands nowhere replaced by the nearest one that does; None without any."""
     text = asked.text
     for clause in asked.clauses:
-        if isinstance(clause.asked, Word) and not _rows_holding(audience, clause.asked.term):
+        if isinstance(clause.asked, Word) and not _stands(audience, clause.asked):
             typed = next((word for word in terms.words(asked.text) if terms.term_of(word) == clause.asked.term), "")
             word = _nearest_word(audience, typed)
             if word:
                 text = re.sub(rf"(?i)(?<!\w){re.escape(typed)}(?!\w)", word, text)
     return text if text != asked.text else None
+
+
+def _stands(audience: Audience, word: Word) -> bool:
+    """Whether a word stands anywhere, in the language of a memory that is in another one than English."""
+    if _rows_holding(audience, word.term):
+        return True
+    return any(
+        audience.language_of(row) == language
+        for language in audience.languages
+        for field in Field
+        for row in audience.then.holding(field, all_terms(word, language)[0])
+    )
 
 
 def _nearest_word(audience: Audience, typed: str) -> str | None:
@@ -299,13 +331,13 @@ def _spelt(audience: Audience, term: str) -> str | None:
             file = audience.then.opened(row)
             if file is None:
                 continue
-            entry = file.entry
+            entry, stem = file.entry, stemmer(audience.language_of(row))
             text = " ".join(
                 (file.text.body, entry.title, *entry.aliases, *entry.tags, name_words(entry.path, entry.id))
             )
             spelt = {found[0] for found in terms.word_pattern(text).finditer(text)}
             near = [(word, whole) for word in spelt if len(whole := terms.words(word)) == 1]
-            found = [word for word, (whole,) in near if terms.term_of(whole) == term]
+            found = [word for word, (whole,) in near if stem(whole) == term]
             if found:
                 return min(found, key=lambda word: (len(word), word != word.lower(), word))
     return None

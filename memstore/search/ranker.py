@@ -9,12 +9,14 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR, Field
+from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
 from memstore.search import quality, ranking
-from memstore.search.matching import Matcher, holds_alias, phrase_counts
+from memstore.search.matching import Matcher, all_terms, holds_alias, phrase_counts
 from memstore.search.ranking import Demands
 from memstore.search.retrieval import Need, Phrase, Prefix, Sort, Unit, Word
 from memstore.search.uses import uses_of
@@ -45,7 +47,8 @@ class Ranked(NamedTuple):
     `weights` is what each clause weighs, 0 for what must not be there, and `terms` the index terms that count as its
     word, none for prefixes and phrases. `best_possible` is what a memory that is all about the clauses would score; 0
     where they ask for nothing. `total` memories match, of which `rows` may be the best. Rows of one `generation` are
-    the same memories; None: nobody knows.
+    the same memories; None: nobody knows. `in_others` has the terms in other languages than English, of memories in
+    which they count instead.
     """
 
     rows: Sequence[int]
@@ -55,6 +58,7 @@ class Ranked(NamedTuple):
     best_possible: float
     total: int
     generation: str | None = None
+    in_others: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType({})
 
 
 class Ranker(Protocol):
@@ -129,6 +133,22 @@ class Audience:
             self._columns[name] = self.then.column(name)
         return self._columns[name]
 
+    @cached_property
+    def in_others(self) -> Mapping[int, str]:
+        """The language of each memory that is in another one than English, by row; mostly there are none."""
+        if not self.then.holding(Field.HEAD, ANY_OTHER):
+            return {}
+        return {row: one for one in OTHERS for row in self.then.holding(Field.HEAD, language_term(one))}
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """The languages other than English that memories are in."""
+        return tuple(sorted(set(self.in_others.values())))
+
+    def language_of(self, row: int) -> str:
+        """Return the language that a memory is in."""
+        return self.in_others.get(row, ENGLISH)
+
     def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
         """Return what orders these rows where they are otherwise alike: the ref, then the path."""
         if len(rows) <= FEW_ROWS:  # whole columns need not be read for them
@@ -186,12 +206,16 @@ class IndexRanker:
         if self._shown is None or self._shown.audience.then is not view:
             self._shown = _Shown(Audience(view), self._index)
         shown = self._shown
-        terms_of = [shown.terms_of(clause) for clause in clauses]
+        terms_of = {
+            language: [shown.terms_of(clause, language) for clause in clauses]
+            for language in (ENGLISH, *shown.audience.languages)
+        }
         columns = [
             (*shown.postings(clause, each, Field.TEXT), *shown.postings(clause, each, Field.HEAD))
             if clause.need is not Need.MUST_NOT or by is Unit.MEMORY
             else ((), (), (), ())
-            for clause, each in zip(clauses, terms_of, strict=True)
+            for clause, *in_each in zip(clauses, *terms_of.values(), strict=True)
+            for each in [dict(zip(terms_of, in_each, strict=True))]
         ]
         weights = [0.0] * len(clauses)
         allowed = shown.audience.rows if among is None else among
@@ -222,13 +246,17 @@ class IndexRanker:
             rows=rows,
             scores=[scores[row] for row in rows],
             weights=tuple(weights),
-            terms=tuple(
-                each if isinstance(clause.asked, Word) else () for clause, each in zip(clauses, terms_of, strict=True)
-            ),
+            terms=_of_words(clauses, terms_of.pop(ENGLISH)),
             best_possible=found.best_possible,
             total=len(scores),
             generation=self._generation,
+            in_others={language: _of_words(clauses, each) for language, each in terms_of.items()},
         )
+
+
+def _of_words(clauses: Sequence[Clause], terms: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the terms of clauses that ask for words, none for the others."""
+    return tuple(each if isinstance(clause.asked, Word) else () for clause, each in zip(clauses, terms, strict=True))
 
 
 class _Shown:
@@ -271,20 +299,33 @@ class _Shown:
             for alias in column[row].split(ITEM_SEPARATOR)
         ]
 
-    def terms_of(self, clause: Clause) -> tuple[str, ...]:
+    def terms_of(self, clause: Clause, language: str) -> tuple[str, ...]:
         """Return the index terms that count as a clause's word: its other spellings where it stands nowhere itself."""
         match clause.asked:
-            case Word(term, spellings):
-                return (term,) if not spellings or self._holds(term) else (term, *spellings)
+            case Word() as word:
+                first, *spellings = all_terms(word, language)
+                return (first,) if not spellings or self._holds(first) else (first, *spellings)
             case Prefix(start):
-                return self._expanded(start)
+                return self._expanded(start, language)
             case _:
                 return ()
 
-    def postings(self, clause: Clause, terms: Sequence[str], field: Field) -> Postings:
-        """Return the visible rows that hold a clause in a field, and how often."""
+    def postings(self, clause: Clause, terms: Mapping[str, Sequence[str]], field: Field) -> Postings:
+        """Return the visible rows that hold a clause in a field, and how often; its terms are given by language."""
+        others = self.audience.in_others
+        if not others:
+            return self._postings(clause, terms[ENGLISH], field, ENGLISH)
+        counts = {
+            row: times
+            for language, each in terms.items()
+            for row, times in zip(*self._postings(clause, each, field, language), strict=True)
+            if others.get(row, ENGLISH) == language
+        }
+        return list(counts), list(counts.values())
+
+    def _postings(self, clause: Clause, terms: Sequence[str], field: Field, language: str) -> Postings:
         if isinstance(clause.asked, Phrase):
-            return self._phrases(clause.asked, field)
+            return self._phrases(clause.asked, field, stemmer(language))
         if len(terms) == 1:
             return self._index.postings(field, terms[0])
         counts: dict[int, int] = {}
@@ -297,11 +338,11 @@ class _Shown:
         """Whether a visible memory has this term."""
         return any(self._index.postings(field, term)[0] for field in Field)
 
-    def _phrases(self, asked: Phrase, field: Field) -> Postings:
+    def _phrases(self, asked: Phrase, field: Field, stem: Callable[[str], str]) -> Postings:
         """Return where words with the terms of a phrase stand side by side: the index knows no words."""
         counts: Counter[int] = Counter()
         for words in (asked.words, *asked.others):
-            counts.update(dict(zip(*self._phrase([*map(terms.term_of, words)], field), strict=True)))
+            counts.update(dict(zip(*self._phrase([*map(stem, words)], field), strict=True)))
         return list(counts), list(counts.values())
 
     def _phrase(self, terms: Sequence[str], field: Field) -> Postings:
@@ -312,12 +353,16 @@ class _Shown:
         found = [(row, times) for row, times in zip(rows, counts, strict=True) if times]
         return [row for row, _ in found], [times for _, times in found]
 
-    def _expanded(self, start: str) -> tuple[str, ...]:
+    def _expanded(self, start: str, language: str) -> tuple[str, ...]:
         """Return the terms that words beginning with `start` may have; which of them do, the text tells."""
         longer = self._index.terms(start)
         shorter = {start[:length] for length in range(SHORTEST_STEM, len(start))}
-        shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
-        shorter.add(terms.term_of(start))
+        if language == ENGLISH:
+            shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
+        else:  # endings are changed, too: `frequence` is found as `frequent`
+            near = self._index.terms(start[:-1]) if len(start) > SHORTEST_STEM else ()
+            shorter |= {term for term in near if len(term) <= len(start) + 1}
+        shorter.add(stemmer(language)(start))
         return tuple(dict.fromkeys([*longer, *sorted(stem for stem in shorter if self._holds(stem))]))
 
 
@@ -380,10 +425,19 @@ class Candidates:
         asked, then = self._asked, self.audience.then
         return then.ranker.rank(asked.clauses, then, k, among=self._allowed, text=asked.text, by=self._by)
 
+    @cached_property
+    def _matchers(self) -> Mapping[str, Matcher]:
+        terms = {ENGLISH: self._ranked.terms, **self._ranked.in_others}
+        return {language: Matcher(self._asked.clauses, each, language) for language, each in terms.items()}
+
     @property
     def matcher(self) -> Matcher:
-        """What finds the query's clauses in texts."""
-        return Matcher(self._asked.clauses, self._ranked.terms)
+        """What finds the query's clauses in English texts."""
+        return self._matchers[ENGLISH]
+
+    def matcher_of(self, row: int) -> Matcher:
+        """Return what finds the query's clauses in the texts of a memory, which are in its language."""
+        return self._matchers[self.audience.language_of(row)]
 
     @property
     def letter_by_letter(self) -> frozenset[int]:
@@ -437,7 +491,7 @@ class Candidates:
         found = self._rank(None)
         if found.generation != self._ranked.generation:
             return False
-        self.scores = dict(zip(found.rows, found.scores, strict=True))
+        self._words = self.scores = dict(zip(found.rows, found.scores, strict=True))
         return True
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
@@ -468,8 +522,18 @@ class Candidates:
 
     def with_meaning(self, row: int, score: float, *, lines: range | None = None) -> float:
         """Return the score of a row by its words with what its meaning adds; of a passage, by its lines."""
-        if self._similar is None:
+        found = self.meaning_of(row, lines=lines)
+        if found is None:
             return score
+        from memstore.search import meaning
+
+        weight, alike = found
+        return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
+
+    def meaning_of(self, row: int, *, lines: range | None = None) -> tuple[float, float] | None:
+        """Return what meaning weighs, and how like the query a row is, or some lines; None where nothing tells."""
+        if self._similar is None:
+            return None
         from memstore.search import meaning
 
         if lines is None:
@@ -477,8 +541,7 @@ class Candidates:
         else:
             its = self.alike(row)
             alike = max((its[line] for line in lines if line in its), default=0.0)
-        weight = meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight
-        return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
+        return (meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight), alike
 
     def alike(self, row: int) -> Mapping[int, float]:
         """Return how like the query in meaning the lines of a row are, by their numbers; 0 is all of it."""

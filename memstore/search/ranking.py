@@ -133,24 +133,43 @@ def recency_factor(days: float) -> float:
 
 
 class Source(NamedTuple):
-    """One memory that was read: its title, the words of its date, its passages, and its score."""
+    """One memory that was read: its title, the words of its date, its passages, and its score.
+
+    `matcher` finds the clauses in it, where it is in another language than most.
+    """
 
     title: str
     date: str
     passages: Sequence[Passage]
     score: float
+    matcher: Matcher | None = None
+
+
+class LinePart(NamedTuple):
+    """What of a passage's score comes from where.
+
+    `kind` is "word", "pair" or "typed" for what is the passage's own, else "speaker", "answer" or "asking". A word has
+    the number of its clause, and `places`: where it stands around the passage, and how often.
+    """
+
+    kind: str
+    points: float
+    clause: int | None = None
+    places: tuple[tuple[str, int], ...] = ()
 
 
 class ScoredPassage(NamedTuple):
     """A passage that matches: `own` is its score without its memory's share, whether it tells or asks.
 
-    It may be `joined` passages on neighbouring lines; then the scores are those of the best.
+    It may be `joined` passages on neighbouring lines; then the scores are those of the best. `parts` are what the score
+    is made of, where that was asked for; those of its own sum up to `own`.
     """
 
     passage: Passage
     own: float
     score: float
     joined: int = 1
+    parts: tuple[LinePart, ...] = ()
 
 
 class Demands(NamedTuple):
@@ -203,6 +222,7 @@ def score_passages(
     *,
     to_answer: bool = False,
     answer: re.Pattern[str] | None = None,
+    explain: bool = False,
 ) -> list[list[ScoredPassage]]:
     """Return for each source its matching passages, the best first.
 
@@ -216,24 +236,35 @@ def score_passages(
         demands: what a passage must and must not hold.
         to_answer: whether the query is a question; then who speaks and only asks tells less, and the next one more.
         answer: what the kind of thing looks like that is asked for, where the query tells.
+        explain: whether each says what its score is made of.
     """
-    reader = _Reader(matcher, to_answer=to_answer, answer=answer)
-    matched = [[reader.read(passage) for passage in source.passages] for source in sources]
+    reader = _Reader(matcher, to_answer=to_answer, answer=answer, explain=explain)
+    others = {id(one): reader.of_other(one) for source in sources if (one := source.matcher)}
+    readers = [others.get(id(source.matcher), reader) for source in sources]
+    matched = [
+        [reader.read(passage) for passage in source.passages] for source, reader in zip(sources, readers, strict=True)
+    ]
     lengths = [one.length for many in matched for one in many]
     norm = K1 * PASSAGE_B / (sum(lengths) / len(lengths)) if lengths else 0.0
     return [
-        _ranked(source, many, reader, weights, demands, norm) for source, many in zip(sources, matched, strict=True)
+        _ranked(source, many, reader, weights, demands, norm)
+        for source, many, reader in zip(sources, matched, readers, strict=True)
     ]
 
 
 class _Reader:
     """Counts clauses in passages and what stands above them; headings are read once."""
 
-    def __init__(self, matcher: Matcher, *, to_answer: bool, answer: re.Pattern[str] | None) -> None:
+    def __init__(self, matcher: Matcher, *, to_answer: bool, answer: re.Pattern[str] | None, explain: bool) -> None:
+        self.explain = explain
         self._answer = answer
         self._matcher = matcher
         self._to_answer = to_answer
         self._counts: dict[str, Counts] = {"": {}}
+
+    def of_other(self, matcher: Matcher) -> _Reader:
+        """Return the reader of texts in another language."""
+        return _Reader(matcher, to_answer=self._to_answer, answer=self._answer, explain=self.explain)
 
     def read(self, passage: Passage) -> _Matched:
         text = passage.text
@@ -292,24 +323,40 @@ def _ranked(
             continue
         if not demands.met_by({*one.text, *one.speaker, *title}.union(*one.above)):
             continue
-        tf: dict[int, float] = dict(one.text)
-        _add(tf, one.speaker, SPEAKER_WEIGHT)
-        _add(tf, title, ABOVE_WEIGHT)
-        _add(tf, date, DATE_WEIGHT)
-        _add(tf, before, share)
-        _add(tf, after, NEIGHBOUR_WEIGHT)
-        _add(tf, further, NEXT_BUT_ONE_WEIGHT)
-        _add(tf, beyond, NEXT_BUT_ONE_WEIGHT)
-        for counts in one.above:
-            _add(tf, counts, ABOVE_WEIGHT)
-        dampening = K1 * (1 - PASSAGE_B) + norm * one.length
-        own = (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in tf.items())
-        own = max(own + PAIR_BONUS * one.pairs, _own_of_headings(one, weights, norm))
+        places = (
+            ("line", one.text, 1.0),
+            ("speaker", one.speaker, SPEAKER_WEIGHT),
+            ("title", title, ABOVE_WEIGHT),
+            ("date", date, DATE_WEIGHT),
+            ("before", before, share),
+            ("after", after, NEIGHBOUR_WEIGHT),
+            ("near", further, NEXT_BUT_ONE_WEIGHT),
+            ("near", beyond, NEXT_BUT_ONE_WEIGHT),
+            *(("heading", counts, ABOVE_WEIGHT) for counts in one.above),
+        )
+        tf: dict[int, float] = {}
+        for _, counts, weight in places:
+            for clause, times in counts.items():
+                tf[clause] = tf.get(clause, 0.0) + weight * times
+        of_words = _points(tf, weights, norm * one.length)
+        in_headings = _points(one.opening, weights, norm * one.opening_length)
+        # Headings among its lines are lines by themselves: others stand below them.
+        own = max(sum(of_words.values()) + PAIR_BONUS * one.pairs, sum(in_headings.values()))
         own += TYPED_BONUS * sum(weights[clause] for clause in one.typed)
         # Which line of a memory answers says little of which memory is about it.
-        bonus = SPEAKER_BONUS * bool(one.speaker) + ANSWER_BONUS * reader.holds_answer(one.passage.text)
+        answers = ANSWER_BONUS * reader.holds_answer(one.passage.text)
+        bonus = SPEAKER_BONUS * bool(one.speaker) + answers
         score = (own + bonus) * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
-        found.append(ScoredPassage(one.passage, own, score))
+        scored = ScoredPassage(one.passage, own, score)
+        if reader.explain:
+            by_headings = sum(in_headings.values()) > sum(of_words.values()) + PAIR_BONUS * one.pairs
+            parts = _word_parts(in_headings, [("heading", one.opening, 1.0)]) if by_headings else []
+            parts = parts or [*_word_parts(of_words, places), LinePart("pair", PAIR_BONUS * one.pairs)]
+            parts += [LinePart("typed", TYPED_BONUS * weights[clause], clause) for clause in sorted(one.typed)]
+            parts += [LinePart("speaker", SPEAKER_BONUS * bool(one.speaker)), LinePart("answer", answers)]
+            parts += [LinePart("asking", -(own + bonus) * ASKING_COST * one.asks)]
+            scored = scored._replace(parts=tuple(part for part in parts if part.points))
+        found.append(scored)
     matching = {one.passage.line_start for one in matched if one.text or one.speaker}
     return _joined(found, matching)
 
@@ -363,10 +410,19 @@ def _run(best: Passage, run: Sequence[Passage]) -> Passage:
     )
 
 
-def _own_of_headings(one: _Matched, weights: Sequence[float], norm: float) -> float:
-    """Return the own score of the headings among a passage's lines, as lines by themselves: others stand below them."""
-    dampening = K1 * (1 - PASSAGE_B) + norm * one.opening_length
-    return (K1 + 1) * sum(weights[clause] * times / (times + dampening) for clause, times in one.opening.items())
+def _points(tf: Mapping[int, float], weights: Sequence[float], length: float) -> dict[int, float]:
+    """Return what each clause gives a passage of this length, which is in units of the mean one times K1 * B."""
+    dampening = K1 * (1 - PASSAGE_B) + length
+    return {clause: (K1 + 1) * weights[clause] * times / (times + dampening) for clause, times in tf.items()}
+
+
+def _word_parts(points: Mapping[int, float], places: Iterable[tuple[str, Counts, float]]) -> list[LinePart]:
+    """Return what each clause gives, with where it stands."""
+    where: dict[int, dict[str, int]] = {clause: {} for clause in points}
+    for name, counts, _ in places:
+        for clause, times in counts.items():
+            where[clause][name] = where[clause].get(name, 0) + times
+    return [LinePart("word", points[clause], clause, tuple(where[clause].items())) for clause in sorted(points)]
 
 
 def asking(text: str) -> float:
@@ -385,11 +441,6 @@ def _shares_of_before(matched: Sequence[_Matched]) -> Iterator[float]:
         answers = asker and one.passage.speaker not in ("", asker)
         yield QUESTION_WEIGHT if answers else NEIGHBOUR_WEIGHT
         asker = one.passage.speaker if one.is_answered else ""
-
-
-def _add(tf: dict[int, float], counts: Counts, share: float) -> None:
-    for clause, times in counts.items():
-        tf[clause] = tf.get(clause, 0.0) + share * times
 
 
 def memory_score(score: float, best_line: float) -> float:

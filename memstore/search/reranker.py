@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cached_property
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
+    from memstore.search.explain import Explainer
+    from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
     from memstore.search.ranker import Audience, Candidates
@@ -42,6 +45,7 @@ class Wish(NamedTuple):
     """How results are wanted: which, how many, of what, in which order.
 
     `facets` are the keys to count values of; `profile` says how quality is computed, None: as the vault's settings do.
+    `explain` asks what each score is made of.
     """
 
     filters: Filters = NO_FILTERS
@@ -50,6 +54,7 @@ class Wish(NamedTuple):
     sort: Sort = Sort.RELEVANCE
     facets: tuple[str, ...] = ()
     profile: QualityProfile | None = None
+    explain: bool = False
 
 
 class ConflictsAmong(Protocol):
@@ -77,13 +82,13 @@ class HitReader:
         self, candidates: Candidates, asked: Query, wish: Wish, *, among: ConflictsAmong, now: datetime
     ) -> None:
         self._candidates = candidates
+        self._asked = asked
         self._then = candidates.audience.then
         self._words = terms.whole_words(asked.text)
         self._asked_words = frozenset(terms.terms(asked.text))
         self._to_answer = terms.is_question(asked.text)
         self._wish = wish
         self._now = now
-        self._matcher = candidates.matcher
         self._weights = ranking.passage_weights(candidates.weights)
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, QualityGrounds] = {}
@@ -110,6 +115,32 @@ class HitReader:
     def file_of(self, hit: Hit) -> Opened:
         """Return the file of a hit as it was read."""
         return self._files[hit.path]
+
+    def explained(self, hit: Hit) -> Hit:
+        """Return a hit of which it was asked what its score is made of, with what is known only at the end."""
+        if hit.explanation is None:
+            return hit
+        penalty = sum(conflict.penalty for conflict in hit.conflicts)
+        made_of = self._grounds[hit.path]._replace(penalty=penalty)
+        explanation = hit.explanation.settled(hit.relevance)
+        origin, worth = made_of.base.key, quality.terms(made_of, self._profile)
+        return hit._replace(explanation=explanation._replace(quality=worth, origin=origin))
+
+    def place_of(self, entry: Entry) -> tuple[int, Hit | None]:
+        """Return at which place, from 1, a memory's first result stands, or what stands for it; 0 without any."""
+        found: list[Hit] = []
+        if self._folds:
+            said: dict[tuple[str, ...], int] = {}
+            for hit in self._coming(None, 0.0):
+                self._fold([hit], found, said)
+                if hit.path == entry.path:
+                    break
+        else:
+            found = self.hits()[0]
+        for place, hit in enumerate(found, 1):
+            if hit.path == entry.path or (entry.ref or entry.path) in hit.also:
+                return place, hit
+        return 0, None
 
     def _quality_of(self, row: int, *, cites: bool = False) -> float:
         """Return a row's quality but for its conflicts, as it is printed."""
@@ -202,22 +233,29 @@ class HitReader:
         files = [(row, file) for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         scores = self._candidates.scores
         sources = [
-            Source(file.own_title, date_words(file.entry.created_at or None), file.passages, scores[row])
+            Source(
+                file.own_title,
+                date_words(file.entry.created_at or None),
+                file.passages,
+                scores[row],
+                self._matcher_of(row) if self._candidates.audience.languages else None,
+            )
             for row, file in files
         ]
         candidates = self._candidates
         scored = ranking.score_passages(
             sources,
-            self._matcher,
+            self._candidates.matcher,
             self._weights,
             candidates.demands,
             to_answer=self._to_answer,
             answer=answer_to(self._words),
+            explain=self._wish.explain,
         )
         self._uses = uses_of(self._then, [file.entry.id for _, file in files])
         hits: list[tuple[float, Hit]] = []
         for (row, file), matching in zip(files, scored, strict=True):
-            found = matching or self._of_the_head(file, scores[row]) or self._by_meaning(row, file)
+            found = matching or self._of_the_head(row, file) or self._by_meaning(row, file)
             passages = self._with_meaning(row, file, found)
             if not passages:
                 self.lacking.add(row)
@@ -235,7 +273,8 @@ class HitReader:
         entry = file.entry
         texts = [file.text.body, entry.title, *entry.aliases, *entry.tags, date_words(entry.created_at or None)]
         texts += [name_words(entry.path, entry.id), file.text.head if entry.kind is FileKind.PLAIN else ""]
-        held = {clause for text in texts for _, clause in self._matcher.places(text)}
+        matcher = self._matcher_of(row)
+        held = {clause for text in texts for _, clause in matcher.places(text)}
         if not wanted <= held:
             self.lacking.add(row)
         return wanted <= held
@@ -255,13 +294,15 @@ class HitReader:
         if not passages:
             return []
         best, *others = passages
-        in_title = {clause for _, clause in self._matcher.places(file.own_title)}
+        matcher = self._matcher_of(row)
+        in_title = {clause for _, clause in matcher.places(file.own_title)}
+        named, recency = self._named_by(row, file), self._recency(file)
         best_line = max(ranking.line_score(in_title, self._weights), *(one.own for one in passages))
-        best_line += ranking.NAMED_SHARE * ranking.line_score(self._named_by(file), self._weights)
-        words = ranking.memory_score(self._candidates.words_of(row), best_line) * self._recency(file)
+        best_line += ranking.NAMED_SHARE * ranking.line_score(named, self._weights)
+        words = ranking.memory_score(self._candidates.words_of(row), best_line) * recency
         whole = self._candidates.with_meaning(row, words)
         # A passage that only its neighbours make a match is not worth showing beside the best.
-        worth = [one for one in others if one.own >= WORTH_MORE * best.own and self._matcher.places(one.passage.text)]
+        worth = [one for one in others if one.own >= WORTH_MORE * best.own and matcher.places(one.passage.text)]
         shown = accumulate((one.joined for one in worth), initial=best.joined)
         more = [one for one, count in zip(worth, islice(shown, 1, None), strict=False) if count <= 1 + MOST_MORE]
         if (typed := self._as_typed(passages)) and not any(_covers(one, typed) for one in (best, *more)):
@@ -271,8 +312,17 @@ class HitReader:
         if best.passage.line_start < file.text.body_line and file.passages:
             # The title says that it is about this; what it says stands below.
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
-        relevance = ranking.relevance(whole, self._candidates.best_possible)
-        return [(whole, self._hit(file, best, relevance, more))]
+        hit = self._hit(row, file, best, ranking.relevance(whole, self._candidates.best_possible), more)
+        if self._wish.explain:
+            made_of = self._explainer.of_memory(row, file, passages, named, recency=recency)
+            hit = hit._replace(explanation=made_of)
+        return [(whole, hit)]
+
+    @cached_property
+    def _explainer(self) -> Explainer:
+        from memstore.search.explain import Explainer  # asked for seldom
+
+        return Explainer(self._candidates, self._asked, self._weights)
 
     def _as_typed(self, passages: Sequence[ScoredPassage]) -> ScoredPassage | None:
         """Return the best passage that holds a query of few words as it was typed, and not in other forms."""
@@ -282,34 +332,40 @@ class HitReader:
         texts = ((one, (*one.passage.opening, one.passage.text)) for one in passages)
         return next((one for one, said in texts if typed in f" {' '.join(terms.words(' '.join(said)))} "), None)
 
-    def _named_by(self, file: Opened) -> set[int]:
+    def _matcher_of(self, row: int) -> Matcher:
+        return self._candidates.matcher_of(row)
+
+    def _named_by(self, row: int, file: Opened) -> set[int]:
         """Return the clauses of a title or heading all of whose words stand in the query: the best of these."""
         named: list[set[int]] = [set()]
         for heading in dict.fromkeys((file.own_title, *(heading for one in file.passages for heading in one.headings))):
             words = terms.words(heading)
             if words and self._asked_words.issuperset(map(terms.term_of, words)):
-                named.append({clause for _, clause in self._matcher.places(heading)})
+                named.append({clause for _, clause in self._matcher_of(row).places(heading)})
         return max(named, key=lambda held: ranking.line_score(held, self._weights))
 
     def _passage_hits(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         found = []
         for one in passages:
-            whole = self._score_of(row, one) * self._recency(file)
-            relevance = ranking.passage_relevance(whole, self._candidates.best_possible)
-            found.append((whole, self._hit(file, one, relevance, [])))
+            recency = self._recency(file)
+            whole = self._score_of(row, one) * recency
+            hit = self._hit(row, file, one, ranking.passage_relevance(whole, self._candidates.best_possible), [])
+            if self._wish.explain:
+                hit = hit._replace(explanation=self._explainer.of_passage(row, file, one, recency=recency))
+            found.append((whole, hit))
         return found
 
-    def _of_the_head(self, file: Opened, score: float) -> list[ScoredPassage]:
+    def _of_the_head(self, row: int, file: Opened) -> list[ScoredPassage]:
         """Return the line of the frontmatter by which alone a memory was found; its first passage for mere filters."""
         if not self._candidates.best_possible:
             first = file.passages[0] if file.passages else _line(1, file.entry.title)
             return [ScoredPassage(first, 0.0, 0.0)]
         for passage in self._lines_of_the_head(file):
-            held = {clause for _, clause in self._matcher.places(passage.text)}
+            held = {clause for _, clause in self._matcher_of(row).places(passage.text)}
             is_named = holds_alias(self._words, terms.whole_words(passage.text))
             if (held or is_named) and self._candidates.demands.met_by(held):
                 own = ranking.line_score(held, self._weights)
-                return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * score)]
+                return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * self._candidates.scores[row])]
         return []
 
     def _with_meaning(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[ScoredPassage]:
@@ -322,7 +378,7 @@ class HitReader:
         own = {number: line for one in file.passages for number, line in _lines_of(one)}
         close = [number for number in own if alike.get(number, 0.0) >= LEAST_SIMILARITY]
         closest = max(close, key=lambda number: (alike[number], -number), default=None)
-        if closest is None or not self._is_allowed(own[closest]):
+        if closest is None or not self._is_allowed(row, own[closest]):
             return passages
         said = ScoredPassage(own[closest], 0.0, ranking.MEMORY_SHARE * self._candidates.scores[row])
         if row in self._candidates.by_meaning:
@@ -337,8 +393,8 @@ class HitReader:
         lines = range(one.passage.line_start, one.passage.line_end + 1)
         return self._candidates.with_meaning(row, one.score / most, lines=lines) * most
 
-    def _is_allowed(self, passage: Passage) -> bool:
-        held = {clause for _, clause in self._matcher.places(passage.text)}
+    def _is_allowed(self, row: int, passage: Passage) -> bool:
+        held = {clause for _, clause in self._matcher_of(row).places(passage.text)}
         return self._candidates.demands.met_by(held)
 
     def _by_meaning(self, row: int, file: Opened) -> list[ScoredPassage]:
@@ -347,7 +403,7 @@ class HitReader:
         if row not in candidates.by_meaning:
             return []
         for passage in file.passages or [_line(file.line_of_key("title"), file.entry.title)]:
-            if self._is_allowed(passage):
+            if self._is_allowed(row, passage):
                 return [ScoredPassage(passage, 0.0, ranking.MEMORY_SHARE * candidates.scores[row])]
         return []
 
@@ -371,7 +427,7 @@ class HitReader:
         first = file.passages[0].line_start if file.passages else 1
         yield _line(first, name_words(file.entry.path, file.entry.id))
 
-    def _hit(self, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
+    def _hit(self, row: int, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
         passage = best.passage
         self._files[entry.path] = file
@@ -390,6 +446,7 @@ class HitReader:
             held_confidence=float(entry.confidence) if entry.confidence else None,
             source_type=entry.source_type or "unknown",
             channel=entry.channel or None,
+            language=self._candidates.audience.language_of(row),
         )
 
     def _recency(self, file: Opened) -> float:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.change import Conflict
+    from memstore.search.explanation import Explanation, WhyNot
 
 
 class Need(Enum):
@@ -28,13 +29,15 @@ class Word(NamedTuple):
     """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere.
 
     `typed` is the word as it was asked for, folded; empty where only its term is meant. `whole` are the words, folded,
-    of which one must stand there letter by letter; empty where any with the term will do.
+    of which one must stand there letter by letter; empty where any with the term will do. `spelt` are the words of the
+    other spellings, for languages in which they have other stems.
     """
 
     term: str
     spellings: tuple[str, ...] = ()
     typed: str = ""
     whole: tuple[str, ...] = ()
+    spelt: tuple[str, ...] = ()
 
 
 class Prefix(NamedTuple):
@@ -157,7 +160,8 @@ class Hit(NamedTuple):
     what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
     `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
     `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
-    same in the same words, by ref, or by path where they have none.
+    same in the same words, by ref, or by path where they have none; `explanation` is there where it was asked for.
+    `language` is the one in whose stems it was compared.
     """
 
     ref: str | None
@@ -177,6 +181,8 @@ class Hit(NamedTuple):
     trust_level: str | None = None
     is_stale: bool = False
     also: tuple[str, ...] = ()
+    explanation: Explanation | None = None
+    language: str = "en"
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -195,6 +201,7 @@ class Answer(NamedTuple):
     `past` more match by their stems that are superseded, expired or archived, and were not asked for.
     `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
     memories by each value of the keys that were asked for; where there are no hits, `suggestion` is a query with some.
+    `why_not` says of one memory why it is not among the hits, or where it is; None where no memory was named.
     """
 
     query: Query
@@ -206,6 +213,7 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
+    why_not: WhyNot | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)

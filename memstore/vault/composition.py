@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from memstore.core.config import CONFIG_PATH, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config
 from memstore.core.errors import RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import SETTINGS_FOLDER
@@ -123,6 +123,7 @@ def assemble(
             cache=cache,
             on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
             first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` does not exist yet
+            languages=config.languages or LANGUAGES,
         ),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -218,14 +219,16 @@ def _derived(cache: Path) -> DerivedCache:
 
 def _embedder(env: Environment) -> Embedder | None:
     """Return the embedder that the user, never the vault, chose; it is loaded when a text is first embedded."""
-    folder = config_file.read_user_config(env.config_file).embedder
+    chosen = config_file.read_user_config(env.config_file)
+    folder = chosen.embedder
     if folder is None:
         return None
 
     def load() -> Embedder:
-        from memstore.search.embedder import load_embedder
+        from memstore.search.embedder import Recipe, load_embedder
 
-        return load_embedder(env.expanded(folder))
+        recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
+        return load_embedder(env.expanded(folder), recipe)
 
     return cast("Embedder", _Later(load))
 

@@ -147,7 +147,7 @@ def config_text(owner: str, notes: str = "own") -> str:
 
 
 def _toml(setting: Setting, config: Config) -> str:
-    value = getattr(config, setting.name)
+    value = getattr(config, setting.field)
     if isinstance(value, tuple):
         return str(list(value))
     return str(value).lower() if isinstance(value, bool | int) else f'"{value}"'

@@ -183,7 +183,7 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
     return tuple(
         SettingValue(
             name=name,
-            value=values.get(name, defaults.get(name)),
+            value=values.get(name, defaults.get(setting.field)),
             source=str(file.path) if name in values else "default",
             meaning=setting.meaning,
         )

@@ -44,7 +44,9 @@ def checked(name: str, text: str) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "words",
     [("heart",), ("heart", "--by", "passage"), ("nothing",), ("hearr",), ("heart", "--facets", "type"),
-     ("heart", "--min-confidence", "1"), ("type:note",)],
+     ("heart", "--min-confidence", "1"), ("type:note",), ("heart", "--explain"), ("type:note", "--explain"),
+     ("heart", "sound", "--by", "passage", "--explain", "m_heart"), ("nothing", "--explain", "m_heart"),
+     ("heart", "-t", "belief", "--explain", "heart.md"), ("heart", "-n", "1", "--explain", "m_evil")],
 )  # fmt: skip
 def test_search_answers_as_its_schema_says(vault: Path, words: tuple[str, ...]) -> None:
     checked("search", run(vault, "--json", "search", *words).stdout)
@@ -129,3 +131,61 @@ def test_a_word_with_a_dash_is_one_that_must_not_be_there(
     asked = json.loads(done.stdout)["query"]
     assert "-" in asked
     assert "\0" not in asked
+
+
+def test_in_which_language_a_text_is_can_be_set_and_told_by_itself(tmp_path: Path) -> None:
+    made = vault_in(tmp_path / "vault")
+    made.write("short.md", memory("m_short", "Katzen um acht.\n"))
+    made.write("long.md", memory("m_long", "Die Katzen haben nachts auf dem Sofa geschlafen.\n"))
+    made.commit("all")
+
+    def found(text: str) -> list[str]:
+        return sorted(hit["path"] for hit in json.loads(run(made.root, "--json", "search", text).stdout)["results"])
+
+    assert found("Katze") == ["long.md"]
+    marked = run(made.root, "--color", "always", "search", "Katze").stdout
+    assert "mKatzen\x1b" in marked
+    for setting, expected in (("de", 2), ("de,en", 2), ("en", 0), ("en,de", 1)):
+        changed = run(made.root, "config", "search.languages", setting)
+        assert (changed.returncode, changed.stdout.strip()) == (0, setting.replace(",", ", "))
+        assert len(found("Katze")) == expected
+    settings = made.root / ".memstore/config.toml"
+    settings.write_text(settings.read_text() + '[search]\nlanguages = ["de", "tlh"]\n')
+    broken = run(made.root, "search", "Katze")
+    assert broken.returncode == 5
+    refused = run(vault_in(tmp_path / "other").root, "config", "search.languages", "de,klingon")
+    assert refused.returncode == 2
+    assert "search.languages" in refused.stderr
+    assert "klingon" in refused.stderr
+
+
+@pytest.mark.parametrize("words", [("heart", "sound"), ("her", "heart", "--by", "passage"), ("+nothing",)])
+def test_an_explanation_fits_on_a_screen_of_80_columns(vault: Path, words: tuple[str, ...]) -> None:
+    printed = run(vault, "search", *words, "--explain", "m_evil", "--color", "never").stdout.splitlines()
+    explained = [line for line in printed if line.startswith("  ")]
+    assert len(explained) > 1
+    assert max(map(len, explained)) <= 80
+
+
+def test_before_the_query_explain_names_no_memory(vault: Path) -> None:
+    before = run(vault, "search", "-n", "1", "--explain", "heart", "sound")
+    assert before.stdout == run(vault, "search", "heart", "sound", "-n", "1", "--explain").stdout
+    assert "relevance, the sum of" in before.stdout
+    after = run(vault, "search", "heart", "--explain", "sound")
+    assert (after.returncode, after.stdout) == (3, "")
+    assert "no memory matches `sound`" in after.stderr
+
+
+def test_each_of_many_queries_is_explained(vault: Path) -> None:
+    asked = run(vault, "--jsonl", "search", "--queries", "-", "--explain", "m_heart", stdin="heart\nnothing\n")
+    first, second = (checked("search", line) for line in asked.stdout.splitlines())
+    assert (first["why_not"]["place"], first["why_not"]["reasons"]) == (1, [])
+    assert [reason["code"] for reason in second["why_not"]["reasons"]] == ["no_words"]
+
+
+def test_a_hidden_memory_cannot_be_explained_and_reads_as_missing(vault: Path) -> None:
+    hint = "memstore list shows what there is; memstore search finds by words"
+    for asked in ("m_heart", "m_nowhr", "heart.md", "nowhr.md"):
+        done = run(vault, "--as", "human:stranger", "search", "heart", "--explain", asked)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert done.stderr == f"memstore: no memory matches `{asked}`\nhint: {hint}\n"

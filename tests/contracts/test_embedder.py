@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.search.embedder import Recipe
 from tests.embedders import HashedTrigrams
 from tests.search.test_onnx_embedder import Session
 from tests.search.test_onnx_embedder import embedder as onnx_embedder
@@ -21,11 +22,15 @@ def of_tokens() -> OnnxEmbedder:
     return onnx_embedder(Session())
 
 
+def of_last_tokens() -> OnnxEmbedder:
+    return onnx_embedder(Session(), Recipe("last", "query: ", "a passage: "))
+
+
 def of_texts() -> OnnxEmbedder:
     return onnx_embedder(Session(pools=True))
 
 
-@pytest.fixture(params=[of_tokens, of_texts, HashedTrigrams])
+@pytest.fixture(params=[of_tokens, of_last_tokens, of_texts, HashedTrigrams])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     made: Embedder = request.param()
     return made

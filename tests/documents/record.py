@@ -69,6 +69,7 @@ _SAMPLE: tuple[Words, ...] = (
     ("entity", "add", "dog:rex", "-c"), ("entity", "list"), ("rebuild", "--check"), ("--jsonl", "list", "-t", "raw"),
     ("privacy", "grant", REF, "--to", "human:claire"), ("show", "Bella"), ("list", "--type", "diary"), ("nothing",),
     ("review",), ("review", "--against", "HEAD~6"), ("review", "nowhere"),
+    ("search", "Bella", "-n", "1", "--explain", REF),
 )  # fmt: skip
 _CONFLICTING: tuple[Words, ...] = (
     ("add", "The kettle in the kitchen is blue.", "--tag", "kettle"),

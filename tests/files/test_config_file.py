@@ -157,6 +157,53 @@ def test_a_setting_of_the_other_file_is_told_where_it_belongs(tmp_path: Path) ->
     assert str(raised.value.hint).endswith("memstore config auto_commit")
 
 
+@pytest.mark.parametrize(
+    "written",
+    ['search.languages = ["de", "en"]\n', '[search]\nlanguages = ["de", "en"]\n', 'search = {languages=["de", "en"]}'],
+)
+def test_a_setting_in_a_section_is_read_and_changed_however_it_is_written(tmp_path: Path, written: str) -> None:
+    file = _file(tmp_path, OWNER + written)
+    assert read_vault_config(tmp_path, default_owner="human:x").languages == ("de", "en")
+    file.set("search.languages", "fr")
+    assert file.values()["search.languages"] == ["fr"]
+    file.set("auto_commit", "true")
+    assert read_vault_config(tmp_path, default_owner="human:x")[-1] == ("fr",)
+    file.unset("search.languages")
+    assert "search" not in tomllib.loads(file.path.read_text())
+    assert file.values()["auto_commit"] is True
+
+
+def test_a_setting_in_a_section_is_written_where_it_was_offered_or_below_its_section(tmp_path: Path) -> None:
+    offered = _file(tmp_path, config_text("human:sean"))
+    offered.set("search.languages", "de en")
+    assert '\nsearch.languages = ["de", "en"]\n' in offered.path.read_text()
+    mine = ConfigFile(tmp_path / "mine.toml", USER_SETTINGS)
+    mine.path.write_text('[pins]\n"/home/v" = "' + 40 * "a" + '"\n')
+    mine.set("semantic.pooling", "cls")
+    mine.set("semantic.query_prefix", "query: ")
+    mine.set("vault", "~/notes")
+    found = read_user_config(mine.path)
+    assert (found.pooling, found.query_prefix, found.passage_prefix) == ("cls", "query: ", "")
+    assert (found.vault, len(found.pins)) == ("~/notes", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            '[search]\nlanguages = ["de", "tlh"]\n',
+            r"toml:4: 'search\.languages' must be a list of some of en, da",
+        ),
+        ('search.languages = "de"\n', r"config\.toml:3: 'search\.languages' must be a list"),
+        ('[search]\nlangs = ["de"]\n', r"config\.toml:4: there is no setting 'search\.langs'"),
+        ("search = 1\n", r"config\.toml:3: there is no setting 'search'"),
+    ],
+)
+def test_what_is_wrong_in_a_section_is_told_with_its_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(FormatError, match=told):
+        _file(tmp_path, OWNER + text).values()
+
+
 def test_a_broken_file_is_not_rewritten(tmp_path: Path) -> None:
     file = _file(tmp_path, "owner = [")
     with pytest.raises(FormatError):

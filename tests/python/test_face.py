@@ -97,6 +97,19 @@ def test_search_gives_hits_to_go_through(vault: Vault) -> None:
     assert (vault.path / cited.path).read_text().split("\n")[cited.line_start - 1] == cited.excerpt
 
 
+def test_search_explains_its_scores_and_what_it_did_not_find(vault: Vault) -> None:
+    note = vault.add("Bella eats at eight.")
+    (hit,) = vault.search("eats", explain=True)
+    assert hit.explanation is not None
+    assert sum(part.points for part in hit.explanation.parts) == pytest.approx(hit.relevance, abs=1e-4)
+    hits = vault.search("unicorn", explain=note)
+    assert hits.why_not is not None
+    assert [reason.code for reason in hits.why_not.reasons] == ["no_words"]
+    assert vault.search("eats").why_not is None
+    with pytest.raises(memstore.NotFoundError):
+        vault.search("eats", explain="m_nowhere")
+
+
 def test_filters_are_those_of_the_command_line(vault: Vault) -> None:
     old = vault.add("Old.", created_at="2020-01-01T00:00:00Z", confidence=0.2, subject_ids=["dog:bella"])
     new = vault.add("New.", type="belief", confidence=0.9, tags=["a"])

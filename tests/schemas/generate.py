@@ -115,11 +115,17 @@ def _config() -> dict[str, Any]:
         SettingKind.WORDS: _list({"type": "string"}),
         SettingKind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
     }
-    properties = {
-        setting.name: ({"enum": [*setting.choices]} if setting.choices else kinds[setting.kind])
-        | {"description": setting.meaning}
-        for setting in VAULT_SETTINGS
-    }
+    properties: dict[str, Any] = {}
+    for setting in VAULT_SETTINGS:
+        choices = {"enum": [*setting.choices]}
+        of_items = _list(choices) if setting.kind is SettingKind.WORDS else choices
+        made = (of_items if setting.choices else kinds[setting.kind]) | {"description": setting.meaning}
+        section, _, key = setting.name.rpartition(".")
+        if section:
+            inner = properties.setdefault(section, {"type": "object", "properties": {}, "additionalProperties": False})
+            inner["properties"][key] = made
+        else:
+            properties[key] = made
     return {"type": "object", "properties": properties, "required": ["format", "owner"], "additionalProperties": False}
 
 

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from memstore.core.catalog import Field
+from memstore.core.config import LANGUAGES
 from memstore.core.digests import blob_id
 from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
 from memstore.search import disk_library
@@ -389,6 +390,20 @@ def test_another_version_is_built_anew(tmp_path: Path, monkeypatch: pytest.Monke
     assert lib.store.open() is None
     assert said(lib.snapshot()) == scanned(vault)
     assert lib.store.open() is not None
+
+
+def test_an_index_of_other_languages_is_built_anew(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    vault.create("tea.md", memory_text("Tassen\n"))
+    for languages, term in ((LANGUAGES, "tassen"), (("de",), "tass"), (("de", "en"), "tass"), (("en", "de"), "tassen")):
+        lib = DiskLibrary(vault, cache=tmp_path / "cache", languages=languages)
+        assert lib.store.open() is None
+        files = len(lib.snapshot().index.postings(Field.TEXT, term)[0])
+        assert files == len([*vault.memory_files()])
+        again = DiskLibrary(vault, cache=tmp_path / "cache", languages=languages)
+        assert again.store.open() is not None
+        vault.create(f"{term}{len(languages)}.md", memory_text("Tassen\n"))
+        assert len(again.snapshot().index.postings(Field.TEXT, term)[0]) == files + 1
 
 
 def test_an_index_of_other_columns_is_built_anew(tmp_path: Path) -> None:

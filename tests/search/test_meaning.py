@@ -51,6 +51,17 @@ def test_what_means_the_same_is_found_without_a_word_in_common() -> None:
     assert 0 < hit.relevance < 0.5
 
 
+def test_an_embedder_may_have_a_way_of_its_own_for_queries() -> None:
+    class Asking(HashedTrigrams):
+        def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
+            return self.embed([f"query: {text}" for text in texts])
+
+    embedder = Asking()
+    found(vault(embedder=embedder), "puppy")
+    assert [text for text in embedder.texts if text.startswith("query: ")] == ["query: puppy"]
+    assert len(embedder.texts) > 1
+
+
 def test_words_stand_before_meaning_alone() -> None:
     assert found(vault(), "canine") == ["note:m_kennel", "note:m_dog"]
     assert found(vault(), "dog") == ["note:m_dog", "note:m_kennel"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memstore.core.errors import UsageError
-from memstore.search.embedder import OnnxEmbedder, load_embedder
+from memstore.search.embedder import USUAL, OnnxEmbedder, Recipe, _name, load_embedder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,8 +48,8 @@ class Tokenizer:
         return SimpleNamespace(ids=ids, attention_mask=[1] * len(ids), type_ids=[0] * len(ids))
 
 
-def embedder(session: Session) -> OnnxEmbedder:
-    return OnnxEmbedder("m", Tokenizer(), session, to_tensor=lambda rows: rows)
+def embedder(session: Session, recipe: Recipe = USUAL) -> OnnxEmbedder:
+    return OnnxEmbedder("m", Tokenizer(), session, recipe, to_tensor=lambda rows: rows)
 
 
 def test_a_vector_is_the_mean_of_its_tokens() -> None:
@@ -60,6 +60,34 @@ def test_a_vector_is_the_mean_of_its_tokens() -> None:
 
 def test_a_model_that_gives_one_vector_is_believed() -> None:
     assert embedder(Session(pools=True)).embed(["a abc"]) == [[4.0, 1.0]]
+
+
+@pytest.mark.parametrize(("pooling", "expected"), [("mean", 2.0), ("cls", 1.0), ("last", 3.0)])
+def test_a_model_is_pooled_as_it_was_trained(pooling: str, expected: float) -> None:
+    assert embedder(Session(), Recipe(pooling)).embed(["a abc"]) == [[expected, 1.0]]
+    assert embedder(Session(pools=True), Recipe(pooling)).embed(["a abc"]) == [[4.0, 1.0]]
+
+
+def test_texts_and_queries_get_their_prefixes() -> None:
+    session = Session()
+    made = embedder(session, Recipe(query_prefix="ask: ", passage_prefix="of a memory: "))
+    made.embed(["tea"])
+    made.embed_queries(["tea"])
+    assert [given["input_ids"] for given in session.given] == [[[2, 1, 7, 3]], [[4, 3]]]
+
+
+def test_what_changes_the_vectors_of_texts_changes_the_name(tmp_path: Path) -> None:
+    for file in ("model.onnx", "tokenizer.json"):
+        (tmp_path / file).touch()
+    usages = (
+        Recipe(),
+        Recipe("cls"),
+        Recipe("last"),
+        Recipe(passage_prefix="passage: "),
+        Recipe("cls", "", "passage: "),
+    )
+    assert len({_name(tmp_path, recipe) for recipe in usages}) == len(usages)
+    assert _name(tmp_path, Recipe(query_prefix="query: ")) == _name(tmp_path, Recipe())
 
 
 class Demanding(Session):

@@ -1,0 +1,152 @@
+"""Languages beside English: which one a text is in, told by its stop words, and the stems of its words (Snowball).
+
+Words come folded, without marks, as they are compared everywhere (`terms.fold`). Where an ending is told by its marks,
+they are put back before the stem is taken: `educacion` as `educación`, so that it meets `educaciones`.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from memstore.core import terms
+from memstore.core.config import LANGUAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+ENGLISH = "en"
+# Those of Whoosh's Snowball stemmers that are right for words without marks, too; names are those of ISO 639.
+OTHERS = tuple(language for language in LANGUAGES if language != ENGLISH)
+
+_CLASSES = {
+    "da": "DanishStemmer",
+    "de": "GermanStemmer",
+    "es": "SpanishStemmer",
+    "fi": "FinnishStemmer",
+    "fr": "FrenchStemmer",
+    "it": "ItalianStemmer",
+    "nl": "DutchStemmer",
+    "no": "NorwegianStemmer",
+    "pt": "PortugueseStemmer",
+    "ru": "RussianStemmer",
+    "sv": "SwedishStemmer",
+}
+# Of each language, endings without marks, and what they are with them; the Portuguese plural has them in another way.
+_ENDINGS = {
+    "es": (("cion", "ción"),),
+    "fr": (("ees", "ées"), ("ee", "ée"), ("ieres", "ières"), ("iere", "ière"), ("erent", "èrent")),
+    "pt": (("oes", "ao"),),
+    "ru": (("ии", "ий"), ("ои", "ой"), ("еи", "ей"), ("ыи", "ый")),
+}
+_STEMMED = re.compile(r"[^\W\d_]{3,32}")
+# A stem is what its word begins with, but for so many letters at its end: `cheval` of `chevaux`.
+CHANGED_LETTERS = 2
+
+# So many words of a text are looked at: whoever writes more says in them what language it is.
+WORDS_LOOKED_AT = 200
+# What a text must have to be in another language than the first: a name or a phrase makes none.
+FEWEST_STOP_WORDS = 3
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str, language: str) -> str:
+    """Return the stem of a folded word in another language than English; a stop word is its own, and no other's."""
+    if not _STEMMED.fullmatch(word) or word in _kept(language):
+        return word
+    marked = word
+    for plain, ending in _ENDINGS.get(language, ()):
+        if word.endswith(plain):
+            marked = word.removesuffix(plain) + ending
+            break
+    try:
+        found = terms.fold(str(_stemmer(language).stem(marked)))
+    except IndexError:  # Whoosh's Spanish one looks for a letter where none is left
+        return word
+    return found if word.startswith(beginning(found, language)) and found not in _kept(language) else word
+
+
+def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEWEST_STOP_WORDS) -> str:
+    """Return which of some languages a text is in, by its folded words; the first where that is not clear.
+
+    Args:
+        words: the words in order; the first 200 tell.
+        among: the languages.
+        fewest: how many stop words of another language than the first there must be, 1 or more.
+    """
+    first, *others = among
+    if not others:
+        return first
+    heard = words[:WORDS_LOOKED_AT]
+    strange = _strange_words(tuple(among))
+    if sum(map(strange.__contains__, heard)) < fewest:
+        return first
+    spoken = _languages_of(tuple(among))
+    counts = {one: sum(one in spoken.get(word, ()) for word in heard) for one in others}
+    best = max(others, key=lambda one: (counts[one], -among.index(one)))
+    # What both have tells nothing, as `die`, `in` and `was` in English and German.
+    its = sum(word in strange and best in spoken[word] for word in heard)
+    theirs = sum(first in spoken.get(word, ()) and best not in spoken[word] for word in heard)
+    return best if its >= fewest and its > theirs else first
+
+
+def stemmer(language: str) -> Callable[[str], str]:
+    """Return what gives the index term of a folded word in texts of a language."""
+    return terms.term_of if language == ENGLISH else partial(stem, language=language)
+
+
+def beginning(term: str, language: str) -> str:
+    """Return what every word with this index term begins with, in texts of a language."""
+    return terms.beginning(term) if language == ENGLISH else term[: max(1, len(term) - CHANGED_LETTERS)]
+
+
+def stop_words(language: str) -> frozenset[str]:
+    """Return the stop words of a language, folded."""
+    return terms.stop_words() if language == ENGLISH else _stop_words(language)
+
+
+def language_term(language: str) -> str:
+    """Return the term under which texts in another language than English are found; no query can hold it."""
+    return f"\x1e{language}"
+
+
+# Under it texts in any of the other languages are found: mostly there are none.
+ANY_OTHER = "\x1e"
+
+
+@cache
+def _stop_words(language: str) -> frozenset[str]:
+    from whoosh.lang.stopwords import stoplists
+
+    return frozenset(part for word in stoplists[language] for part in terms.whole_words(word))
+
+
+@cache
+def _kept(language: str) -> frozenset[str]:
+    """Return the words that are their own stems, and no others'."""
+    return terms.stop_words() | _stop_words(language)
+
+
+@cache
+def _languages_of(among: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """Return the stop words of some languages, each with those that have it."""
+    words = frozenset[str]().union(*map(stop_words, among))
+    return {word: frozenset(one for one in among if word in stop_words(one)) for word in words}
+
+
+@cache
+def _strange_words(among: tuple[str, ...]) -> frozenset[str]:
+    """Return the stop words that the first of some languages has not; no single letters, which may be signs."""
+    return frozenset(word for word, spoken in _languages_of(among).items() if among[0] not in spoken and len(word) > 1)
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    with warnings.catch_warnings():
+        # Whoosh's source is from 2016: newer Pythons warn of its escapes as they compile it.
+        warnings.simplefilter("ignore")
+        from whoosh.lang import snowball
+
+    return getattr(snowball, _CLASSES[language])()
