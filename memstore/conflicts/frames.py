@@ -160,6 +160,11 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     return tuple(by_tokens.values())
 
 
+def is_cleft(text: str) -> bool:
+    """Whether a sentence says by its order that it is only somebody: `it is Pia who knows`."""
+    return _CLEFT.search(_ASIDE.sub(" ", text)) is not None
+
+
 MOST_CLAUSES = 5
 _FIRST_NAME = re.compile(r"^[A-Z][a-z]+")
 
@@ -207,7 +212,7 @@ def _subject(clause: str) -> str:
 @lru_cache(maxsize=4096)
 def frame(clause: str) -> Frame:
     """Return the frame of one clause."""
-    found = tuple(_with_clocks(tokens(clause)))
+    found = tuple(with_clocks(tokens(clause)))
     marks = _whens(found)
     content: dict[str, int] = {}
     for at, token in enumerate(found):
@@ -234,7 +239,7 @@ _CLOCKS = {"noon": 12.0, "midnight": 0.0}
 _HALF_A_DAY = 12
 
 
-def _with_clocks(found: Sequence[Token]) -> Iterator[Token]:
+def with_clocks(found: Sequence[Token]) -> Iterator[Token]:
     """Yield tokens, the times of day that are told by words in hours: `at eight`, `until noon`, `half past nine`."""
     skip = 0
     for at, token in enumerate(found):
@@ -352,6 +357,7 @@ def _is_denial(found: Sequence[Token], at: int) -> bool:
 
 _STOPS = listed("stopped quit ceased stops")
 _REFUSES = listed("fails fail refuses refuse refused declines")
+MAY_DENY = DENIALS | _STOPS | _REFUSES | listed("out free")
 
 
 def _whens(found: Sequence[Token]) -> list[bool]:

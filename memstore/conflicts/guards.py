@@ -80,14 +80,14 @@ def same_numbers(one: Frame, other: Frame) -> bool:
     return all(any(_same(one.tokens[at], other.tokens[there]) for there in other.numbers) for at in one.numbers)
 
 
-_CHANGED = listed(
+CHANGED = listed(
     "now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these"
 )
 
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame tells that something is not as before."""
-    return not frame.words.isdisjoint(_CHANGED)
+    return not frame.words.isdisjoint(CHANGED)
 
 
 _TODAY = listed("today tonight")

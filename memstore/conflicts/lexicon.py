@@ -116,6 +116,16 @@ def same(one: str, other: str) -> bool:
 _TITLES = frozenset({"mr", "mrs", "ms"})
 
 
+def sides_of(word: str) -> frozenset[int]:
+    """Return the sides on which a word, folded, stands; those numbered 2n and 2n + 1 exclude each other."""
+    return _lists().sides.of(word)
+
+
+def kinds_of(word: str) -> frozenset[str]:
+    """Return the kinds of things of which a word, folded, names one."""
+    return _lists().kinds.of(word)
+
+
 def other_value(one: str, other: str) -> str | None:
     """Return the kind of thing of which both words are names, if they are names of different ones."""
     pair = frozenset((one, other))

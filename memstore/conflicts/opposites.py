@@ -11,7 +11,7 @@ from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memstore.conflicts.frames import Frame
 
@@ -78,17 +78,17 @@ _NO_OPPOSITE = listed("""
 
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
-    return lexicon.opposite(one, other) or _prefixed(one, other) or _prefixed(other, one)
+    return lexicon.opposite(one, other) or one in without_prefix(other) or other in without_prefix(one)
 
 
 # `un` before fewer letters is mostly a part of the word, as in `under`.
 _SHORTEST_WORD = 4
 
 
-def _prefixed(longer: str, shorter: str) -> bool:
-    if len(shorter) < _SHORTEST_WORD or shorter in _NO_OPPOSITE:
-        return False
-    return any(longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING)
+def without_prefix(word: str) -> Sequence[str]:
+    """Return what a word may be the opposite of by its prefix: `locked` of `unlocked`."""
+    bare = (word.removeprefix(prefix) for prefix in _DENYING if word.startswith(prefix))
+    return [each for each in bare if len(each) >= _SHORTEST_WORD and each not in _NO_OPPOSITE]
 
 
 # What is left of the church has the church on its right.
@@ -110,7 +110,7 @@ def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = Mappi
 
 
 # Of two, the one is so to the other, and not the other to the one.
-_ASYMMETRIC = listed("than above below behind north south east west")
+ASYMMETRIC = listed("than above below behind north south east west")
 
 
 def swapped(one: Frame, other: Frame) -> bool:
@@ -118,7 +118,7 @@ def swapped(one: Frame, other: Frame) -> bool:
     shared = shared_of(one, other)
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED + 1:
         return False
-    marks = one.words & other.words & _ASYMMETRIC
+    marks = one.words & other.words & ASYMMETRIC
     if not marks or not comparable(one, other) or not same_times(one, other) or one.numbers or other.numbers:
         return False
     mine, theirs = _order(one, shared), _order(other, shared)

@@ -214,15 +214,22 @@ def statements(text: str) -> tuple[Statement, ...]:
     found = []
     about = ""
     for start, end in sentences(text):
-        said, negations, when = _sorted_out(tokens(text[start:end]))
-        topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
-        if about and said and said[0].word in _STANDS_FOR:
-            topic |= frozenset(map(key_of, fold(about).split()))
-        if topic:
+        statement = statement_of(text[start:end], about)
+        if statement.topic:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
-            found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
+            found.append(statement._replace(line_start=lines[0], line_end=lines[1]))
         about = _spoken_of(text, start, end, about)
     return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def statement_of(sentence: str, about: str = "") -> Statement:
+    """Return what a sentence states; `about` is whom or what a pronoun at its beginning means."""
+    said, negations, when = _sorted_out(tokens(sentence))
+    topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
+    if about and said and said[0].word in _STANDS_FOR:
+        topic |= frozenset(map(key_of, fold(about).split()))
+    return Statement(sentence, said, negations, topic, when, 0, 0, about)
 
 
 _STANDS_FOR = listed("he she it")

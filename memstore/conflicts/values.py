@@ -155,7 +155,7 @@ class _Pair:
         numbered = _is_numbered(self.one, self.mine, self.other) and _is_numbered(self.other, self.theirs, self.one)
         placed = self.changed and all(_follows(frame, keys) for frame, keys in self._sides)
         numbers = all(any(map(str.isdigit, frame.word(keys[0]))) for frame, keys in self._sides)
-        labelled = (numbers or not _LABELS.isdisjoint(self.one.words & self.other.words)) and all(
+        labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
         if not (is_kind or named or numbered or called or placed or labelled) or not (
@@ -200,7 +200,7 @@ class _Pair:
             return True
         done = is_so and all(_is_agent(frame, keys) for frame, keys in self._sides)
         return (
-            done or (is_kind and is_so) or not both.isdisjoint(_FAVOURITE) or (is_address and not both.isdisjoint(_AT))
+            done or (is_kind and is_so) or not both.isdisjoint(FAVOURITE) or (is_address and not both.isdisjoint(_AT))
         )
 
     # -- weekdays
@@ -226,10 +226,10 @@ class _Pair:
 
 
 # What they name is a word or two of any sort.
-_LABELS = listed("""
+LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
     """)
-_CALLED = listed("called named")
+CALLED = listed("called named")
 _TITLES = listed("mr mrs ms dr prof frau herr sir")
 
 
@@ -237,7 +237,7 @@ def _no_titles(keys: list[str]) -> list[str]:
     return [key for key in keys if key not in _TITLES]
 
 
-_FAVOURITE = listed("favourite favorite")
+FAVOURITE = listed("favourite favorite")
 _AT = listed("at in")
 _AS_A_RULE = listed("always weekly only regular")
 
@@ -363,7 +363,7 @@ def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[st
 
 def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether a phrase follows `called`."""
-    return frame.tokens[frame.content[keys[0]] - 1].word in _CALLED
+    return frame.tokens[frame.content[keys[0]] - 1].word in CALLED
 
 
 def _is_named(frame: Frame, keys: Sequence[str]) -> bool:

@@ -240,13 +240,14 @@ def _login(variables: Mapping[str, str]) -> str:
 # -- files that are written whole ------------------------------------------------------------------
 
 
-def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
+def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool = True) -> None:
     """Write a file anew in one step; its folder must be there.
 
     Args:
         path: the file; a link in its place is replaced, and not followed.
         data: what it is to hold.
         mode: its permissions; None for those that it has, or those of any new file.
+        lasts: whether it is to outlive a crash of the machine, which takes a while.
     """
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
@@ -259,7 +260,8 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
             file.flush()
             if mode is not None:
                 os.fchmod(handle, mode)
-            os.fsync(handle)
+            if lasts:
+                os.fsync(handle)
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts.compare import Among
+from memstore.conflicts.among import Among
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import filters, query, ranking
@@ -101,7 +101,7 @@ class Searcher:
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
-        reader = HitReader(candidates, asked, wish, among=Among(self._then.lexicon), now=self._now)
+        reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
         hits, fallback = reader.hits()
         weak = self._is_weak(asked, hits, candidates)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))

@@ -162,6 +162,8 @@ class Library(Protocol):
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
 VERSION = 6
+# With what the names begin under which gists are kept (`conflicts.gists`), by blob, as long as the index has the blob.
+GISTS = "gists-"
 
 
 class Searchable(NamedTuple):
