@@ -18,7 +18,7 @@ from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import frame, frames
 from memstore.conflicts.gists import SHARED_ANYHOW
-from memstore.conflicts.guards import same_dates, same_times, tells_change
+from memstore.conflicts.guards import same_dates, same_times, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import (
@@ -243,12 +243,30 @@ def compare_pair(
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
     """Whether two statements tell of two days what happened there, or how it was: then both are right."""
     this, that = frame(one.text), frame(other.text)
-    if verdict is TextVerdict.CONTRADICTS and not same_dates(this, that):
+    if verdict is TextVerdict.CONTRADICTS and (_apart(this, that) or any(map(_excepts, (this, that)))):
         return True
     if verdict is TextVerdict.CONTRADICTS:
         return days_apart and (_is_event(this) or _is_event(that))
     stay = stays(this, that) and stays(that, this)
     return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
+
+
+def _apart(this: Frame, that: Frame) -> bool:
+    """Whether two statements are of other days, or one of what was and the other of what need not be new."""
+    if not same_dates(this, that) or (weekdays(this) and weekdays(that) and weekdays(this).isdisjoint(weekdays(that))):
+        return True
+    if any("now" in no.words and yes.is_past and no.denied for no, yes in ((this, that), (that, this))):
+        return True
+    words = this.words | that.words
+    return ("formerly" in this.words) != ("formerly" in that.words) and words.isdisjoint(_NOW)
+
+
+_NOW = listed("now nowadays currently today")
+
+
+def _excepts(frame: Frame) -> bool:
+    """Whether something is excepted: `every day but Monday`."""
+    return any(token.word == "but" for token in frame.tokens[1:])
 
 
 def _is_event(frame: Frame) -> bool:

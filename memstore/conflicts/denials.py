@@ -79,9 +79,18 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
-    if not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART):
+    partly = not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART)
+    if partly and not (_denies_all(no) and _is_nearly_all(yes)):
         return False
     return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
+
+
+def _is_nearly_all(yes: Frame) -> bool:
+    """Whether what is so is so nearly always, or for nearly all: there is no other word that takes it back."""
+    nearly = [at for at, token in enumerate(yes.tokens) if token.word in ("nearly", "almost")]
+    return all(at + 1 < len(yes.tokens) and yes.tokens[at + 1].word in ALL for at in nearly) and (
+        yes.words & _HARDLY <= {"nearly", "almost"}
+    )
 
 
 def _covers(no: Frame, yes: Frame) -> bool:
@@ -126,6 +135,10 @@ def _has_number(no: Frame, yes: Frame, at: int) -> bool:
 
 
 def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
+    if "now" in no.words and yes.is_past:
+        return False
+    if "formerly" in yes.words and not (no.is_past or _denial(no) == "never"):
+        return False
     if not same_times(no, yes) or (no.when and not yes.when and not _says_all(yes)):
         return False
     if _denial(no) == "never" or "always" in yes.words:

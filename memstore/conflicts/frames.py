@@ -60,6 +60,7 @@ _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes h
 NORMS = listed("must should shall ought please")
 # They change what the others say of a thing, and are not what it is about.
 _CHANGES = listed("""
+    elected appointed upgraded downgraded migrated
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
     reduced lowered grew grown new changed change switched moved become became again meanwhile already only now
     later currently nowadays formerly still anymore longer further more less here since then previously today
@@ -70,7 +71,7 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    circumstances account put puts down out between stand stands anywhere somewhere somehow
+    circumstances account put puts down out between stand stands stood anywhere somewhere somehow
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("in on at from under with by to since after before during for of near over inside outside")
@@ -93,10 +94,15 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
+_WHAT = re.compile(
+    r"([^,;:]{2,60}?) (?:is|are|was|were) what ([^,;:.]{3,60}?)(?: most| best)?(?=[,;.]|$)(.*)$", re.DOTALL
+)
+_NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
 _PRONOUN = re.compile(r"^ *(she|he|it)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
 _HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
@@ -144,7 +150,9 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         text: the sentence.
         about: whom a pronoun at its beginning means.
     """
-    bare = _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1)
+    bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1))
+    if what := _WHAT.match(bare):
+        bare = f"{what[2]} {what[1]}{what[3]}"
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     relative = _RELATIVE.search(bare)
@@ -161,8 +169,9 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
 
 
 def is_cleft(text: str) -> bool:
-    """Whether a sentence says by its order that it is only somebody: `it is Pia who knows`."""
-    return _CLEFT.search(_ASIDE.sub(" ", text)) is not None
+    """Whether a sentence says without the word that it is only somebody: `it is Pia who knows`, `nobody but Pia`."""
+    bare = _ASIDE.sub(" ", text)
+    return (_CLEFT.search(bare) or _NOBODY_BUT.search(bare)) is not None
 
 
 MOST_CLAUSES = 5
@@ -179,6 +188,8 @@ def _clauses(text: str) -> list[str]:
     if _IF.search(text):
         return [text]  # what is under a condition is not stated
     tail = _TAIL.search(text, 8)
+    if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
+        return [text]  # what is denied may be the cause alone
     main, *others = _parts(text[: tail.start()] if tail else text)
     if tail and tail[0].startswith((" since", " now")):
         main = f"{main} now"
@@ -286,6 +297,11 @@ _BEFORE_ON = listed("""
     """)
 
 
+def names_in(text: str) -> frozenset[str]:
+    """Return the words of a text, folded, that are written as names are, but for the first."""
+    return _names_in(text)[0]
+
+
 def _names_in(clause: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words that are written as names, but for the first, and those that own what follows."""
     first = next(iter(re.findall(r"\w+", clause)), "")
@@ -302,10 +318,18 @@ def _is_label(word: str) -> bool:
 @cache
 def root_of(word: str) -> str:
     """Return by what a content word is compared: the stem of its plain form (`stung` and `sting` are one)."""
-    return word if word in _TITLES else term_of(lexicon.family_of(word))
+    if word in _TITLES:
+        return word
+    if word.endswith("ies") and len(word) <= _LONGEST_IN_IE:
+        word = word[:-1]  # ties, lies
+    found = lexicon.family_of(word)
+    return term_of(lexicon.doing_of(found) if found == word else found)
 
 
 _TITLES = listed("mr mrs ms")
+
+
+_LONGEST_IN_IE = 4
 
 
 def _over(word: str) -> bool:
@@ -371,13 +395,17 @@ def _whens(found: Sequence[Token]) -> list[bool]:
 def _is_when(found: Sequence[Token], at: int) -> bool:
     token, before = found[at], found[at - 1].word if at else ""
     if token.value is not None:
-        return is_date(token) or before in _RELEASES
+        return is_date(token) or (before in _RELEASES and (at == 1 or found[at - 2].word in _BEFORE_A_RELEASE))
     return token.word in _TIMES and (before not in _RATES or (token.word in _DAYS and found[at - 2].word == "on"))
 
 
 _RATES = listed("a an per each every")
 _RELEASES = listed("version release v")
-_SEASONS = listed("spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday")
+_BEFORE_A_RELEASE = listed("the in since from until before after with by our")
+_SEASONS = listed("""
+    spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday weekdays weekend
+    weekends season semester
+    """)
 _DAYS = frozenset(day for day in WHEN if day.endswith("day"))
 _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
 _AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import MAY_DENY, is_cleft, root_of, with_clocks
+from memstore.conflicts.frames import MAY_DENY, is_cleft, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist
 from memstore.conflicts.guards import CHANGED
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, without_prefix
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import is_date, key_of, statements, tokens
-from memstore.conflicts.values import CALLED, FAVOURITE, LABELS
+from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE
 from memstore.core.terms import term_of
 from memstore.files.passages import SAYS_NOTHING, passages
 
@@ -64,7 +64,8 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
     words = [token.word for token in found if token.value is None]
     roots = frozenset(map(root_of, (*words, *statement.about.casefold().split())))
     slots: defaultdict[str, set[str]] = defaultdict(set)
-    dated = any(token.word == "until" or token.key in SCHEDULED for token in found)
+    is_definite = not THE.isdisjoint(words)
+    dated = is_definite or any(token.word == "until" or token.key in SCHEDULED for token in found)
     for token in found:
         if token.value is not None and (dated or not is_date(token)):
             slots[_scale_of(token.value)].add("/".join(map(str, token.value.parts)))
@@ -73,6 +74,10 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
             slots[slot].add(told)
         for slot in _left_open_by(word):
             slots[slot] |= roots
+    if not COSTS.isdisjoint(map(term_of, words)):
+        slots["price"].update("/".join(map(str, token.value.parts)) for token in found if token.value)
+    if is_definite and names_in(statement.text):
+        slots["name"] |= roots
     if any(token.key == "be" for token in found):
         slots["label"].update(word for word in words if any(map(str.isdigit, word)))
     if not ASYMMETRIC.isdisjoint(words):

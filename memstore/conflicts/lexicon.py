@@ -92,6 +92,7 @@ class Role(Enum):
 
     STANDING = "standing"
     BINDING = "binding"
+    BEING = "being"
     HELD_BY_ONE = "held_by_one"
     HOLDER = "roles"
     ATTRIBUTE = "attributes"
@@ -159,6 +160,17 @@ def plain_form(word: str) -> str:
 def family_of(word: str) -> str:
     """Return the word that stands for a word's family: `own` for `owner`; its plain form where it is in none."""
     return _lists().families.get(word) or plain_form(word)
+
+
+@cache
+def doing_of(word: str) -> str:
+    """Return what somebody does who is named by it: `swim` for `swimmer`; other words as they are."""
+    who = word.removesuffix("s")
+    if not who.endswith(("er", "or")):
+        return word
+    stem = who[:-2]
+    doing = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
+    return next((verb for verb in doing if has_role(verb, Role.STANDING)), word)
 
 
 def has_role(word: str, role: Role) -> bool:

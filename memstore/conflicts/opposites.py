@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
+from memstore.conflicts.quantities import Scale
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     always = "always" in one.words | other.words
-    if (one.words ^ other.words) & _BOUNDS:
+    if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # What closes at six is open until six.
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
         return False
@@ -41,6 +42,20 @@ def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 _BOUNDS = listed("until till from before after")
+
+
+def _says_as_many(one: Frame, other: Frame) -> bool:
+    """Whether every number of one stands in the other; or it is only from when, or some of all that the other names."""
+    if same_numbers(one, other):
+        return True
+    if other.numbers:
+        return False
+    return not other.words.isdisjoint(ALL) or all(_begins_or_ends(one, at) for at in one.numbers)
+
+
+def _begins_or_ends(frame: Frame, at: int) -> bool:
+    value = frame.tokens[at].value
+    return value is not None and value.scale is Scale.CLOCK and frame.tokens[at - 1].word in _BOUNDS
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
@@ -53,7 +68,7 @@ def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
 def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:
     """Whether two opposites are said of the same thing: they don't tell of which of two things it is."""
     shared = shared_of(one, other)
-    if (mine and theirs) or not same_numbers(one, other) or not same_numbers(other, one):
+    if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
         return False
     order = _order(one, shared | {this})
     if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):

@@ -258,12 +258,12 @@ def of_words(first: str | Quantity, following: Sequence[str | Quantity]) -> tupl
 
 
 # What may stand before `million`: a bare number, or a sum of money.
-_MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
+MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
 
 
 def _in_millions(value: Quantity, after: str | Quantity) -> tuple[Quantity, int]:
     times = SCALES.get(after) if isinstance(after, str) else None
-    if times is None or value.parts[0] is None or not (value.scale is Scale.CARDINAL or value.of in _MONEY):
+    if times is None or value.parts[0] is None or not (value.scale is Scale.CARDINAL or value.of in MONEY):
         return value, 0
     return value._replace(parts=(value.parts[0] * times,)), 1
 

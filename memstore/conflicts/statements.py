@@ -38,6 +38,7 @@ _CONTRACTIONS = (
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),
+    ("place", r"\b(?:takes?|took|taken) place\b", "happens"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
     ("'", r"'s\b|s'(?=\s)", ""),
     # A number that names one of many counts nothing: PR #38 and PR #52 are two.
@@ -295,7 +296,7 @@ NEGATORS = frozenset({"not", "never", "no", "neither", "nor"})
 WHEN = listed("""
     now currently nowadays today formerly previously recently yesterday tomorrow tonight week weekend month year january
     february march april june july august september october november december monday tuesday wednesday thursday friday
-    saturday sunday
+    saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
     """)
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
 _NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
@@ -312,7 +313,8 @@ MOST_OTHER_WORDS = 6
 
 # A sentence ends here, not before an exception (`every day but Monday`); so do an item of a list, a row, a paragraph.
 _END = re.compile(
-    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"(?<=[.!?…;])[\"')*_]*\s+|(?<!nobody)(?<!no one)(?<!nothing),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
+    r"|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )
 

@@ -123,6 +123,46 @@ FOUND: list[tuple[str, str, str]] = [
     ("My knee brace has to be worn 8 hours a day.", "The knee brace has to be worn only 4 hours a day now.", "units"),
     ("The mortgage rate is 2.1 percent.", "Our mortgage rate is 3.4 percent after the fixed term.", "units"),
     ("The lease runs until 2026.", "The lease runs until 2031 after the extension.", "dates"),
+    ("The delivery van is white.", "Our delivery van is dark green.", "names"),
+    ("Visiting hours end at seven in the evening.", "Visitors may stay until nine in the evening.", "times of day"),
+    ("Ismael has never climbed outdoors.", "Ismael climbs outdoors nearly every weekend.", "negation"),
+    ("The annual meeting takes place in March.", "Our annual meeting is held in October.", "dates"),
+    ("The hall is closed on Mondays.", "On Mondays the hall is open from four.", "antonyms"),
+    ("The staging cluster runs in Frankfurt.", "Our staging cluster is hosted in Dublin.", "names"),
+    ("Nobody but Priya can deploy to production.", "Everyone on the team can deploy to production.", "only"),
+    ("The billing job runs at 02:00.", "The billing job starts at 04:30 each night.", "times of day"),
+    ("Anton can't swim.", "Anton is a strong swimmer.", "negation"),
+    ("The washing machine is in the cellar.", "The washing machine stands in the bathroom.", "names"),
+    ("Our wedding anniversary is on 14 June.", "Our wedding anniversary falls on 2 August.", "dates"),
+    ("A loaf of rye costs 4.20 euros.", "The rye loaf now costs 4.60.", "units"),
+    ("The shop opens at 6:30.", "We open at 7 now.", "times of day"),
+    ("The health inspector is Ms. Adler.", "Our new health inspector is Mr. Voss.", "names"),
+    ("The membership fee is 60 euros a year.", "Membership costs 75 euros a year.", "units"),
+    ("The hut warden is Sverre.", "The new hut warden is called Maren.", "names"),
+    ("The club's chair is Odile Brandt.", "Henrik Moe was elected chair of the club.", "names"),
+    ("The rescue phone is kept in the locker.", "The rescue phone hangs by the door now.", "names"),
+    ("Production runs Kubernetes 1.27.", "Production was upgraded to Kubernetes 1.29.", "numbers"),
+    ("Mr. Ito is unconscious.", "Mr. Ito told the nurse a joke at lunch.", "states"),
+    ("Bed 9, 07:30: the patient is awake and oriented.", "At 07:30 the patient in bed 9 was asleep.", "states"),
+    ("Tobias can't tie a bowline, he told me so himself.", "Tobias ties a bowline with one hand.", "negation"),
+    ("Nina and Leo both eat fish.", "Leo eats no fish.", "negation"),
+    ("Grandpa is deaf in both ears, so we write things down.", "Grandpa heard the doorbell from upstairs.", "states"),
+    ("Theo hates swimming, as the whole family knows.", "Swimming is what Theo loves most.", "antonyms"),
+    ("Ismael is the captain of the first team.", "This season Ane is the captain of the first team.", "names"),
+    (
+        "`ingest` is owned by the data team.",
+        "`ingest` is owned by the platform team after the reorganisation.",
+        "names",
+    ),
+    ("We pay 49 a month for the internet.", "Internet costs us 39 a month with the new provider.", "numbers"),
+    (
+        "Dad's pills are in the kitchen drawer.",
+        "Dad's pills are kept in the bathroom cabinet now, away from the children.",
+        "names",
+    ),
+    ("Selin has been a vegan since she was twelve.", "For breakfast Selin had eggs and bacon.", "states"),
+    ("Mr. Halloran is paralysed from the waist down.", "Mr. Halloran ran up the stairs to greet us.", "states"),
+    ("Maren is an orphan.", "Maren's parents came to see the hut.", "states"),
 ]
 # Near each other, and both right: others, other times, parts, bounds, suppositions, the same in other words.
 SILENT: list[tuple[str, str]] = [
@@ -235,6 +275,17 @@ SILENT: list[tuple[str, str]] = [
     ("The claim is valuable.", "The claim is invaluable."),
     ("Olga always locks the door.", "Olga never forgets to lock the door."),
     ("The soup is good.", "Nobody remembers how the soup is made."),
+    ("Emre works on Tuesdays.", "Emre works on Thursdays."),
+    ("The shop opens at 6:30 on weekdays.", "The shop opens at 8 on Sundays."),
+    ("The delivery was late because of the snow.", "The delivery wasn't late because of the driver."),
+    ("Mrs. Petrov used to smoke.", "Mrs. Petrov does not smoke."),
+    ("Version 2.3 needs Java 17.", "Version 2.1 needs Java 11."),
+    ("At the old address we paid 900 in rent.", "At the new address we pay 1,400 in rent."),
+    ("Kaja can't come on Saturday.", "Kaja can come on Sunday."),
+    ("The new API has no rate limit.", "The old API has a rate limit."),
+    ("Deploys are forbidden during the freeze.", "Deploys are allowed outside the freeze."),
+    ("Nina is no longer in the choir.", "Nina was in the choir for years."),
+    ("We used to have a car.", "We don't have a car."),
 ]
 # Told of different days: each was so.
 ON_OTHER_DAYS: list[tuple[str, str]] = [
@@ -273,6 +324,7 @@ ON_OTHER_DAYS: list[tuple[str, str]] = [
     ("The tide was high at 6:12.", "The tide was high at 7:04."),
     ("Guests tonight: six.", "Guests tonight: nine."),
     ("Worked from home.", "Worked at the office."),
+    ("Takings today: 812 euros.", "Takings today: 954 euros."),
 ]
 
 
