@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-DENIALS = NEGATORS | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
+# What is forbidden is not so, as far as it is a rule.
+FORBIDDEN = listed("forbidden prohibited banned disallowed")
+DENIALS = (
+    NEGATORS | FORBIDDEN | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
+)
 # Who denies with one of these leaves no room for an exception.
 DENY_ALL = listed("nobody no_one none nothing nowhere never no neither without lack lacks free")
 ALL = listed("""
@@ -59,10 +63,10 @@ _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes h
 # What somebody should do, somebody may not do.
 NORMS = listed("must should shall ought please")
 # They change what the others say of a thing, and are not what it is about.
-_CHANGES = listed("""
+CHANGES = listed("""
     elected appointed upgraded downgraded migrated
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
-    reduced lowered grew grown new changed change switched moved become became again meanwhile already only now
+    reduced lowered grew grown new changed change changes switched moved become became again meanwhile already only now
     later currently nowadays formerly still anymore longer further more less here since then previously today
     """)
 # They may stand for `be` and `have`, or for nothing.
@@ -74,7 +78,10 @@ _LIGHT = listed("""
     circumstances account put puts down out between stand stands stood anywhere somewhere somehow
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
-PREPOSITIONS = listed("in on at from under with by to since after before during for of near over inside outside")
+PREPOSITIONS = listed("""
+    in on at from under with by to since after before during for of near over inside outside behind beneath below above
+    beside between
+    """)
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
     """)
@@ -98,10 +105,11 @@ _WHAT = re.compile(
     r"([^,;:]{2,60}?) (?:is|are|was|were) what ([^,;:.]{3,60}?)(?: most| best)?(?=[,;.]|$)(.*)$", re.DOTALL
 )
 _NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
+_ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
-_PRONOUN = re.compile(r"^ *(she|he|it)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^ *(?:(?:so|and|then) )?(she|he|it)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
 _HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
@@ -160,6 +168,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if relative:
         found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
+    bare = _ACCORDING.sub("", bare)
     if told := _TOLD.match(bare):
         about = next(iter(_FIRST_NAME.findall(bare)), about)
         bare = bare[told.end() :]
@@ -197,6 +206,7 @@ def _clauses(text: str) -> list[str]:
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
     name = next(iter(_FIRST_NAME.findall(main)), "")
+    name = subject if name.casefold() in _DETERMINERS else name
     return [main, *(_named(other, name) for other in others)]
 
 
@@ -212,7 +222,8 @@ def _parts(text: str) -> list[str]:
             continue
         # `Gisela, the one from the bank, has no children`: what has a verb lacks whom it speaks of.
         found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
-    return found or [text]
+    # What has no verb may stand after a heading: `Price list: rye 5.40`.
+    return found or [text, *parts[-1:]]
 
 
 def _subject(clause: str) -> str:
@@ -421,7 +432,7 @@ def unmatched(one: Frame, other: Frame) -> list[str]:
     return [
         key
         for key in lacking
-        if one.word(key) not in _CHANGES and not any(lexicon.same(one.word(key), word) for word in spare)
+        if one.word(key) not in CHANGES and not any(lexicon.same(one.word(key), word) for word in spare)
     ]
 
 

@@ -93,7 +93,14 @@ _NO_OPPOSITE = listed("""
 
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
+    if one.endswith(("less", "ful")) and _bare_of_less(one) == _bare_of_less(other):
+        return one.endswith("less") != other.endswith("less")
     return lexicon.opposite(one, other) or one in without_prefix(other) or other in without_prefix(one)
+
+
+def _bare_of_less(word: str) -> str:
+    """Return what is lacking or there in plenty: `care` of careless and of careful."""
+    return word.removesuffix("less").removesuffix("ful")
 
 
 # `un` before fewer letters is mostly a part of the word, as in `under`.

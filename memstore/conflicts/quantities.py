@@ -202,7 +202,11 @@ def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
     """Yield the quantities that are written with digits in a folded text, and where each begins and ends there."""
     at = 0
     while _DIGIT.search(text, at) and (found := _PATTERN.search(text, at)):
-        value, at = _of_match(found)
+        value, end = _of_match(found)
+        if value.scale is Scale.CARDINAL and text[end : end + 1].isalpha():
+            at = end + 1  # 6a is a name
+            continue
+        at = end
         yield value, found.start(), at
 
 

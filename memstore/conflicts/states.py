@@ -26,7 +26,7 @@ def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    if not states(one) or not states(other) or other.denied:
+    if not states(one) or not states(other) or any(other.tokens[at].word != "without" for at in other.denials):
         return False
     known = lexicon.states()
     for at, term in enumerate(one.terms):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import CHANGES, IN_PART, PREPOSITIONS, root_of, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
@@ -61,6 +61,8 @@ _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
+# What is done once, at a date.
+_ONCE = frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
 
 
 class _Pair:
@@ -108,8 +110,9 @@ class _Pair:
 
     def other_number(self) -> bool:
         """Whether one number, or range, differs, that counts or measures the same; and nothing else does."""
-        leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= _MOST_LEFT
-        if (self.mine and self.theirs and not leaves) or not self._adds():
+        most = _MOST_LEFT if len(self.shared) >= _FEWEST_SHARED else 0
+        leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= most
+        if (self.mine and self.theirs and not leaves) or not self._adds() or not self._are_of_one():
             return False
         ones, others = _unequal(self.one, self.other), _unequal(self.other, self.one)
         if not ones or len(ones) != len(others) or not (_is_one(self.one, ones) and _is_one(self.other, others)):
@@ -128,6 +131,17 @@ class _Pair:
         self.scale = this.scale.value
         return True
 
+    def _are_of_one(self) -> bool:
+        """Whether both speak of one thing, besides that it changes; where they share a word alone, by the same verb."""
+        if all(self.one.word(key) in CHANGES for key in self.shared):
+            return False
+        if len(self.shared) >= _FEWEST_SHARED or self.are or any(frame.verb is None for frame, _ in self._sides):
+            return True
+        if all(speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared):
+            return True
+        words = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
+
     def _are_prices(self, this: Quantity, that: Quantity) -> bool:
         """Whether both are prices, of which one has no unit: 4.20 euros, 4.60."""
         scales = {this.scale, that.scale}
@@ -140,7 +154,13 @@ class _Pair:
         apart = self.changed or not same_times(self.one, self.other)
         if self.one.verb is None and len(self.shared) < _FEWEST_SHARED and not named:
             return False
-        return all(_stands(frame, named=named, apart=apart, days_apart=days_apart) for frame, _ in self._sides)
+        told = any(frame.verb is not None and not frame.is_past for frame, _ in self._sides)
+        return all(
+            _stands(frame, named=named or told, apart=apart, days_apart=days_apart)
+            if frame.verb is None
+            else _stands(frame, named=named, apart=apart, days_apart=days_apart)
+            for frame, _ in self._sides
+        )
 
     def _adds(self) -> bool:
         return all(adds(frame, keys, self.shared) and not _names_more(frame, keys) for frame, keys in self._sides)
@@ -187,13 +207,19 @@ class _Pair:
             numbered or not _unequal(self.one, self.other)
         ):
             return False
-        moved = placed and (self.are or self.one.terms[self.one.verb or 0] == self.other.terms[self.other.verb or 0])
+        moved = placed and (self.are or self._moved())
         return (
             called
             or labelled
             or moved
             or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind, named=named)
         )
+
+    def _moved(self) -> bool:
+        """Whether both do the same there, or what is there has been moved elsewhere."""
+        roots = [root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides]
+        been = any(_is_being(frame) for frame, _ in self._sides)
+        return roots[0] == roots[1] or (been and not _MOVED.isdisjoint(roots))
 
     def _are_owners(self) -> bool:
         """Whether both tell whose it is, or who is at its head, by name or not."""
@@ -202,7 +228,7 @@ class _Pair:
             return False
         return all(
             _is_agent(frame, keys)
-            or (speaks_of(frame, frame.content[keys[0]], self.shared) and "by" not in frame.words)
+            or (speaks_of(frame, frame.content[keys[0]], self.shared) and frame.tokens[frame.verb or 0].key != "be")
             for frame, keys in self._sides
         )
 
@@ -283,9 +309,13 @@ class _Pair:
             return not (self.one.numbers or self.other.numbers)
         if same_dates(self.one, self.other):
             return False
+        ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
+        if len(ends) == 1 and ends <= _ONCE and not any(frame.is_past for frame, _ in self._sides):
+            return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
+_MOVED = frozenset(map(root_of, ("moved", "switched", "migrated", "transferred")))
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 COSTS = frozenset(map(term_of, ("cost", "price", "fee", "fare")))
 # What they name is a word or two of any sort.
@@ -420,8 +450,12 @@ def _is_being(frame: Frame) -> bool:
     """Whether its verb says no more than that something is: there, then, or so."""
     if frame.verb is None or frame.is_past:
         return False
-    token = frame.tokens[_main_verb(frame)]
-    return token.key == "be" or lexicon.has_role(token.word, Role.BEING)
+    at = _main_verb(frame)
+    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _MADE
+    return is_made or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
+
+
+_MADE = frozenset(map(root_of, ("written", "implemented", "built", "made", "grown", "produced", "milled", "printed")))
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
@@ -508,7 +542,7 @@ def _is_numbered(frame: Frame, keys: Sequence[str], other: Frame) -> bool:
 def _is_agent(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether it is told by whom it is done, or to whom it belongs: `led by Mayor Quist`."""
     first = min(frame.content[key] for key in keys)
-    before = {token.word for token in frame.tokens[max(0, first - 2) : first]}
+    before = {token.word for token in frame.tokens[max(0, first - 3) : first]}
     return not before.isdisjoint(("by", "belongs", "belong"))
 
 

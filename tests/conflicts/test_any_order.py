@@ -163,6 +163,31 @@ FOUND: list[tuple[str, str, str]] = [
     ("Selin has been a vegan since she was twelve.", "For breakfast Selin had eggs and bacon.", "states"),
     ("Mr. Halloran is paralysed from the waist down.", "Mr. Halloran ran up the stairs to greet us.", "states"),
     ("Maren is an orphan.", "Maren's parents came to see the hut.", "states"),
+    ("Patients on this ward may not use mobile phones.", "Mobile phones are allowed on this ward.", "negation"),
+    ("Uncle Piet owns the cabin by the lake.", "The cabin by the lake belongs to the parish.", "names"),
+    (
+        "According to the chart Mrs. Okafor has never had surgery.",
+        "Mrs. Okafor had surgery on her knee in 2018.",
+        "negation",
+    ),
+    (
+        "There's a defibrillator in every corridor of the building.",
+        "The corridor on the third floor has no defibrillator.",
+        "negation",
+    ),
+    ("Aunt Rosa has one child, a boy called Milo.", "Aunt Rosa has three children.", "numbers"),
+    ("Price list, spring: sourdough 5.40 the loaf.", "Sourdough is 5.90 the loaf from October on.", "numbers"),
+    ("The club meets in the back room of the Lion.", "The club has met in the library since the Lion closed.", "names"),
+    ("Ane's hardest grade is 6a.", "Ane's hardest grade is 7b since the camp.", "names"),
+    ("The club's account is with the savings bank.", "We moved the club's account to Triodos in June.", "names"),
+    (
+        "The contract with the data centre ends on 31 March.",
+        "The contract with the data centre was extended: it ends on 30 September.",
+        "dates",
+    ),
+    ("Theo is in class 4b.", "Theo is in class 5a after the summer.", "names"),
+    ("The patient in bed 2 is mute.", "The patient in bed 2 talks without end.", "states"),
+    ("Our flat has no balcony.", "In summer we have breakfast on our balcony.", "negation"),
 ]
 # Near each other, and both right: others, other times, parts, bounds, suppositions, the same in other words.
 SILENT: list[tuple[str, str]] = [
