@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
-"""Measure searches in a process that goes on: print the median milliseconds on one view, and on a view for each.
+"""Measure searches in a process that goes on.
 
 .venv/bin/python benchmarks/warm_search.py VAULT QUERY...
+.venv/bin/python benchmarks/warm_search.py VAULT < QUERIES
+
+Printed are median milliseconds of CPU time: on one view, how much of that went into comparing the results with each
+other, and on a view for each. QUERIES has one a line.
 """
 
 from __future__ import annotations
@@ -9,26 +13,47 @@ from __future__ import annotations
 import statistics
 import sys
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from unittest import mock
 
+from memstore.conflicts.among import Among
 from memstore.files.local_state import Environment
 from memstore.memories.search import Searcher, Wish
 from memstore.search import query as language
 from memstore.vault.composition import open_workspace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from memstore.search.retrieval import Query
+    from memstore.search.opened import Opened
+    from memstore.search.retrieval import Hit, Query
 
 
 def main() -> None:
     """Ask the same vault all queries, three times over."""
     ws = open_workspace(Environment.of_process(), vault=sys.argv[1])
-    queries = [language.parse(text) for text in sys.argv[2:]]
+    queries = [language.parse(text) for text in sys.argv[2:] or sys.stdin.read().splitlines()]
     searcher = Searcher(ws.view())
-    print(median_ms(queries, lambda query: searcher.answer(query, Wish())))
+    spent: list[float] = []
+    with timed(spent):
+        print(median_ms(queries, lambda query: searcher.answer(query, Wish())))
+    print(statistics.median(spent[1:]) * 1000)
     print(median_ms(queries, lambda query: Searcher(ws.view()).answer(query, Wish())))
+
+
+@contextmanager
+def timed(spent: list[float]) -> Iterator[None]:
+    """Add how many seconds each comparing of results takes."""
+    add = Among.add
+
+    def timed_add(among: Among, hits: Sequence[tuple[Hit, Opened]]) -> None:
+        start = time.process_time()
+        add(among, hits)
+        spent.append(time.process_time() - start)
+
+    with mock.patch.object(Among, "add", timed_add):
+        yield
 
 
 def median_ms(queries: Sequence[Query], answer: Callable[[Query], object]) -> float:

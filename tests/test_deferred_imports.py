@@ -22,7 +22,13 @@ LATER = {
     "memories.search": {"search.absence", "search.meaning"},
     # Only where there is something to compare, to echo, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
-    "conflicts.compare": {"conflicts.prefilter"},
+    "conflicts.among": {
+        "conflicts.compare",
+        "conflicts.conflict",
+        "conflicts.contradiction",
+        "conflicts.gisting",
+        "conflicts.statements",
+    },
     "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.
     "memories.show": {

@@ -12,7 +12,7 @@ from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
-from memstore.conflicts.compare import Among
+from memstore.conflicts.among import Among
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
@@ -382,9 +382,7 @@ class _Recall:
 
     def _hits(self, candidates: Candidates) -> list[Hit]:
         wish = Wish(limit=self._pool)
-        hits, _ = HitReader(
-            candidates, self._asked, wish, among=Among(candidates.audience.then.lexicon), now=self._now
-        ).hits()
+        hits, _ = HitReader(candidates, self._asked, wish, among=Among(candidates.audience.then), now=self._now).hits()
         return hits
 
     @cached_property

@@ -10,7 +10,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts.contradiction import Comparison, Difference, TextVerdict, compare_statements, difference
+from memstore.conflicts.contradiction import (
+    CONFLICTS,
+    Comparison,
+    Difference,
+    TextVerdict,
+    compare_statements,
+    difference,
+)
 from memstore.conflicts.statements import EMPTY, tokens
 from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
 from memstore.search.index import claim_key
@@ -37,18 +44,17 @@ class Side(NamedTuple):
     statements: Sequence[tuple[Statement, Lines]] = ()
 
 
-def conflict(one: Side, other: Side, *, opposes: Opposes | None = None, any_order: bool = True) -> Conflict | None:
+def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Conflict | None:
     """Return the strongest open conflict between two memories as it concerns the first, or None.
 
     Args:
         one: a memory.
         other: another.
         opposes: tells opposites that the built-in list lacks.
-        any_order: whether their sentences are compared whatever the order of their words, too; it takes longer.
     """
     if may_differ(one.memory, other.memory) or decided(one, other):
         return None
-    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes, any_order=any_order)
+    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
     if found is None:
         return None
     kind, rule, mine, theirs = found
@@ -176,16 +182,15 @@ def _time(memory: Memory) -> str:
     return memory.valid_from or memory.created_at or ""
 
 
-def _of_statements(one: Side, other: Side, opposes: Opposes | None, *, any_order: bool = True) -> _Found | None:
+def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | None:
     found = compare_statements(
         [statement for statement, _ in one.statements],
         [statement for statement, _ in other.statements],
         opposes=opposes,
         same_speaker=_speaker(one.memory) == _speaker(other.memory),
         days_apart=_time(one.memory)[:10] != _time(other.memory)[:10],
-        any_order=any_order,
     )
-    if found.verdict not in (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE):
+    if found.verdict not in CONFLICTS:
         return None
     mine = next(lines for statement, lines in one.statements if statement is found.left)
     theirs = next(lines for statement, lines in other.statements if statement is found.right)

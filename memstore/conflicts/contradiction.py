@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import frame, frames
-from memstore.conflicts.guards import same_dates, same_times, tells_change
+from memstore.conflicts.gists import SHARED_ANYHOW
+from memstore.conflicts.guards import same_dates, same_times, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.statements import (
@@ -139,6 +140,9 @@ class TextVerdict(Enum):
     SILENT = "silent"
 
 
+CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
+
+
 class Comparison(NamedTuple):
     """What two texts say about each other, by which rule, and by which of their statements.
 
@@ -156,9 +160,7 @@ SILENT = Comparison(TextVerdict.SILENT)
 _ORDER = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE, TextVerdict.AGREES, TextVerdict.SILENT)
 
 
-def compare(
-    one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True, any_order: bool = True
-) -> Comparison:
+def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True) -> Comparison:
     """Return what two texts say about each other, by the strongest of what their sentences say.
 
     Args:
@@ -166,11 +168,8 @@ def compare(
         other: another.
         opposes: tells opposites that the built-in list lacks.
         same_speaker: whether `I` and `you` are the same in both.
-        any_order: as for `compare_statements`.
     """
-    return compare_statements(
-        statements(one), statements(other), opposes=opposes, same_speaker=same_speaker, any_order=any_order
-    )
+    return compare_statements(statements(one), statements(other), opposes=opposes, same_speaker=same_speaker)
 
 
 def compare_statements(
@@ -180,7 +179,6 @@ def compare_statements(
     opposes: Opposes | None = None,
     same_speaker: bool = True,
     days_apart: bool = False,
-    any_order: bool = True,
 ) -> Comparison:
     """Return what two texts, taken apart, say about each other; see `compare`.
 
@@ -190,22 +188,18 @@ def compare_statements(
         opposes: tells opposites that the built-in list lacks.
         same_speaker: whether `I` and `you` are the same in both.
         days_apart: whether they were written on different days: what happened on each was.
-        any_order: whether sentences are compared whatever the order of their words; else side by side alone, which
-            `prefilter` can foresee.
     """
-    near = near_in_any_order if any_order else near_topic
     found = (
-        compare_pair(one, other, opposes=opposes, days_apart=days_apart, any_order=any_order)
+        compare_pair(one, other, opposes=opposes, days_apart=days_apart)
         for one in ones
         for other in others
-        if near(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
+        if near_in_any_order(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
     )
     return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)
 
 
 # So much of the shorter sentence's topic both must share.
 SHARED_TOPIC = 0.5
-SHARED_ANYHOW = 0.2
 # Laying two sentences side by side takes the square of their words; one that runs on for longer states no one thing.
 MOST_TOKENS = 100
 
@@ -236,17 +230,12 @@ def compare_pair(
     *,
     opposes: Opposes | None = None,
     days_apart: bool = False,
-    any_order: bool = True,
 ) -> Comparison:
     """Return what two statements say about each other; see `compare_statements`."""
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
-    if found.verdict in (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE):
+    if found.verdict in CONFLICTS:
         return SILENT if _happened(one, other, found.verdict, days_apart=days_apart) else found
-    if (
-        found.verdict is not TextVerdict.SILENT
-        or not any_order
-        or max(len(one.text), len(other.text)) > MOST_CHARACTERS
-    ):
+    if found.verdict is not TextVerdict.SILENT or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
 
@@ -254,12 +243,30 @@ def compare_pair(
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
     """Whether two statements tell of two days what happened there, or how it was: then both are right."""
     this, that = frame(one.text), frame(other.text)
-    if verdict is TextVerdict.CONTRADICTS and not same_dates(this, that):
+    if verdict is TextVerdict.CONTRADICTS and (_apart(this, that) or any(map(_excepts, (this, that)))):
         return True
     if verdict is TextVerdict.CONTRADICTS:
         return days_apart and (_is_event(this) or _is_event(that))
     stay = stays(this, that) and stays(that, this)
     return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
+
+
+def _apart(this: Frame, that: Frame) -> bool:
+    """Whether two statements are of other days, or one of what was and the other of what need not be new."""
+    if not same_dates(this, that) or (weekdays(this) and weekdays(that) and weekdays(this).isdisjoint(weekdays(that))):
+        return True
+    if any("now" in no.words and yes.is_past and no.denied for no, yes in ((this, that), (that, this))):
+        return True
+    words = this.words | that.words
+    return ("formerly" in this.words) != ("formerly" in that.words) and words.isdisjoint(_NOW)
+
+
+_NOW = listed("now nowadays currently today")
+
+
+def _excepts(frame: Frame) -> bool:
+    """Whether something is excepted: `every day but Monday`."""
+    return any(token.word == "but" for token in frame.tokens[1:])
 
 
 def _is_event(frame: Frame) -> bool:
@@ -359,13 +366,13 @@ def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
 
 
 # What stands before the date of what happens once.
-_SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
+SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
 
 
 def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:
     """Return what statements come to that say the same of different times; of what happens once, one is wrong."""
     last = one.tokens[-1].key
-    if last not in _SCHEDULED or len(one.when) != 1 or len(other.when) != 1 or one.negations:
+    if last not in SCHEDULED or len(one.when) != 1 or len(other.when) != 1 or one.negations:
         return TextVerdict.SILENT, ""
     found = difference(one.when[0], other.when[0])
     return (TextVerdict.OTHER_VALUE, "dates") if found[0] is Difference.VALUE else (TextVerdict.SILENT, "")

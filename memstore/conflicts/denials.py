@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import ALL, DENY_ALL, IN_PART, shared_of, speaks_of, states, unmatched
+from memstore.conflicts.frames import (
+    ALL,
+    DENY_ALL,
+    FORBIDDEN,
+    IN_PART,
+    root_of,
+    shared_of,
+    speaks_of,
+    states,
+    unmatched,
+)
 from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, equal, same_numbers, same_tense, same_times
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.core.word_lists import listed
@@ -45,6 +55,8 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     no, yes = (one, other) if one.denied else (other, one)
     if len(no.denials) != 1 or not comparable(no, yes):
         return False
+    if _is_presupposed(no, yes) and not (days_apart and yes.is_past):
+        return True
     return (
         _is_whole(no, yes)
         and _covers(no, yes)
@@ -52,6 +64,20 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
         and (_says_all(yes) or same_numbers(no, yes))
         and _of_the_same(no, yes)
     )
+
+
+def _is_presupposed(no: Frame, yes: Frame) -> bool:
+    """Whether one says that there is none of what the other calls somebody's: we have no balcony, our balcony."""
+    at = no.denials[0] + 1
+    if _denial(no) != "no" or no.verb is None or no.tokens[no.verb].key != "have" or at >= len(no.tokens):
+        return False
+    key = root_of(no.tokens[at].word)
+    if at not in no.content.values() or key not in yes.content or at + 1 < len(no.tokens) or no.is_past:
+        return False
+    owner = yes.tokens[yes.content[key] - 1].word if yes.content[key] else ""
+    if owner in ("our", "my"):
+        return not no.words.isdisjoint(("we", "i", "our", "my"))
+    return owner in yes.possessors and root_of(owner) in no.content
 
 
 def _denial(no: Frame) -> str:
@@ -79,9 +105,18 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
-    if not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART):
+    partly = not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART)
+    if partly and not (_denies_all(no) and _is_nearly_all(yes)):
         return False
     return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
+
+
+def _is_nearly_all(yes: Frame) -> bool:
+    """Whether what is so is so nearly always, or for nearly all: there is no other word that takes it back."""
+    nearly = [at for at, token in enumerate(yes.tokens) if token.word in ("nearly", "almost")]
+    return all(at + 1 < len(yes.tokens) and yes.tokens[at + 1].word in ALL for at in nearly) and (
+        yes.words & _HARDLY <= {"nearly", "almost"}
+    )
 
 
 def _covers(no: Frame, yes: Frame) -> bool:
@@ -89,12 +124,25 @@ def _covers(no: Frame, yes: Frame) -> bool:
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
     if not _NEGATIVE.isdisjoint(told):
         return False
-    missing = [key for key in unmatched(no, yes) if no.word(key) not in _HAVING and not _is_had(no, yes, key)]
-    added = [key for key in unmatched(yes, no) if yes.word(key) not in _HAVING]
+    having = _HAVING | (_PERMITTED if _is_permitted(no) and _is_permitted(yes) else frozenset())
+    missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
+    added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
-    return not missing or (_says_all(yes) and not added)
+    return not missing or (_says_all(yes) and len(added) <= int(_denial(no) == "no"))
+
+
+# What may be left out where something is allowed, or not.
+_PERMITTED = listed("""
+    allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
+    visitors visitor guests guest customers customer patients patient staff pupils students children tenants
+    """)
+
+
+def _is_permitted(frame: Frame) -> bool:
+    """Whether a frame tells what may be done, or may not."""
+    return not frame.words.isdisjoint(FORBIDDEN | {"may", "can", "allowed", "permitted"})
 
 
 def _is_had(no: Frame, yes: Frame, key: str) -> bool:
@@ -126,6 +174,10 @@ def _has_number(no: Frame, yes: Frame, at: int) -> bool:
 
 
 def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
+    if "now" in no.words and yes.is_past:
+        return False
+    if "formerly" in yes.words and not (no.is_past or _denial(no) == "never"):
+        return False
     if not same_times(no, yes) or (no.when and not yes.when and not _says_all(yes)):
         return False
     if _denial(no) == "never" or "always" in yes.words:

@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-DENIALS = NEGATORS | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
+# What is forbidden is not so, as far as it is a rule.
+FORBIDDEN = listed("forbidden prohibited banned disallowed")
+DENIALS = (
+    NEGATORS | FORBIDDEN | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
+)
 # Who denies with one of these leaves no room for an exception.
 DENY_ALL = listed("nobody no_one none nothing nowhere never no neither without lack lacks free")
 ALL = listed("""
@@ -59,9 +63,10 @@ _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes h
 # What somebody should do, somebody may not do.
 NORMS = listed("must should shall ought please")
 # They change what the others say of a thing, and are not what it is about.
-_CHANGES = listed("""
+CHANGES = listed("""
+    elected appointed upgraded downgraded migrated
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
-    reduced lowered grew grown new changed change switched moved become became again meanwhile already only now
+    reduced lowered grew grown new changed change changes switched moved become became again meanwhile already only now
     later currently nowadays formerly still anymore longer further more less here since then previously today
     """)
 # They may stand for `be` and `have`, or for nothing.
@@ -70,10 +75,13 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    circumstances account put puts down out between stand stands anywhere somewhere somehow
+    circumstances account put puts down out between stand stands stood anywhere somewhere somehow
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
-PREPOSITIONS = listed("in on at from under with by to since after before during for of near over inside outside")
+PREPOSITIONS = listed("""
+    in on at from under with by to since after before during for of near over inside outside behind beneath below above
+    beside between
+    """)
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
     """)
@@ -93,10 +101,16 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
+_WHAT = re.compile(
+    r"([^,;:]{2,60}?) (?:is|are|was|were) what ([^,;:.]{3,60}?)(?: most| best)?(?=[,;.]|$)(.*)$", re.DOTALL
+)
+_NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
+_ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
-_PRONOUN = re.compile(r"^ *(she|he|it)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^ *(?:(?:so|and|then) )?(she|he|it)\b", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.IGNORECASE)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
 _HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
@@ -144,7 +158,9 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         text: the sentence.
         about: whom a pronoun at its beginning means.
     """
-    bare = _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1)
+    bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1))
+    if what := _WHAT.match(bare):
+        bare = f"{what[2]} {what[1]}{what[3]}"
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     relative = _RELATIVE.search(bare)
@@ -152,12 +168,19 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if relative:
         found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
+    bare = _ACCORDING.sub("", bare)
     if told := _TOLD.match(bare):
         about = next(iter(_FIRST_NAME.findall(bare)), about)
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
     by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
     return tuple(by_tokens.values())
+
+
+def is_cleft(text: str) -> bool:
+    """Whether a sentence says without the word that it is only somebody: `it is Pia who knows`, `nobody but Pia`."""
+    bare = _ASIDE.sub(" ", text)
+    return (_CLEFT.search(bare) or _NOBODY_BUT.search(bare)) is not None
 
 
 MOST_CLAUSES = 5
@@ -174,6 +197,8 @@ def _clauses(text: str) -> list[str]:
     if _IF.search(text):
         return [text]  # what is under a condition is not stated
     tail = _TAIL.search(text, 8)
+    if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
+        return [text]  # what is denied may be the cause alone
     main, *others = _parts(text[: tail.start()] if tail else text)
     if tail and tail[0].startswith((" since", " now")):
         main = f"{main} now"
@@ -181,6 +206,7 @@ def _clauses(text: str) -> list[str]:
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
     name = next(iter(_FIRST_NAME.findall(main)), "")
+    name = subject if name.casefold() in _DETERMINERS else name
     return [main, *(_named(other, name) for other in others)]
 
 
@@ -196,7 +222,8 @@ def _parts(text: str) -> list[str]:
             continue
         # `Gisela, the one from the bank, has no children`: what has a verb lacks whom it speaks of.
         found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
-    return found or [text]
+    # What has no verb may stand after a heading: `Price list: rye 5.40`.
+    return found or [text, *parts[-1:]]
 
 
 def _subject(clause: str) -> str:
@@ -207,7 +234,7 @@ def _subject(clause: str) -> str:
 @lru_cache(maxsize=4096)
 def frame(clause: str) -> Frame:
     """Return the frame of one clause."""
-    found = tuple(_with_clocks(tokens(clause)))
+    found = tuple(with_clocks(tokens(clause)))
     marks = _whens(found)
     content: dict[str, int] = {}
     for at, token in enumerate(found):
@@ -234,7 +261,7 @@ _CLOCKS = {"noon": 12.0, "midnight": 0.0}
 _HALF_A_DAY = 12
 
 
-def _with_clocks(found: Sequence[Token]) -> Iterator[Token]:
+def with_clocks(found: Sequence[Token]) -> Iterator[Token]:
     """Yield tokens, the times of day that are told by words in hours: `at eight`, `until noon`, `half past nine`."""
     skip = 0
     for at, token in enumerate(found):
@@ -281,6 +308,11 @@ _BEFORE_ON = listed("""
     """)
 
 
+def names_in(text: str) -> frozenset[str]:
+    """Return the words of a text, folded, that are written as names are, but for the first."""
+    return _names_in(text)[0]
+
+
 def _names_in(clause: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words that are written as names, but for the first, and those that own what follows."""
     first = next(iter(re.findall(r"\w+", clause)), "")
@@ -297,10 +329,18 @@ def _is_label(word: str) -> bool:
 @cache
 def root_of(word: str) -> str:
     """Return by what a content word is compared: the stem of its plain form (`stung` and `sting` are one)."""
-    return word if word in _TITLES else term_of(lexicon.family_of(word))
+    if word in _TITLES:
+        return word
+    if word.endswith("ies") and len(word) <= _LONGEST_IN_IE:
+        word = word[:-1]  # ties, lies
+    found = lexicon.family_of(word)
+    return term_of(lexicon.doing_of(found) if found == word else found)
 
 
 _TITLES = listed("mr mrs ms")
+
+
+_LONGEST_IN_IE = 4
 
 
 def _over(word: str) -> bool:
@@ -352,6 +392,7 @@ def _is_denial(found: Sequence[Token], at: int) -> bool:
 
 _STOPS = listed("stopped quit ceased stops")
 _REFUSES = listed("fails fail refuses refuse refused declines")
+MAY_DENY = DENIALS | _STOPS | _REFUSES | listed("out free")
 
 
 def _whens(found: Sequence[Token]) -> list[bool]:
@@ -365,13 +406,17 @@ def _whens(found: Sequence[Token]) -> list[bool]:
 def _is_when(found: Sequence[Token], at: int) -> bool:
     token, before = found[at], found[at - 1].word if at else ""
     if token.value is not None:
-        return is_date(token) or before in _RELEASES
+        return is_date(token) or (before in _RELEASES and (at == 1 or found[at - 2].word in _BEFORE_A_RELEASE))
     return token.word in _TIMES and (before not in _RATES or (token.word in _DAYS and found[at - 2].word == "on"))
 
 
 _RATES = listed("a an per each every")
 _RELEASES = listed("version release v")
-_SEASONS = listed("spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday")
+_BEFORE_A_RELEASE = listed("the in since from until before after with by our")
+_SEASONS = listed("""
+    spring summer autumn winter christmas easter morning afternoon evening night noon midnight weekday weekdays weekend
+    weekends season semester
+    """)
 _DAYS = frozenset(day for day in WHEN if day.endswith("day"))
 _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
 _AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each")
@@ -387,7 +432,7 @@ def unmatched(one: Frame, other: Frame) -> list[str]:
     return [
         key
         for key in lacking
-        if one.word(key) not in _CHANGES and not any(lexicon.same(one.word(key), word) for word in spare)
+        if one.word(key) not in CHANGES and not any(lexicon.same(one.word(key), word) for word in spare)
     ]
 
 

@@ -41,7 +41,23 @@ def weekdays(one: Frame) -> frozenset[str]:
 
 def same_times(one: Frame, other: Frame) -> bool:
     """Whether two frames name no different times: a weekday and another, a date and another, now and formerly."""
+    days = [frozenset(_plain(token.word) for token in frame.when) for frame in (one, other)]
+    if any(this & _WORKDAYS and that & _DAYS_OFF for this, that in (days, days[::-1])):
+        return False
     return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
+
+
+def same_day(one: Frame, other: Frame) -> bool:
+    """Whether two frames name no different days of the week, parts of the day or of the year; of dates they may."""
+    return same_times(one._replace(when=_no_dates(one)), other._replace(when=_no_dates(other)))
+
+
+def _no_dates(frame: Frame) -> tuple[Token, ...]:
+    return tuple(token for token in frame.when if token.value is None)
+
+
+_WORKDAYS = listed("weekday monday tuesday wednesday thursday friday")
+_DAYS_OFF = listed("weekend saturday sunday")
 
 
 def _meet(ones: Sequence[Token], others: Sequence[Token], kind: frozenset[str]) -> bool:
@@ -50,7 +66,7 @@ def _meet(ones: Sequence[Token], others: Sequence[Token], kind: frozenset[str]) 
 
 
 def _plain(word: str) -> str:
-    return word.removesuffix("s") if word.endswith(("days", "ings", "noons", "nights", "ers")) else word
+    return word.removesuffix("s") if word.endswith(("days", "ends", "ings", "noons", "nights", "ers")) else word
 
 
 def same_dates(one: Frame, other: Frame) -> bool:
@@ -80,14 +96,15 @@ def same_numbers(one: Frame, other: Frame) -> bool:
     return all(any(_same(one.tokens[at], other.tokens[there]) for there in other.numbers) for at in one.numbers)
 
 
-_CHANGED = listed(
-    "now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these"
-)
+CHANGED = listed("""
+    now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these elected
+    appointed upgraded downgraded migrated
+    """)
 
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame tells that something is not as before."""
-    return not frame.words.isdisjoint(_CHANGED)
+    return not frame.words.isdisjoint(CHANGED)
 
 
 _TODAY = listed("today tonight")
@@ -101,14 +118,42 @@ def same_tense(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are stated without hedges, both of what is or both of what should be."""
+    if _are_two(one.words, other.words) or _are_two(other.words, one.words):
+        return False
     return states(one) and states(other) and one.words.isdisjoint(NORMS) == other.words.isdisjoint(NORMS)
+
+
+# What stands in the one and in the other tells of two things, or of two times.
+_TWO = tuple(
+    (listed(one), listed(other))
+    for one, other in (
+        ("old former previous", "new current present"),
+        ("before until", "after"),
+        ("during in inside within", "outside"),
+        ("above", "below"),
+    )
+)
+
+
+def _are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
+    return any(ones & this and others & that and not (ones & that or others & this) for this, that in _TWO)
 
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
     """Whether what a frame says more than another leaves it the same thing that both speak of."""
+    added = [key for key in added if not _is_beside(one, key, shared)]
     if len(added) > MOST_ADDED or (added and one.verb is None):
         return False
     return not any(_is_of_another(one, key, shared) for key in added)
+
+
+def _is_beside(one: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether something else is spoken of as well: Nina, in `Nina and Leo both eat fish`."""
+    at = one.content[key]
+    joined = {at + 2: at + 1, at - 2: at - 1}
+    return speaks_of(one, at, shared) and any(
+        one.content[other] in joined and one.tokens[joined[one.content[other]]].word == "and" for other in shared
+    )
 
 
 def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:

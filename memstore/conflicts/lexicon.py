@@ -92,6 +92,7 @@ class Role(Enum):
 
     STANDING = "standing"
     BINDING = "binding"
+    BEING = "being"
     HELD_BY_ONE = "held_by_one"
     HOLDER = "roles"
     ATTRIBUTE = "attributes"
@@ -114,6 +115,16 @@ def same(one: str, other: str) -> bool:
 
 
 _TITLES = frozenset({"mr", "mrs", "ms"})
+
+
+def sides_of(word: str) -> frozenset[int]:
+    """Return the sides on which a word, folded, stands; those numbered 2n and 2n + 1 exclude each other."""
+    return _lists().sides.of(word)
+
+
+def kinds_of(word: str) -> frozenset[str]:
+    """Return the kinds of things of which a word, folded, names one."""
+    return _lists().kinds.of(word)
 
 
 def other_value(one: str, other: str) -> str | None:
@@ -149,6 +160,17 @@ def plain_form(word: str) -> str:
 def family_of(word: str) -> str:
     """Return the word that stands for a word's family: `own` for `owner`; its plain form where it is in none."""
     return _lists().families.get(word) or plain_form(word)
+
+
+@cache
+def doing_of(word: str) -> str:
+    """Return what somebody does who is named by it: `swim` for `swimmer`; other words as they are."""
+    who = word.removesuffix("s")
+    if not who.endswith(("er", "or")):
+        return word
+    stem = who[:-2]
+    doing = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
+    return next((verb for verb in doing if has_role(verb, Role.STANDING)), word)
 
 
 def has_role(word: str, role: Role) -> bool:

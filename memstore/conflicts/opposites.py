@@ -6,12 +6,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
+from memstore.conflicts.quantities import Scale
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memstore.conflicts.frames import Frame
 
@@ -33,7 +34,7 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     always = "always" in one.words | other.words
-    if (one.words ^ other.words) & _BOUNDS:
+    if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # What closes at six is open until six.
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
         return False
@@ -41,6 +42,20 @@ def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 _BOUNDS = listed("until till from before after")
+
+
+def _says_as_many(one: Frame, other: Frame) -> bool:
+    """Whether every number of one stands in the other; or it is only from when, or some of all that the other names."""
+    if same_numbers(one, other):
+        return True
+    if other.numbers:
+        return False
+    return not other.words.isdisjoint(ALL) or all(_begins_or_ends(one, at) for at in one.numbers)
+
+
+def _begins_or_ends(frame: Frame, at: int) -> bool:
+    value = frame.tokens[at].value
+    return value is not None and value.scale is Scale.CLOCK and frame.tokens[at - 1].word in _BOUNDS
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
@@ -53,7 +68,7 @@ def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
 def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:
     """Whether two opposites are said of the same thing: they don't tell of which of two things it is."""
     shared = shared_of(one, other)
-    if (mine and theirs) or not same_numbers(one, other) or not same_numbers(other, one):
+    if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
         return False
     order = _order(one, shared | {this})
     if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):
@@ -78,17 +93,24 @@ _NO_OPPOSITE = listed("""
 
 def opposite(one: str, other: str) -> bool:
     """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
-    return lexicon.opposite(one, other) or _prefixed(one, other) or _prefixed(other, one)
+    if one.endswith(("less", "ful")) and _bare_of_less(one) == _bare_of_less(other):
+        return one.endswith("less") != other.endswith("less")
+    return lexicon.opposite(one, other) or one in without_prefix(other) or other in without_prefix(one)
+
+
+def _bare_of_less(word: str) -> str:
+    """Return what is lacking or there in plenty: `care` of careless and of careful."""
+    return word.removesuffix("less").removesuffix("ful")
 
 
 # `un` before fewer letters is mostly a part of the word, as in `under`.
 _SHORTEST_WORD = 4
 
 
-def _prefixed(longer: str, shorter: str) -> bool:
-    if len(shorter) < _SHORTEST_WORD or shorter in _NO_OPPOSITE:
-        return False
-    return any(longer.startswith(prefix) and longer.removeprefix(prefix) == shorter for prefix in _DENYING)
+def without_prefix(word: str) -> Sequence[str]:
+    """Return what a word may be the opposite of by its prefix: `locked` of `unlocked`."""
+    bare = (word.removeprefix(prefix) for prefix in _DENYING if word.startswith(prefix))
+    return [each for each in bare if len(each) >= _SHORTEST_WORD and each not in _NO_OPPOSITE]
 
 
 # What is left of the church has the church on its right.
@@ -110,7 +132,7 @@ def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = Mappi
 
 
 # Of two, the one is so to the other, and not the other to the one.
-_ASYMMETRIC = listed("than above below behind north south east west")
+ASYMMETRIC = listed("than above below behind north south east west")
 
 
 def swapped(one: Frame, other: Frame) -> bool:
@@ -118,7 +140,7 @@ def swapped(one: Frame, other: Frame) -> bool:
     shared = shared_of(one, other)
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED + 1:
         return False
-    marks = one.words & other.words & _ASYMMETRIC
+    marks = one.words & other.words & ASYMMETRIC
     if not marks or not comparable(one, other) or not same_times(one, other) or one.numbers or other.numbers:
         return False
     mine, theirs = _order(one, shared), _order(other, shared)

@@ -202,7 +202,11 @@ def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
     """Yield the quantities that are written with digits in a folded text, and where each begins and ends there."""
     at = 0
     while _DIGIT.search(text, at) and (found := _PATTERN.search(text, at)):
-        value, at = _of_match(found)
+        value, end = _of_match(found)
+        if value.scale is Scale.CARDINAL and text[end : end + 1].isalpha():
+            at = end + 1  # 6a is a name
+            continue
+        at = end
         yield value, found.start(), at
 
 
@@ -258,12 +262,12 @@ def of_words(first: str | Quantity, following: Sequence[str | Quantity]) -> tupl
 
 
 # What may stand before `million`: a bare number, or a sum of money.
-_MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
+MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
 
 
 def _in_millions(value: Quantity, after: str | Quantity) -> tuple[Quantity, int]:
     times = SCALES.get(after) if isinstance(after, str) else None
-    if times is None or value.parts[0] is None or not (value.scale is Scale.CARDINAL or value.of in _MONEY):
+    if times is None or value.parts[0] is None or not (value.scale is Scale.CARDINAL or value.of in MONEY):
         return value, 0
     return value._replace(parts=(value.parts[0] * times,)), 1
 

@@ -38,6 +38,7 @@ _CONTRACTIONS = (
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),
+    ("place", r"\b(?:takes?|took|taken) place\b", "happens"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
     ("'", r"'s\b|s'(?=\s)", ""),
     # A number that names one of many counts nothing: PR #38 and PR #52 are two.
@@ -214,15 +215,22 @@ def statements(text: str) -> tuple[Statement, ...]:
     found = []
     about = ""
     for start, end in sentences(text):
-        said, negations, when = _sorted_out(tokens(text[start:end]))
-        topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
-        if about and said and said[0].word in _STANDS_FOR:
-            topic |= frozenset(map(key_of, fold(about).split()))
-        if topic:
+        statement = statement_of(text[start:end], about)
+        if statement.topic:
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
-            found.append(Statement(text[start:end], said, negations, topic, when, *lines, about))
+            found.append(statement._replace(line_start=lines[0], line_end=lines[1]))
         about = _spoken_of(text, start, end, about)
     return tuple(found)
+
+
+@lru_cache(maxsize=1024)
+def statement_of(sentence: str, about: str = "") -> Statement:
+    """Return what a sentence states; `about` is whom or what a pronoun at its beginning means."""
+    said, negations, when = _sorted_out(tokens(sentence))
+    topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
+    if about and said and said[0].word in _STANDS_FOR:
+        topic |= frozenset(map(key_of, fold(about).split()))
+    return Statement(sentence, said, negations, topic, when, 0, 0, about)
 
 
 _STANDS_FOR = listed("he she it")
@@ -288,7 +296,7 @@ NEGATORS = frozenset({"not", "never", "no", "neither", "nor"})
 WHEN = listed("""
     now currently nowadays today formerly previously recently yesterday tomorrow tonight week weekend month year january
     february march april june july august september october november december monday tuesday wednesday thursday friday
-    saturday sunday
+    saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
     """)
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
 _NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
@@ -305,7 +313,8 @@ MOST_OTHER_WORDS = 6
 
 # A sentence ends here, not before an exception (`every day but Monday`); so do an item of a list, a row, a paragraph.
 _END = re.compile(
-    r"(?<=[.!?…;])[\"')*_]*\s+|,? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"(?<=[.!?…;])[\"')*_]*\s+|(?<!nobody)(?<!no one)(?<!nothing),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
+    r"|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )
 

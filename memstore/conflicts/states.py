@@ -26,7 +26,7 @@ def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    if not states(one) or not states(other) or other.denied:
+    if not states(one) or not states(other) or any(other.tokens[at].word != "without" for at in other.denials):
         return False
     known = lexicon.states()
     for at, term in enumerate(one.terms):
@@ -54,7 +54,9 @@ def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -
         return False
     if not other.is_past:
         return not one.is_past or ends
-    return not days_apart and not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
+    if days_apart or one.is_past:
+        return False
+    return not other.when or not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
 
 
 _JUST_NOW = listed("today morning afternoon night tonight evening yesterday")

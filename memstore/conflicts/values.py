@@ -9,16 +9,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.frames import IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
-from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_times, tells_change, weekdays
+from memstore.conflicts.frames import CHANGES, IN_PART, PREPOSITIONS, root_of, shared_of, speaks_of, unmatched
+from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
-from memstore.conflicts.quantities import Scale
+from memstore.conflicts.quantities import MONEY, Scale
+from memstore.conflicts.statements import is_past
+from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.conflicts.frames import Frame
+    from memstore.conflicts.quantities import Quantity
+    from memstore.conflicts.statements import Token
 
 _DETERMINERS = listed("the a an our my your his her its their there")
 
@@ -32,8 +36,10 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         return ""
     pair = _Pair(one, other, shared)
     if pair.other_number():
-        return pair.scale if pair.stands(days_apart=days_apart) else ""
-    if pair.other_name():
+        # What is so on Sundays, or of one release, need not be so on weekdays, or of another.
+        same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
+        return pair.scale if same and pair.stands(days_apart=days_apart) else ""
+    if pair.other_name() and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
@@ -41,7 +47,9 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
 def stays(one: Frame, other: Frame) -> bool:
     """Whether a frame tells what may still be so on another day: a state, or an attribute that has a value."""
     if one.verb is None:
-        return any(lexicon.has_role(one.word(key), Role.ATTRIBUTE) for key in one.content if key in other.content)
+        return "today" not in one.words and any(
+            lexicon.has_role(one.word(key), Role.ATTRIBUTE) for key in one.content if key in other.content
+        )
     return "today" not in one.words and (not one.is_past or bool(one.when and other.when))
 
 
@@ -49,9 +57,12 @@ def stays(one: Frame, other: Frame) -> bool:
 _WAS = listed("was were had cost weighed rose fell went paid charged took")
 _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
+_MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
+# What is done once, at a date.
+_ONCE = frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
 
 
 class _Pair:
@@ -66,13 +77,24 @@ class _Pair:
     def __init__(self, one: Frame, other: Frame, shared: frozenset[str]) -> None:
         self.one, self.other, self.shared = one, other, shared
         self.mine, self.theirs = _no_titles(unmatched(one, other)), _no_titles(unmatched(other, one))
+        if all(not frame.words.isdisjoint(_PAYING) for frame in (one, other)):
+            self.mine, self.theirs = (
+                [key for key in keys if frame.word(key) not in _PAYING]
+                for frame, keys in ((one, self.mine), (other, self.theirs))
+            )
         self.changed = tells_change(one) or tells_change(other)
-        verbs = [[key for key in keys if frame.content[key] == frame.verb] for frame, keys in self._sides]
         # What is so now was not so before; then more may be said on both sides.
         self.is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
-        if self.is_now or (len(shared) >= _FEWEST_SHARED and verbs[0] and verbs[1]):
+        verbs = [[key for key in keys if frame.content[key] == _main_verb(frame)] for frame, keys in self._sides]
+        self.are = all(_is_being(frame) for frame, _ in self._sides)
+        both = verbs[0] and verbs[1]
+        if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
+        if self.is_now:
+            for (frame, _), (that, keys) in zip(self._sides, self._sides[::-1], strict=True):
+                if frame.tokens[0].word == "we":  # the shop, told by those who are in it
+                    keys[:] = [key for key in keys if not speaks_of(that, that.content[key], shared)]
         self.scale = ""
 
     @property
@@ -88,15 +110,16 @@ class _Pair:
 
     def other_number(self) -> bool:
         """Whether one number, or range, differs, that counts or measures the same; and nothing else does."""
-        leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= _MOST_LEFT
-        if (self.mine and self.theirs and not leaves) or not self._adds():
+        most = _MOST_LEFT if len(self.shared) >= _FEWEST_SHARED else 0
+        leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= most
+        if (self.mine and self.theirs and not leaves) or not self._adds() or not self._are_of_one():
             return False
         ones, others = _unequal(self.one, self.other), _unequal(self.other, self.one)
         if not ones or len(ones) != len(others) or not (_is_one(self.one, ones) and _is_one(self.other, others)):
             return False
         here, there = ones[0], others[0]
         this, that = self.one.tokens[here].value, self.other.tokens[there].value
-        if this is None or that is None or not quantities.comparable(this, that):
+        if this is None or that is None or not (quantities.comparable(this, that) or self._are_prices(this, that)):
             return False
         if not _count_one(self.one, here, self.other, there) or _from_until(self.one, here, self.other, there):
             return False
@@ -108,13 +131,36 @@ class _Pair:
         self.scale = this.scale.value
         return True
 
+    def _are_of_one(self) -> bool:
+        """Whether both speak of one thing, besides that it changes; where they share a word alone, by the same verb."""
+        if all(self.one.word(key) in CHANGES for key in self.shared):
+            return False
+        if len(self.shared) >= _FEWEST_SHARED or self.are or any(frame.verb is None for frame, _ in self._sides):
+            return True
+        if all(speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared):
+            return True
+        words = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
+
+    def _are_prices(self, this: Quantity, that: Quantity) -> bool:
+        """Whether both are prices, of which one has no unit: 4.20 euros, 4.60."""
+        scales = {this.scale, that.scale}
+        costs = all(not frame.terms or not COSTS.isdisjoint(frame.terms) for frame, _ in self._sides)
+        return costs and scales == {Scale.CARDINAL, Scale.MEASURE} and {this.of, that.of} <= {"", *MONEY}
+
     def stands(self, *, days_apart: bool) -> bool:
         """Whether both tell what is so, not what happened."""
         named = self.named
         apart = self.changed or not same_times(self.one, self.other)
         if self.one.verb is None and len(self.shared) < _FEWEST_SHARED and not named:
             return False
-        return all(_stands(frame, named=named, apart=apart, days_apart=days_apart) for frame, _ in self._sides)
+        told = any(frame.verb is not None and not frame.is_past for frame, _ in self._sides)
+        return all(
+            _stands(frame, named=named or told, apart=apart, days_apart=days_apart)
+            if frame.verb is None
+            else _stands(frame, named=named, apart=apart, days_apart=days_apart)
+            for frame, _ in self._sides
+        )
 
     def _adds(self) -> bool:
         return all(adds(frame, keys, self.shared) and not _names_more(frame, keys) for frame, keys in self._sides)
@@ -148,29 +194,60 @@ class _Pair:
 
     def _is_another(self) -> bool:
         """Whether both values are of one sort: names, words of a kind, labels with a number, what it is called."""
-        words = [frame.word(keys[0]) for frame, keys in self._sides]
-        is_kind = len(self.mine) == len(self.theirs) == 1 and lexicon.other_value(*words) not in (None, "relative")
+        is_kind = self._is_kind()
         named = all(_is_named(frame, keys) for frame, keys in self._sides)
-        called = all(_is_called(frame, keys) for frame, keys in self._sides)
+        called = all(_is_called(frame, keys) for frame, keys in self._sides) or self._are_owners()
         numbered = _is_numbered(self.one, self.mine, self.other) and _is_numbered(self.other, self.theirs, self.one)
         placed = self.changed and all(_follows(frame, keys) for frame, keys in self._sides)
         numbers = all(any(map(str.isdigit, frame.word(keys[0]))) for frame, keys in self._sides)
-        labelled = (numbers or not _LABELS.isdisjoint(self.one.words & self.other.words)) and all(
+        labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
         if not (is_kind or named or numbered or called or placed or labelled) or not (
             numbered or not _unequal(self.one, self.other)
         ):
             return False
-        moved = placed and self.one.terms[self.one.verb or 0] == self.other.terms[self.other.verb or 0]
+        moved = placed and (self.are or self._moved())
         return (
             called
             or labelled
             or moved
-            or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind)
+            or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind, named=named)
         )
 
-    def _holds_one(self, *, is_address: bool, is_kind: bool) -> bool:
+    def _moved(self) -> bool:
+        """Whether both do the same there, or what is there has been moved elsewhere."""
+        roots = [root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides]
+        been = any(_is_being(frame) for frame, _ in self._sides)
+        return roots[0] == roots[1] or (been and not _MOVED.isdisjoint(roots))
+
+    def _are_owners(self) -> bool:
+        """Whether both tell whose it is, or who is at its head, by name or not."""
+        words = {frame.word(key) for frame in (self.one, self.other) for key in self.shared}
+        if words.isdisjoint(_HELD):
+            return False
+        return all(
+            _is_agent(frame, keys)
+            or (speaks_of(frame, frame.content[keys[0]], self.shared) and frame.tokens[frame.verb or 0].key != "be")
+            for frame, keys in self._sides
+        )
+
+    def _is_kind(self) -> bool:
+        """Whether both values name one of a kind, as it is or qualified: white, dark green."""
+        if max(len(self.mine), len(self.theirs)) > _MOST_WORDS_OF_A_KIND:
+            return False
+        kind = lexicon.other_value(self.one.word(self.mine[-1]), self.other.word(self.theirs[-1]))
+        return kind not in (None, "relative")
+
+    def _is_somewhere(self) -> bool:
+        """Whether both tell where a thing is; people are here and there."""
+        return all(_follows(frame, keys) for frame, keys in self._sides) and self._is_definite()
+
+    def _is_definite(self) -> bool:
+        """Whether both speak of the one thing of its kind that there is: the inspector, our van; not my sister."""
+        return all(_is_definite(frame, self.shared) for frame, _ in self._sides)
+
+    def _holds_one(self, *, is_address: bool, is_kind: bool, named: bool) -> bool:
         """Whether there is room for one: of a role, of an attribute, after a verb that binds to one, at an address."""
         words = {frame.word(key) for frame in (self.one, self.other) for key in self.shared}
         in_subject = [
@@ -194,14 +271,20 @@ class _Pair:
         both = self.one.words | self.other.words
         is_so = all(frame.verb is not None and frame.tokens[frame.verb].key == "be" for frame, _ in self._sides)
         binds = any(lexicon.has_role(word, Role.BINDING) for word in words)
-        if binds or all(_is_of_attribute(frame, keys) for frame, keys in self._sides):
-            return True
-        if is_so and any(lexicon.has_role(word, Role.ATTRIBUTE) for word in words):
-            return True
-        done = is_so and all(_is_agent(frame, keys) for frame, keys in self._sides)
+        has_one = any(lexicon.has_role(word, Role.ATTRIBUTE) for word in words) or (named and self._is_definite())
+        done = all(_is_agent(frame, keys) for frame, keys in self._sides)
         return (
-            done or (is_kind and is_so) or not both.isdisjoint(_FAVOURITE) or (is_address and not both.isdisjoint(_AT))
+            binds
+            or all(_is_of_attribute(frame, keys) for frame, keys in self._sides)
+            or (is_so and (has_one or done or is_kind))
+            or (self.are and is_kind and self._is_somewhere())
+            or not both.isdisjoint(FAVOURITE)
+            or (is_address and not both.isdisjoint(_AT))
         )
+
+    def _same_months(self) -> bool:
+        mine, theirs = ({token.word for token in frame.when} & set(quantities.MONTHS) for frame, _ in self._sides)
+        return not mine or not theirs or not mine.isdisjoint(theirs)
 
     # -- weekdays
 
@@ -219,17 +302,28 @@ class _Pair:
         return self.changed or (always and ones.isdisjoint(others))
 
     def other_end(self) -> bool:
-        """Whether what lasts until a day is said to last until another."""
-        if (self.mine and self.theirs) or not self._adds() or same_dates(self.one, self.other):
+        """Whether what lasts until a day is said to last until another, or to be on another."""
+        if (self.mine and self.theirs) or not self._adds():
             return False
+        if self.are and self._is_definite() and not (same_dates(self.one, self.other) and self._same_months()):
+            return not (self.one.numbers or self.other.numbers)
+        if same_dates(self.one, self.other):
+            return False
+        ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
+        if len(ends) == 1 and ends <= _ONCE and not any(frame.is_past for frame, _ in self._sides):
+            return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
+_MOVED = frozenset(map(root_of, ("moved", "switched", "migrated", "transferred")))
+_PAYING = listed("pay pays paid cost costs charge charges price fee rent")
+COSTS = frozenset(map(term_of, ("cost", "price", "fee", "fare")))
 # What they name is a word or two of any sort.
-_LABELS = listed("""
+_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
+LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
     """)
-_CALLED = listed("called named")
+CALLED = listed("called named")
 _TITLES = listed("mr mrs ms dr prof frau herr sir")
 
 
@@ -237,7 +331,7 @@ def _no_titles(keys: list[str]) -> list[str]:
     return [key for key in keys if key not in _TITLES]
 
 
-_FAVOURITE = listed("favourite favorite")
+FAVOURITE = listed("favourite favorite")
 _AT = listed("at in")
 _AS_A_RULE = listed("always weekly only regular")
 
@@ -288,6 +382,9 @@ def _counted(frame: Frame, at: int) -> tuple[str, str]:
 def _count_one(one: Frame, here: int, other: Frame, there: int) -> bool:
     """Whether two numbers count the same, in the same time; which one may say elsewhere: `a night costs 26`."""
     (this, rate), (that, other_rate) = _counted(one, here), _counted(other, there)
+    value = one.tokens[here].value
+    if value is not None and value.scale is Scale.CLOCK:
+        return True  # at two each night
     same_rate = rate == other_rate or (not rate and other_rate in one.words) or (not other_rate and rate in other.words)
     return this == that and same_rate
 
@@ -313,12 +410,76 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     return in_subject and before not in _DETERMINERS | PREPOSITIONS
 
 
+def _same_release(one: Frame, other: Frame) -> bool:
+    """Whether two frames are of one release: `version 2.1 needs Java 11`."""
+    mine, theirs = ([token.key for token in frame.tokens[:3] if _is_release(frame, token)] for frame in (one, other))
+    return mine == theirs
+
+
+def _is_release(frame: Frame, token: Token) -> bool:
+    return token in frame.when and token.value is not None and token.value.scale is Scale.CARDINAL
+
+
 def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool:
+    if days_apart and "today" in frame.words:
+        return False
     if frame.verb is None:
         return named or not days_apart or "for" in frame.words
     if not frame.is_past:
         return True
     return frame.tokens[frame.verb].word in _WAS and (apart or (named and not days_apart))
+
+
+def _main_verb(frame: Frame) -> int:
+    """Return where the verb stands that says what is done: after `is` or `has`, the participle."""
+    at = frame.verb if frame.verb is not None else -1
+    if at >= 0 and frame.tokens[at].key in ("be", "have"):
+        after = range(at + 1, min(at + 1 + _FARTHEST_PARTICIPLE, len(frame.tokens)))
+        return next((n for n in after if is_past(frame.tokens[n].word) or _is_irregular(frame.tokens[n].word)), at)
+    return at
+
+
+_FARTHEST_PARTICIPLE = 2
+
+
+def _is_irregular(word: str) -> bool:
+    return lexicon.plain_form(word) != word
+
+
+def _is_being(frame: Frame) -> bool:
+    """Whether its verb says no more than that something is: there, then, or so."""
+    if frame.verb is None or frame.is_past:
+        return False
+    at = _main_verb(frame)
+    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _MADE
+    return is_made or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
+
+
+_MADE = frozenset(map(root_of, ("written", "implemented", "built", "made", "grown", "produced", "milled", "printed")))
+
+
+def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
+    """Whether what is spoken of is the only one: `the inspector`, `our van`; no name, and nobody's sister or friend."""
+    spoken = [frame.content[key] for key in shared if speaks_of(frame, frame.content[key], shared)]
+    if not spoken or any(_is_one_of_many(frame.tokens[at].word) for at in spoken):
+        return False
+    before = {token.word for token in frame.tokens[: min(spoken)]}
+    return not before.isdisjoint(THE) and before.isdisjoint(_A) and frame.tokens[max(spoken)].word not in frame.names
+
+
+THE = listed("the our my his her its their")
+_A = listed("a an some any each every one another")
+
+
+def _is_one_of_many(word: str) -> bool:
+    """Whether of those that a word names one mostly has several."""
+    return "relative" in lexicon.kinds_of(word) or word in _SEVERAL
+
+
+_SEVERAL = listed("""
+    friend colleague neighbour neighbor cousin aunt uncle brother sister son daughter child kid guest visitor customer
+    patient member student pupil speaker topic reason example problem issue question answer
+    """)
 
 
 def _is_over(frame: Frame) -> bool:
@@ -363,7 +524,7 @@ def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[st
 
 def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether a phrase follows `called`."""
-    return frame.tokens[frame.content[keys[0]] - 1].word in _CALLED
+    return frame.tokens[frame.content[keys[0]] - 1].word in CALLED
 
 
 def _is_named(frame: Frame, keys: Sequence[str]) -> bool:
@@ -381,7 +542,7 @@ def _is_numbered(frame: Frame, keys: Sequence[str], other: Frame) -> bool:
 def _is_agent(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether it is told by whom it is done, or to whom it belongs: `led by Mayor Quist`."""
     first = min(frame.content[key] for key in keys)
-    before = {token.word for token in frame.tokens[max(0, first - 2) : first]}
+    before = {token.word for token in frame.tokens[max(0, first - 3) : first]}
     return not before.isdisjoint(("by", "belongs", "belong"))
 
 

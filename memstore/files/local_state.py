@@ -241,13 +241,14 @@ def _login(variables: Mapping[str, str]) -> str:
 # -- atomic writes ---------------------------------------------------------------------------------
 
 
-def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
+def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool = True) -> None:
     """Rewrite a file in one step; its folder must exist.
 
     Args:
         path: the file; a link at this path is replaced, not followed.
         data: the new content.
         mode: its permissions; None for its current ones, or those of any new file.
+        lasts: whether it must survive a crash of the machine, which is slower.
     """
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
@@ -260,7 +261,8 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None) -> None:
             file.flush()
             if mode is not None:
                 os.fchmod(handle, mode)
-            os.fsync(handle)
+            if lasts:
+                os.fsync(handle)
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts.compare import Among
+from memstore.conflicts.among import Among
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import filters, query, ranking
@@ -109,7 +109,7 @@ class Searcher:
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
-        reader = HitReader(candidates, asked, wish, among=Among(self._then.lexicon), now=self._now)
+        reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
         hits, fallback = reader.hits()
         weak = self._is_weak(asked, hits, candidates)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
@@ -134,7 +134,7 @@ class Searcher:
         row, rows = inquiry.row_of(about), self._rows(asked.filters, wish.filters).current
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
         all_of_them = wish._replace(limit=sys.maxsize, explain=False)
-        reader = HitReader(candidates, asked, all_of_them, among=Among(self._then.lexicon), now=self._now)
+        reader = HitReader(candidates, asked, all_of_them, among=Among(self._then), now=self._now)
         return inquiry.why_not(row, rows, candidates, reader)
 
     def _rows(self, asked: Filters, wished: Filters) -> _Rows:

@@ -22,6 +22,7 @@ from memstore.files.walk import KnownTree, plan_refresh
 from memstore.search.index import IndexStatus, Refreshed
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
+from memstore.search.local_state import drop_gists
 from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
 
@@ -238,6 +239,8 @@ class DiskLibrary:
             self.store.drop()
             return False
         self._reader.forget()
+        if written := self.store.open():
+            drop_gists(self.store.cache, but=frozenset(written.column("blob")))
         return True
 
     # -- what changed ----------------------------------------------------------------------------

@@ -164,6 +164,8 @@ class Library(Protocol):
 
 # To be raised when the same memory gives other terms than before: indexes of another version are built again.
 VERSION = 7
+# Names of kept gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
+GISTS = "gists-"
 
 
 class Searchable(NamedTuple):

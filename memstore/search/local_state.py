@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.times import instant
 from memstore.files.local_state import NOT_FOLLOWED, append_line, is_private, make_private
+from memstore.search.index import GISTS
 from memstore.search.uses import Use
 
 if TYPE_CHECKING:
@@ -68,7 +69,15 @@ class DerivedCache:
             make_private(self._cache)
             make_private(self._folder)
             if is_private(self._cache) and is_private(self._folder):
-                write_whole(self._folder / name, _written(state, found), mode=0o600)
+                write_whole(self._folder / name, _written(state, found), mode=0o600, lasts=False)
+
+
+def drop_gists(cache: Path, *, but: Collection[str]) -> None:
+    """Delete the gists of all revisions but these, by blob: a gist has the words of what it was made of."""
+    with suppress(OSError):
+        for place in (cache / _FOLDER).glob(f"{GISTS}*"):
+            if place.name.removeprefix(GISTS) not in but:
+                place.unlink(missing_ok=True)
 
 
 def drop_derived(cache: Path) -> None:

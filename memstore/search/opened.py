@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from memstore.core import digests, memory
@@ -30,7 +30,7 @@ class Opened:
     @cached_property
     def passages(self) -> Sequence[Passage]:
         """The passages of its body, with file lines."""
-        return passages.passages(self.text.body, first_line=self.text.body_line)
+        return _passages(self.text.body, self.text.body_line)
 
     @cached_property
     def own_title(self) -> str:
@@ -73,6 +73,12 @@ class Opened:
     @cached_property
     def _lines(self) -> LineMap:
         return LineMap(self.data)
+
+
+# Of so many files they are kept: a session comes back to the same ones.
+@lru_cache(maxsize=256)
+def _passages(body: str, first_line: int) -> Sequence[Passage]:
+    return passages.passages(body, first_line=first_line)
 
 
 def is_revision(entry: Entry, data: bytes) -> bool:

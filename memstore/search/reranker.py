@@ -58,7 +58,7 @@ class Wish(NamedTuple):
 
 
 class ConflictsAmong(Protocol):
-    """Compares the results of one search with each other: `conflicts.compare.Among`."""
+    """Compares the results of one search with each other: `conflicts.among.Among`."""
 
     def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
         """Add results with their files."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.conflicts.compare import MOST_STATEMENTS, Comparer, side_of
+from memstore.conflicts.compare import Comparer, side_of
+from memstore.conflicts.gisting import MOST_STATEMENTS
 from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
 from memstore.memories.promote import supersede

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.conflicts import compare
+from memstore.conflicts.among import MOST_NEAR
 from memstore.conflicts.compare import Comparer, conflicts
 from memstore.conflicts.duplicates import dedupe
 from memstore.conflicts.resolve import resolve_conflict
@@ -175,23 +175,39 @@ def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:
     assert (alone.quality, shown.quality) == (0.25, 0.0)
 
 
-def test_a_search_does_not_compare_texts_as_long_as_books(monkeypatch: pytest.MonkeyPatch) -> None:
-    ws = memory_workspace(FILES)
-    assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
-    monkeypatch.setattr(compare, "MOST_BYTES", 0)
-    monkeypatch.setattr(compare, "MOST_PAIRS", 0)
-    assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [0, 0]
-    assert _open(ws, "a.md")
+NO_MATTER = "".join(f"Line {at} tells of nothing else.\n\n" for at in range(MOST_NEAR))
+APPROVED, NOT_APPROVED = "The board approved the report.", "The report was not approved by the board."
 
 
-@pytest.mark.parametrize("length", [0, compare.MOST_BYTES])
-def test_a_search_compares_short_results_whatever_the_order_of_their_words(length: int) -> None:
-    more = "\n\n" + "Nothing of note. " * (length // 10)
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        (f"{APPROVED}\n", f"{NOT_APPROVED}\n", 1),
+        (f"{NO_MATTER}{APPROVED}\n\n{NO_MATTER}", f"{NOT_APPROVED}\n\n{NO_MATTER}", 1),  # however long it is
+        (f"The board met.\n\n{APPROVED}\n", f"The board met.\n\n{NOT_APPROVED}\n", 1),  # what stands near it
+        (f"The board met.\n\n{NO_MATTER}{APPROVED}\n", f"The board met.\n\n{NOT_APPROVED}\n", 0),
+    ],
+)
+def test_a_search_compares_what_it_shows_and_what_stands_nearest(one: str, other: str, count: int) -> None:
+    ws = memory_workspace(
+        {"a.md": memory_text(one, id="m_aaa", title="One"), "b.md": memory_text(other, id="m_bbb", title="Other")}
+    )
+    asked = "report approved" if "met" not in one else "met"
+
+    assert [len(hit.conflicts) for hit in search(ws.view(), asked).hits] == [count] * 2
+    assert conflicts(ws.view())  # which looks at all that they say
+
+
+def test_a_title_is_compared_wherever_the_memory_is_cited() -> None:
     ws = memory_workspace(
         {
-            "a.md": memory_text(f"The board approved the report.{more}\n", id="m_aaa"),
-            "b.md": memory_text(f"The report was not approved by the board.{more}\n", id="m_bbb"),
+            "a.md": memory_text(
+                f"{NO_MATTER}We met on the pier.\n", id="m_aaa", title="The library is open on Sundays"
+            ),
+            "b.md": memory_text(
+                f"{NO_MATTER}They met on the pier.\n", id="m_bbb", title="The library is closed on Sundays"
+            ),
         }
     )
 
-    assert [len(hit.conflicts) for hit in search(ws.view(), "board report").hits] == [int(not length)] * 2
+    assert [len(hit.conflicts) for hit in search(ws.view(), "met pier").hits] == [1, 1]

@@ -1,20 +1,34 @@
-"""Gists never rule out what laying the sentences side by side would find."""
+"""Gists never rule out what comparing the sentences would find; they are kept with the index, by blob."""
 
 from __future__ import annotations
 
+from hashlib import sha256
 from itertools import product
 from typing import TYPE_CHECKING
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.conflicts.contradiction import TextVerdict, compare
-from memstore.conflicts.prefilter import Gist, SentenceGist, gist, may_conflict
+from memstore.conflicts import gisting
+from memstore.conflicts.contradiction import CONFLICTS, compare
+from memstore.conflicts.gisting import gist
+from memstore.conflicts.gists import VERSION, _read, _written, may_conflict
+from memstore.conflicts.statements import statements
+from memstore.memories.search import search
+from memstore.search.local_state import DerivedCache
+from tests.conflicts.test_any_order import FOUND
+from tests.conflicts.test_polarity import CONTRADICT, OTHER_VALUES
+from tests.memory_workspace import memory_workspace
+from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
+    from pathlib import Path
 
-CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
+    import pytest
+
+    from memstore.conflicts.gists import Gist
+    from memstore.files.memory_file import MemoryFile
 
 SUBJECTS = ("Sean", "the gate", "the living room", "Bella's bowl", "the couldn't-care team", "python", "I", "PR #38")
 VERBS = (
@@ -81,46 +95,80 @@ def alike(draw: st.DrawFn) -> tuple[str, str]:
 @example(("Sean lives in New York", "Sean lives in Rome"))
 @example(("Bella was born on 3 May", "Bella was born on the 4th of May"))
 def test_no_conflict_is_ruled_out(texts: tuple[str, str]) -> None:
-    found = compare(*texts, any_order=False).verdict in CONFLICTS
-    one, other = (gist((text,)) for text in texts)
+    found = compare(*texts).verdict in CONFLICTS
 
-    assert may_conflict(one, other) or not found
-    assert may_conflict(other, one) == may_conflict(one, other)
+    assert may_be(*texts) or not found
+    assert may_be(*reversed(texts)) == may_be(*texts)
 
 
-@given(alike())
-def test_nor_is_one_that_a_larger_lexicon_finds(texts: tuple[str, str]) -> None:
-    found = compare(*texts, opposes=lambda one, other: one != other, any_order=False).verdict in CONFLICTS
-
-    assert may_conflict(gist((texts[0],)), gist((texts[1],)), any_opposites=True) or not found
+def may_be(one: str, other: str) -> bool:
+    return any(may_conflict(gist(this), gist(that)) for this, that in product(statements(one), statements(other)))
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_whatever_is_written(one: str, other: str) -> None:
-    assert may_conflict(gist((one,)), gist((other,))) or compare(one, other, any_order=False).verdict not in CONFLICTS
+    assert may_be(one, other) or compare(one, other).verdict not in CONFLICTS
+
+
+def test_nothing_is_ruled_out_by_which_rules_are_tested() -> None:
+    for one, other, *_ in (*FOUND, *CONTRADICT, *OTHER_VALUES):
+        assert may_be(one, other), (one, other)
 
 
 def test_most_is_ruled_out() -> None:
-    said = gist(("Sean likes tea. The gate closes at nine.",))
+    said = "Sean likes tea. The gate closes at nine."
 
-    for other in ("Sean likes tea.", "Bella dislikes tea.", "Sean walks to the gate", "The shop closes on Monday", ""):
-        assert not may_conflict(said, gist((other,)))
+    for other in ("Sean likes tea.", "Bella drinks milk.", "Sean walks to the gate", "The shop closes on Monday", ""):
+        assert not may_be(said, other)
 
 
-def test_of_a_text_without_full_stops_no_more_is_looked_at_than_it_takes() -> None:
-    class Counted(list[str]):
-        looked_at = 0
+@given(alike())
+def test_what_is_kept_is_read_as_it_was(texts: tuple[str, str]) -> None:
+    made = [gist(statement, at, at + 1) for at, statement in enumerate(statements("\x1f".join(texts)))]
 
-        def __iter__(self) -> Iterator[str]:
-            for word in super().__iter__():
-                self.looked_at += 1
-                yield word
+    assert list(_read(tuple(map(_written, made)))) == made
 
-    one = gist(("The gate is never open",))
-    table = gist(("the gate is open with " + " ".join(map("".join, product("bdfgk", "aeio", "kmnp", "aeio"))),))
-    words = Counted(table.sentences[0].words)
-    counted = Gist((SentenceGist(words),), table.stems)
-    for _ in range(2):  # what is found out once is kept
-        words.looked_at = 0
-        assert not may_conflict(one, counted)
-    assert words.looked_at < len(words) / 10
+
+def test_whoever_changes_what_gists_hold_counts_the_version_up() -> None:
+    said = " ".join(f"{subject} {verb} {thing}." for subject in SUBJECTS for verb in VERBS for thing in OBJECTS[::7])
+    held = "\n".join(_written(gist(statement)) for statement in statements(said))
+
+    assert (VERSION, sha256(held.encode()).hexdigest()[:8]) == (2, "4b16157a")
+
+
+def test_a_search_takes_each_revision_of_a_memory_apart_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken_apart: list[str] = []
+
+    real = gisting.gists_of
+
+    def taking(file: MemoryFile) -> Sequence[Gist]:
+        taken_apart.append(file.path)
+        return real(file)
+
+    monkeypatch.setattr(gisting, "gists_of", taking)
+    files = {
+        "a.md": memory_text("Sean likes tea\n", id="m_aaa"),
+        "b.md": memory_text("Sean dislikes tea\n", id="m_bbb"),
+    }
+    for text, anew in (
+        ("Sean dislikes tea", ["a.md", "b.md"]),
+        ("Sean dislikes tea", []),
+        ("Sean hates tea", ["b.md"]),
+    ):
+        files["b.md"] = memory_text(f"{text}\n", id="m_bbb")
+        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
+        assert sorted(taken_apart) == anew
+        taken_apart.clear()
+
+
+def test_damaged_gists_are_made_anew(tmp_path: Path) -> None:
+    files = {
+        "a.md": memory_text("Sean likes tea\n", id="m_aaa"),
+        "b.md": memory_text("Sean dislikes tea\n", id="m_bbb"),
+    }
+    ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+    for _ in range(2):
+        assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
+        for place in (tmp_path / "derived").iterdir():
+            place.write_bytes(place.read_bytes().replace(b"like", b"lake"))

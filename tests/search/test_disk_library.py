@@ -23,7 +23,7 @@ from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
 from memstore.search import disk_library
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.embedder import DiskVectors
-from memstore.search.index import Refreshed
+from memstore.search.index import GISTS, Refreshed
 from memstore.search.local_state import DerivedCache
 from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
 from tests.support import disk_vault, memory_text
@@ -584,6 +584,23 @@ def test_what_was_computed_of_what_was_deleted_leaves_the_disk(tmp_path: Path, f
     assert vectors.last("one") == {}
     assert not (tmp_path / "cache/vectors").exists()
     assert not (tmp_path / "cache/derived").exists()
+
+
+def test_gists_leave_with_what_the_index_no_longer_has(tmp_path: Path) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    known = library(tmp_path, vault)
+    blobs = {stat.path: blob_id(vault.read(stat.path)) for stat in vault.memory_files()}
+    known.snapshot()
+    derived = DerivedCache(tmp_path / "cache")
+    for blob in (*blobs.values(), "a" * 40):
+        derived.keep(f"{GISTS}{blob}", "1", {"said": ["one"]})
+    derived.keep("past", "1", {"a" * 40: ["m_1"]})
+    del blobs[path := min(blobs)]
+    vault.delete(path, expected=vault.read(path))
+    assert known.refresh().written
+    left = {place.name for place in (tmp_path / "cache/derived").iterdir()}
+    assert left == {"past", *(f"{GISTS}{blob}" for blob in blobs.values())}
 
 
 def test_the_latest_snapshot_is_the_one_that_was_handed_out(tmp_path: Path) -> None:

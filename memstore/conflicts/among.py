@@ -1,0 +1,161 @@
+"""Among the results of one search: which of them are in conflict with each other.
+
+A search must stay quick, so of each result only its title and a few statements are compared: those that are shown, and
+those that stand nearest to them. `show`, `why` and `conflicts` look at whole memories, and at the whole vault.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, cast
+
+from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict
+from memstore.core.catalog import FileKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.conflicts.conflict import Side
+    from memstore.conflicts.gists import Gist
+    from memstore.core.change import Conflict
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+    from memstore.search.opened import Opened
+    from memstore.search.retrieval import Hit
+
+
+# So many statements of a result are compared.
+MOST_NEAR = 12
+# So much of the shorter one's words two statements must share, and so many of them, or all but one.
+SHARED_WORDS = 0.4
+FEWEST_SHARED = 2
+FEWEST_WORDS = 2  # one word alone states nothing
+# Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
+MOST_COMPARED = 100
+
+
+class _Compared:
+    """What of a result is compared, taken apart no further than it must be.
+
+    Args:
+        view: the vault, which keeps what was found out of files.
+        hit: the result.
+        file: its file as it was read.
+    """
+
+    def __init__(self, view: View, hit: Hit, file: Opened) -> None:
+        self.path = hit.path
+        self.makes_claims = b"\nclaims:" in file.data
+        self._view, self._hit, self._opened = view, hit, file
+
+    @cached_property
+    def gists(self) -> Sequence[Gist]:
+        """The gists of the statements that are shown, or stand nearest to what is."""
+        shown = [(one.line_start, one.line_end) for one in (self._hit.citation, *self._hit.more)]
+        first = self._opened.text.body_line
+
+        def distance(gist: Gist) -> int:
+            if gist.line_start < first:
+                return 0  # the title says what it is about, wherever it is cited
+            return min(max(start - gist.line_end, gist.line_start - end, 0) for start, end in shown)
+
+        said = [gist for gist in self._all if len(gist.topic) >= FEWEST_WORDS]
+        return sorted(said, key=distance)[:MOST_NEAR]
+
+    @property
+    def _all(self) -> Sequence[Gist]:
+        if self._opened.entry.kind is not FileKind.MEMORY:
+            return ()
+        blob = self._opened.entry.blob
+        found = kept_gists(self._view, blob)
+        if found is None:
+            from memstore.conflicts.gisting import gists_of
+
+            found = gists_of(self._file)
+            if not self._view.is_past:
+                keep_gists(self._view, blob, found)
+        return found
+
+    @property
+    def _file(self) -> MemoryFile:
+        return cast("MemoryFile", self._opened.file)  # as its entry says
+
+    def side(self, gists: Sequence[Gist]) -> Side:
+        """Return it as one side of a conflict, with these of its statements."""
+        from memstore.conflicts.compare import side_of
+        from memstore.conflicts.statements import statement_of
+
+        said = [(statement_of(each.text, each.about), each.line_start, each.line_end) for each in gists]
+        return side_of(self._file, said)
+
+
+class Among:
+    """The results of one search so far, each compared with all before it; by the built-in lists of words alone.
+
+    Args:
+        view: the vault.
+    """
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._compared: list[_Compared] = []
+        # The statements so far in which a word stands, by their result's place and their own in it.
+        self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        # By the paths of both files: passages of one memory share its conflicts.
+        self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
+
+    def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
+        """Return the open conflicts of a result with others."""
+        return tuple(self._found[hit.path].values()) if hit.path in self._found else ()
+
+    def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
+        """Add results with their files; those beyond the first hundred are compared with none."""
+        for hit, file in hits[: max(0, MOST_COMPARED - len(self._compared))]:
+            one = _Compared(self._view, hit, file)
+            for at, pairs in self._candidates(one).items():
+                self._compare(self._compared[at], one, pairs)
+            for number, gist in enumerate(one.gists):
+                for word in gist.topic:
+                    self._holding[word].append((len(self._compared), number))
+            self._compared.append(one)
+
+    def _candidates(self, one: _Compared) -> dict[int, list[tuple[Gist, Gist]]]:
+        """Return the pairs of statements that may be in conflict, by the place of the result before."""
+        found: defaultdict[int, list[tuple[Gist, Gist]]] = defaultdict(list)
+        if one.makes_claims:
+            found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
+        for gist in one.gists:
+            shared = Counter(place for word in gist.topic for place in self._holding.get(word, ()))
+            for (at, number), count in shared.items():
+                that = self._compared[at].gists[number]
+                shorter = min(len(gist.topic), len(that.topic))
+                if count >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1)) and may_conflict(that, gist):
+                    found[at].append((that, gist))
+        return found
+
+    def _compare(self, one: _Compared, other: _Compared, pairs: Sequence[tuple[Gist, Gist]]) -> None:
+        if one.path == other.path or other.path in self._found[one.path]:
+            return
+        pairs = [(this, that) for this, that in pairs if _are_in_conflict(this.text, this.about, that.text, that.about)]
+        if not (pairs or (one.makes_claims and other.makes_claims)):
+            return
+        from memstore.conflicts.conflict import conflict
+
+        mine, theirs = one.side([this for this, _ in pairs]), other.side([that for _, that in pairs])
+        for this, that in ((mine, theirs), (theirs, mine)):
+            if found := conflict(this, that):
+                self._found[this.path][that.path] = found
+
+
+# Of so many pairs it is kept: a session comes back to the same ones.
+@lru_cache(maxsize=4096)
+def _are_in_conflict(one: str, about_one: str, other: str, about_other: str) -> bool:
+    """Whether two statements are in conflict where one and the same has written both on one day.
+
+    Else they are only where they would be then, too; so there is no need yet to know of their memories.
+    """
+    from memstore.conflicts.contradiction import CONFLICTS, compare_pair
+    from memstore.conflicts.statements import statement_of
+
+    return compare_pair(statement_of(one, about_one), statement_of(other, about_other)).verdict in CONFLICTS

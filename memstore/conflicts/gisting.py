@@ -1,0 +1,142 @@
+"""Gisting: what each statement of a memory tells, of which it may tell one value, and what that excludes.
+
+Every rule of `contradiction` that finds a conflict needs a word or a number that is looked for here: what is added
+there is added here (`tests/conflicts/test_gists.py` compares the two).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.contradiction import SCHEDULED
+from memstore.conflicts.frames import MAY_DENY, is_cleft, names_in, root_of, with_clocks
+from memstore.conflicts.gists import Gist
+from memstore.conflicts.guards import CHANGED
+from memstore.conflicts.lexicon import Role
+from memstore.conflicts.opposites import ASYMMETRIC, without_prefix
+from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import is_date, key_of, statements, tokens
+from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE
+from memstore.core.terms import term_of
+from memstore.files.passages import SAYS_NOTHING, passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.conflicts.quantities import Quantity
+    from memstore.conflicts.statements import Statement
+    from memstore.files.memory_file import MemoryFile
+
+# Of a long text no more is compared: conflicts are between statements, and a memory is about one thing.
+MOST_STATEMENTS = 60
+
+
+def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
+    """Yield what a memory states, its title first, with the lines in its file; of a long one, its beginning."""
+    memory = file.memory
+    count = 0
+    if memory.title:
+        line = file.front.position("title").line
+        for statement in statements(memory.title):
+            count += 1
+            yield statement, line, line
+    for passage in passages(memory.body, first_line=file.text.body_line):
+        if passage.kind in SAYS_NOTHING or count >= MOST_STATEMENTS:
+            continue
+        first = passage.line_end - passage.text.count("\n")
+        for statement in statements(passage.text):
+            if count < MOST_STATEMENTS and not (passage.speaker and statement.of_speaker):
+                count += 1
+                yield statement, first + statement.line_start, first + statement.line_end
+
+
+def gists_of(file: MemoryFile) -> Sequence[Gist]:
+    """Return the gists of what a memory states."""
+    return tuple(gist(statement, start, end) for statement, start, end in said_in(file))
+
+
+def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
+    """Return the gist of one statement."""
+    found = list(with_clocks(tokens(statement.text)))
+    words = [token.word for token in found if token.value is None]
+    roots = frozenset(map(root_of, (*words, *statement.about.casefold().split())))
+    slots: defaultdict[str, set[str]] = defaultdict(set)
+    is_definite = not THE.isdisjoint(words)
+    dated = is_definite or any(token.word == "until" or token.key in SCHEDULED for token in found)
+    for token in found:
+        if token.value is not None and (dated or not is_date(token)):
+            slots[_scale_of(token.value)].add("/".join(map(str, token.value.parts)))
+    for word in words:
+        for slot, told in _told_by(word):
+            slots[slot].add(told)
+        for slot in _left_open_by(word):
+            slots[slot] |= roots
+    if not COSTS.isdisjoint(map(term_of, words)):
+        slots["price"].update("/".join(map(str, token.value.parts)) for token in found if token.value)
+    if is_definite and names_in(statement.text):
+        slots["name"] |= roots
+    if any(token.key == "be" for token in found):
+        slots["label"].update(word for word in words if any(map(str.isdigit, word)))
+    if not ASYMMETRIC.isdisjoint(words):
+        slots["order"].add("/".join(map(root_of, words)))
+    return Gist(
+        text=statement.text,
+        about=statement.about,
+        line_start=line_start,
+        line_end=line_end,
+        topic=frozenset(word for word in statement.topic if not _numbers(word)),
+        roots=roots - statement.topic,
+        slots={slot: frozenset(told) for slot, told in slots.items() if told},
+        against=frozenset(_excluded_by(words)),
+        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text),
+    )
+
+
+_LOOSE = MAY_DENY | CHANGED | {"only"}
+_BY = ("by", "belong", "belongs")
+_NAMING = CALLED | FAVOURITE | LABELS
+
+
+def _scale_of(value: Quantity) -> str:
+    """Return on what a value is compared; it may depend on its clause whether `at 8` is a time of day."""
+    scale = Scale.CARDINAL if value.scale is Scale.CLOCK else value.scale
+    return f"{scale.name}_{value.of.replace(' ', '_')}"
+
+
+def _numbers(word: str) -> bool:
+    """Whether a word only tells which one of many it is: `no. 12`."""
+    return word == "nr" or word.isdigit()
+
+
+@lru_cache(maxsize=50_000)
+def _told_by(word: str) -> Sequence[tuple[str, str]]:
+    """Return of what a word tells one value, and which."""
+    told = [(f"side {side // 2}", str(side % 2)) for side in lexicon.sides_of(word)]
+    told += [(f"kind {kind}", key_of(word)) for kind in lexicon.kinds_of(word)]
+    return [(slot.replace(" ", "_"), value) for slot, value in told]
+
+
+@lru_cache(maxsize=50_000)
+def _left_open_by(word: str) -> Sequence[str]:
+    """Return of what a sentence with a word may tell one value in any of its words: of its owner, its name."""
+    is_open = word in _NAMING or any(lexicon.has_role(word, role) for role in _ROLES)
+    return [*([f"role_{root_of(word)}"] if is_open else ()), *(("by",) if word in _BY else ())]
+
+
+_ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
+
+
+def _excluded_by(words: Sequence[str]) -> Iterator[str]:
+    """Yield what can't be said of the same thing: what a state excludes, and words without their `un-`."""
+    known = lexicon.states()
+    stems = list(map(term_of, words))
+    for at, stem in enumerate(stems):
+        for phrase, state in known.get(stem, ()):
+            if tuple(stems[at : at + len(phrase)]) == phrase:
+                yield from state.excluded
+    for word in words:
+        for bare in without_prefix(word):
+            yield from (root_of(bare), key_of(bare))
