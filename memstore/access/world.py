@@ -179,12 +179,18 @@ class ActiveContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Who looks, in which context, at what time (UTC). `alone` is the owner's word that nobody else listens."""
+    """Who looks, in which context, at what time (UTC). `alone` is the owner's word that nobody else listens.
+
+    `overheard` says that somebody of whom nothing is known may be listening, although no context is active. `within` is
+    a session that bounds this one: what it does not show, this one does not show either.
+    """
 
     viewer: str
     at: datetime
     context: ActiveContext | None = None
     alone: bool = False
+    overheard: bool = False
+    within: Session | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -42,13 +42,15 @@ if TYPE_CHECKING:
 class View(Protocol):
     """A vault as `actor` sees it.
 
-    A row is a number of a memory, valid in this view alone. `alone` is the actor's word that nobody else listens;
-    `here` the folder in which they are, below the vault's, where they are in it. What is no content of the vault lies
-    beside it: clock, keys, settings, and the logs and caches of this machine.
+    A row is a number of a memory, valid in this view alone. `alone` is the actor's word that nobody else listens,
+    `overheard` that somebody unknown may be listening, context or none; `here` the folder in which they are, below the
+    vault's, where they are in it. What is no content of the vault lies beside it: clock, keys, settings, and the logs
+    and caches of this machine.
     """
 
     actor: str
     alone: bool
+    overheard: bool
     here: str
     config: Config
     clock: Clock

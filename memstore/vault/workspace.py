@@ -32,8 +32,10 @@ class Workspace(NamedTuple):
     """What `composition` opens, for `view` alone.
 
     `actor` is the entity who acts and looks, `contexts` tells in which context they do; `alone` is their word that
-    nobody else listens. `here` is the folder in which they are, below the vault's, where they are in it.
-    `kept_in` gives the real folders in which this machine keeps what belongs to this vault, and to others.
+    nobody else listens, `overheard` that somebody unknown may, context or none. `within` is the vault as it was opened
+    for a wider session, which bounds what this one shows. `here` is the folder in which they are, below the vault's,
+    where they are in it. `kept_in` gives the real folders in which this machine keeps what belongs to this vault, and
+    to others.
     """
 
     vault: VaultFiles
@@ -58,6 +60,8 @@ class Workspace(NamedTuple):
     embedder: Embedder | None
     vectors: VectorStore
     kept_in: Callable[[], tuple[Path, ...]] = tuple
+    overheard: bool = False
+    within: Workspace | None = None
 
     def view(self) -> VaultView:
         """Return what the actor may see of the vault from now on: take one for each command."""
