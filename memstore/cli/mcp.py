@@ -20,9 +20,17 @@ if TYPE_CHECKING:
         "memstore mcp --read-only",
     ),
 )
+@click.option(
+    "--tools",
+    "offered",
+    type=click.Choice(("usual", "seeds", "all")),
+    default="usual",
+    show_default=True,
+    help="Which tools are offered.",
+)
 @click.option("--read-only", is_flag=True, help="Write nothing into the vault.")
 @click.option("-c", "--commit", is_flag=True, help="Commit each change.")
-def mcp(session: CliSession, *, read_only: bool, commit: bool) -> None:
+def mcp(session: CliSession, *, offered: str, read_only: bool, commit: bool) -> None:
     """Serve a vault to an agent on standard input and output, by the Model Context Protocol.
 
     Who acts is fixed when the server starts, by --as. So is what may be shown at most: what everybody in --context may
@@ -46,7 +54,7 @@ def mcp(session: CliSession, *, read_only: bool, commit: bool) -> None:
     ).view()
     context = view.contexts.current()
     identity = Identity(
-        vault=str(view.root),
+        folder=str(view.root),
         entity=view.actor,
         context=context.id if context else None,
         alone=choices.alone,
@@ -54,4 +62,4 @@ def mcp(session: CliSession, *, read_only: bool, commit: bool) -> None:
     )
     if env.at_terminal:
         session.say(f"serving {view.root} as {view.actor} on standard input and output; Ctrl-C ends it")
-    stdio.serve(Server(env, identity, Rules(read_only=read_only, commit=commit), tools.USUAL))
+    stdio.serve(Server(env, identity, Rules(read_only=read_only, commit=commit), tools.CHOICES[offered]))

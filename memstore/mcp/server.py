@@ -30,7 +30,7 @@ class Identity(NamedTuple):
     `context` bounds what is shown, `alone` is the word that nobody else listens; with neither, somebody unknown may.
     """
 
-    vault: str
+    folder: str
     entity: str
     context: str | None = None
     alone: bool = False
@@ -138,7 +138,7 @@ class Server:
         who = self.identity
         ws = composition.open_to_serve(
             self.env,
-            vault=who.vault,
+            vault=who.folder,
             entity=who.entity,
             context=who.context,
             alone=who.alone,

@@ -179,6 +179,207 @@ USUAL = (
         {"entity": "Who would be looking; '*' is everybody.", "consent": "Who has consented to that."},
     ),
 )
+
+# -- those of the documents that memstore grew from --------------------------------------------------
+
+_MADE = ("tags", "source", "source_type", "source_entity", "derived_from", "relates_to", "context_tags")
+_ASKED = {"from": "grantor", "to": "grantee", "for": "on_behalf_of"}
+
+SEEDS = (
+    Tool(
+        "memory_raw",
+        "Write something down as it came.",
+        {"": Verb("add", ("tags", "source", "derived_from"), ("text",), fixed=("--verbatim", "--type=raw"))},
+    ),
+    Tool(
+        "memory_episode",
+        "Write down what happened: what it was about, how it came out, what it taught.",
+        {
+            "": Verb(
+                "add", ("outcome", "lessons", "text", *_MADE), ("objective",), fixed=("--verbatim", "--type=episode")
+            )
+        },
+    ),
+    Tool(
+        "memory_note",
+        "Write a note.",
+        {"": Verb("add", ("title", *_MADE), ("text",), fixed=("--verbatim", "--type=note"))},
+    ),
+    Tool(
+        "memory_belief",
+        "Write down what you hold, and how sure you are.",
+        {
+            "": Verb(
+                "add",
+                ("confidence", "belief_type", *_MADE),
+                ("statement",),
+                {"statement": "text"},
+                ("--verbatim", "--type=belief"),
+            )
+        },
+    ),
+    Tool(
+        "memory_promote",
+        "Make a note, an episode or a belief of a raw memory; both then name each other.",
+        {
+            "": Verb(
+                "promote",
+                ("text", "objective", "outcome", "lessons", "confidence"),
+                ("ref", "to"),
+                {"ref": "raw", "to": "kind"},
+            )
+        },
+    ),
+    Tool(
+        "memory_expand", "Read all of a memory that came to mind.", {"": Verb("show", (), ("ref",), fixed=("--full",))}
+    ),
+    Tool(
+        "memory_create_with_privacy",
+        "Write a memory, and say whom it is about and who may see it.",
+        {
+            "": Verb(
+                "add",
+                (
+                    *("type", "source_entity", "subject_ids", "access_grants", "access_denies", "consent_grants"),
+                    *("tags", "derived_from"),
+                ),
+                ("text",),
+                fixed=("--verbatim",),
+            )
+        },
+        {"access_grants": "[] is nobody."},
+    ),
+    Tool(
+        "memory_set_privacy",
+        "Let others see a memory (grant), or take that back (revoke).",
+        {
+            "grant": Verb("privacy grant", ("consent",), ("ref", "to"), {"consent": "consents"}),
+            "revoke": Verb("privacy revoke", (), ("ref", "from"), {"from": "whom"}),
+        },
+    ),
+    Tool(
+        "context_enter",
+        "Enter a context; the answer has a handle for later calls.",
+        {"": Verb(ENTER, ("participants", "role"), ("context",), {"context": "context_id"})},
+    ),
+    Tool("context_leave", "Leave the context of a handle.", {"": Verb(LEAVE, (), (HANDLE,))}),
+    Tool("context_list", "List contexts.", {"": Verb("context list")}),
+    Tool(
+        "privacy_audit",
+        "See who sees what, by one of ref, subject, entity.",
+        {"": Verb("privacy audit", ("ref", "subject", "entity"), (), {"entity": "seer"})},
+    ),
+    Tool(
+        "consent_grant",
+        "Record that somebody consents to passing something on.",
+        {"": Verb("consent grant", ("for", "expires", "reason"), ("from", "to", "scope"), _ASKED)},
+        {"scope": "mem:ID, ctx:…, subject:ENTITY or source:ENTITY", "from": "", "to": ""},
+    ),
+    Tool(
+        "consent_revoke",
+        "Take a consent back.",
+        {"": Verb("consent revoke", ("by", "reason"), ("id",), {"id": "consent_id"})},
+        {"by": ""},
+    ),
+    Tool(
+        "memory_witness",
+        "Vouch for somebody else's memory, or dispute it, with your key.",
+        {"": Verb("witness", ("aspect", "notes"), ("ref", "attest"))},
+    ),
+    Tool(
+        "memory_request_witness",
+        "Ask others to vouch for a memory.",
+        {"": Verb("request-witness", ("notes",), ("ref", "from"), {"from": "asked"})},
+    ),
+    Tool(
+        "memory_anchor",
+        "Record outside the file what a memory says now.",
+        {"": Verb("anchor", ("type", "reference"), ("ref",), {"type": "kind"})},
+    ),
+    Tool("memory_trust", "See who vouches for a memory.", {"": Verb("trust", (), ("ref",))}),
+)
+
+# -- what else a person can do -----------------------------------------------------------------------
+
+REST = (
+    Tool("memory_list", "List memories.", {"": Verb("list", ("limit", "sort", "type", "tag", "status", "since"))}),
+    Tool(
+        "memory_lineage",
+        "See where a memory comes from (sources), what came of it (dependents), what would lose its support without it "
+        "(impact), where its links lead (links).",
+        {
+            "sources": Verb("trace", ("depth",), ("ref",)),
+            "dependents": Verb("trace", ("depth",), ("ref",), fixed=("--reverse",)),
+            "impact": Verb("impact", (), ("ref",)),
+            "links": Verb("links", (), ("ref",)),
+        },
+    ),
+    Tool("memory_why", "See how each number of a memory was computed.", {"": Verb("why", (), ("ref",))}),
+    Tool("memory_cite", "Cite lines, or see what became of a citation.", {"": Verb("cite", (), ("citation",))}),
+    Tool(
+        "memory_change",
+        "Set keys (KEY=VALUE), change tags (+dog, -food), or move the file.",
+        {
+            "set": Verb("set", (), ("ref", "pairs")),
+            "tag": Verb("tag", (), ("ref", "tags")),
+            "move": Verb("mv", (), ("ref", "path")),
+        },
+    ),
+    Tool(
+        "memory_rearrange",
+        "Split a memory into two, or let the first of several take the place of the others (merge).",
+        {
+            "split": Verb("split", ("first", "second", "reason"), ("ref", "texts")),
+            "merge": Verb("merge", ("reason",), ("refs",)),
+        },
+    ),
+    Tool(
+        "memory_weigh",
+        "Carry changes of confidence on (propagate), find what an episode supports or contradicts (revise), score how "
+        "well confidence predicted evidence (calibrate).",
+        {
+            "propagate": Verb("propagate", ("ref", "apply")),
+            "revise": Verb("revise-from", (), ("episode",)),
+            "calibrate": Verb("calibrate"),
+        },
+    ),
+    Tool(
+        "vault",
+        "See how the vault stands, what happened, who wrote which line, what changed; commit, or take back what was "
+        "written last (undo).",
+        {
+            "status": Verb("status"),
+            "stats": Verb("stats"),
+            "check": Verb("check"),
+            "log": Verb("log", ("ref", "limit")),
+            "blame": Verb("blame", (), ("ref",)),
+            "diff": Verb("diff", ("ref", "old", "new")),
+            "commit": Verb("commit", ("refs", "message")),
+            "undo": Verb("undo"),
+        },
+    ),
+    Tool(
+        "entities",
+        "Register and list entities and groups.",
+        {
+            "list": Verb("entity list"),
+            "add": Verb("entity add", ("aliases", "guardians", "kind"), ("entity",), {"entity": "entity_id"}),
+            "groups": Verb("group list"),
+            "join": Verb("group add", (), ("group", "members"), {"group": "group_id"}),
+            "part": Verb("group remove", (), ("group", "members"), {"group": "group_id"}),
+        },
+    ),
+    Tool(
+        "consents",
+        "List consents; record a refusal, or ask for a consent.",
+        {
+            "list": Verb("consent list"),
+            "refuse": Verb("consent refuse", ("for", "reason"), ("from", "to", "scope"), _ASKED),
+            "request": Verb("consent request", ("for", "reason"), ("from", "to", "scope"), _ASKED),
+        },
+    ),
+)
+CHOICES = {"usual": USUAL, "seeds": (*USUAL, *SEEDS), "all": (*USUAL, *SEEDS, *REST)}
 TOOLS = {tool.name: tool for tool in USUAL}
 
 # What arguments of these names mean in every tool, where an option's help is for a terminal or says nothing.
@@ -229,7 +430,8 @@ def _params(verb: Verb) -> dict[str, click.Parameter]:
 
 def writes(verb: Verb) -> bool:
     """Whether a verb may write into the vault."""
-    return verb.command in (ENTER, LEAVE) or may_commit(verb)
+    own = {param.name for param in context_of(verb.command).command.params}
+    return verb.command in (ENTER, LEAVE, "commit") or not own.isdisjoint({"commit", "dry_run"})
 
 
 def may_commit(verb: Verb) -> bool:
@@ -285,7 +487,7 @@ def _kind(name: str, param: click.Parameter) -> dict[str, Any]:
     """Return the JSON schema of a parameter, without words."""
     if isinstance(param, click.Option) and param.is_flag:
         return {"type": "boolean"}
-    if (param.nargs == -1 or getattr(param, "multiple", False)) and name not in _ONE_TEXT:
+    if (param.nargs != 1 or getattr(param, "multiple", False)) and name not in _ONE_TEXT:
         return {"type": "array", "items": {"type": "string"}}
     match param.type:
         case click.IntRange():

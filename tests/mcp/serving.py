@@ -40,11 +40,13 @@ def sample(home: Path) -> InProcess:
 FREE = Rules()
 
 
-def served(program: InProcess, *, entity: str = OWNER, rules: Rules = FREE, **who: Any) -> Server:
+def served(
+    program: InProcess, *, entity: str = OWNER, rules: Rules = FREE, offered: str = "usual", **who: Any
+) -> Server:
     """Return a server in this process; its owner is alone with it unless something else is said."""
     env = Environment(program.environment, program.vault, program.home, "tester")
-    identity = Identity(vault=str(program.vault), entity=entity, **({"alone": True} | who))
-    return Server(env, identity, rules, tools.USUAL)
+    identity = Identity(folder=str(program.vault), entity=entity, **({"alone": True} | who))
+    return Server(env, identity, rules, tools.CHOICES[offered])
 
 
 def answered(server: Server, tool: str, **arguments: object) -> Answer:
