@@ -17,11 +17,20 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What a tool answers: the text and the document that the command would print, and whether it failed."""
+    """What a tool answers: the lines and the document that the command would print, and whether it failed.
 
-    text: str
+    `notes` are what a person would be told on the side.
+    """
+
+    lines: tuple[str, ...]
+    notes: tuple[str, ...]
     document: Mapping[str, Any]
     failed: bool = False
+
+    @property
+    def text(self) -> str:
+        """All that the command would say."""
+        return "\n".join((*self.lines, *self.notes))
 
 
 class Call(CliSession):
@@ -102,7 +111,7 @@ class Call(CliSession):
             pass  # all was said: that errors were found, say
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
             return failed(error, *self._notes)
-        return Answer("\n".join((*self._lines, *self._notes)), self._document)
+        return Answer(tuple(self._lines), tuple(self._notes), self._document)
 
 
 def failed(error: Exception, *notes: str) -> Answer:
@@ -113,5 +122,5 @@ def failed(error: Exception, *notes: str) -> Answer:
 
     failure = failure_of(error)
     hint = [f"hint: {safe(failure.hint)}"] if failure.hint else []
-    text = "\n".join([f"memstore: {safe(failure.message)}", *hint, *notes])
-    return Answer(text, published("error", error_document(*failure)), failed=True)
+    lines = (f"memstore: {safe(failure.message)}", *hint)
+    return Answer(lines, notes, published("error", error_document(*failure)), failed=True)

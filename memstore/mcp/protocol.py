@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from memstore.mcp import resources
+from memstore.mcp.prompts import PROMPTS, text_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from memstore.mcp.prompts import Prompt
     from memstore.mcp.server import Server
 
 MODERN = ("2026-07-28",)
@@ -24,6 +28,9 @@ UNSUPPORTED_VERSION = -32022
 _META = "io.modelcontextprotocol/"
 _VERSION, _CAPABILITIES, _SERVER = f"{_META}protocolVersion", f"{_META}clientCapabilities", f"{_META}serverInfo"
 _HOUR_MS = 3_600_000
+_NO_RESOURCE = -32002  # until 2025-11-25; then it is a parameter like any other
+_MARKDOWN = "text/markdown"
+_MOST_VALUES = 100
 
 Json = dict[str, Any]
 
@@ -113,13 +120,20 @@ class Conversation:
         return self._method(method)[0](params)
 
     def _about(self) -> Json:
-        return {"capabilities": {"tools": {}}, "instructions": self._server.instructions}
+        capabilities: Json = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+        return {"capabilities": capabilities, "instructions": self._server.instructions}
 
     def _method(self, method: str) -> tuple[Callable[[Json], Json], int | None]:
         """Return what answers a method, and for how many milliseconds a client may keep that; None for not at all."""
         methods: Mapping[str, tuple[Callable[[Json], Json], int | None]] = {
             "tools/list": (self._tools, _HOUR_MS),
             "tools/call": (self._call, None),
+            "resources/list": (self._resources, _HOUR_MS),
+            "resources/templates/list": (self._templates, _HOUR_MS),
+            "resources/read": (self._read, 0),
+            "prompts/list": (self._prompts, _HOUR_MS),
+            "prompts/get": (self._prompt, None),
+            "completion/complete": (self._completions, None),
         }
         if method not in methods:
             raise ProtocolError(METHOD_NOT_FOUND, f"there is no method `{method}` here", method)
@@ -144,6 +158,74 @@ class Conversation:
             "structuredContent": answer.document,
             "isError": answer.failed,
         }
+
+    # -- resources, prompts, completions ---------------------------------------------------------------
+
+    def _resources(self, _: Json) -> Json:
+        about = "What to have in mind when a session begins: what is pinned, believed, new, and waiting."
+        return {"resources": [{"uri": resources.BRIEF, "name": "brief", "description": about, "mimeType": _MARKDOWN}]}
+
+    def _templates(self, _: Json) -> Json:
+        about = "One memory, by its ref: its keys, its numbers, its text."
+        template = {"uriTemplate": resources.TEMPLATE, "name": "memory", "description": about, "mimeType": "text/plain"}
+        return {"resourceTemplates": [template]}
+
+    def _read(self, params: Json) -> Json:
+        uri = _text(params, "uri")
+        answer = resources.read(self._server, uri)
+        if answer.failed:
+            code = INVALID_PARAMS if _has_envelope(params) else _NO_RESOURCE
+            raise ProtocolError(code, answer.text, {"uri": uri, **answer.document})
+        kind = _MARKDOWN if uri == resources.BRIEF else "text/plain"
+        return {"contents": [{"uri": uri, "mimeType": kind, "text": answer.text}]}
+
+    def _prompts(self, _: Json) -> Json:
+        listed = [
+            {
+                "name": name,
+                "description": one.about,
+                "arguments": [{"name": one.argument, "description": one.about_argument}],
+            }
+            for name, one in PROMPTS.items()
+        ]
+        return {"prompts": listed}
+
+    def _prompt(self, params: Json) -> Json:
+        prompt = _prompt_of(params)
+        given = params.get("arguments") or {}
+        if not isinstance(given, dict) or not {*given} <= {prompt.argument}:
+            raise ProtocolError(INVALID_PARAMS, f"this prompt takes `{prompt.argument}` and nothing else")
+        value = None if prompt.argument not in given else _text(given, prompt.argument)
+        message = {"role": "user", "content": {"type": "text", "text": text_of(prompt, value)}}
+        return {"description": prompt.about, "messages": [message]}
+
+    def _completions(self, params: Json) -> Json:
+        of, argument = params.get("ref"), params.get("argument")
+        if not isinstance(of, dict) or not isinstance(argument, dict):
+            raise ProtocolError(INVALID_PARAMS, "a completion has `ref` and `argument`")
+        name, begun = _text(argument, "name"), _text(argument, "value")
+        if of.get("type") == "ref/prompt":
+            is_ref = _prompt_of(of).argument == name == "ref"
+        elif of.get("type") == "ref/resource" and of.get("uri") == resources.TEMPLATE:
+            is_ref = name == "ref"
+        else:
+            raise ProtocolError(INVALID_PARAMS, f"there is nothing to complete but prompts and {resources.TEMPLATE}")
+        found = resources.completed(self._server, begun) if is_ref else []
+        return {"completion": {"values": found[:_MOST_VALUES], "hasMore": len(found) > _MOST_VALUES}}
+
+
+def _prompt_of(params: Json) -> Prompt:
+    name = _text(params, "name")
+    if name not in PROMPTS:
+        raise ProtocolError(INVALID_PARAMS, f"there is no prompt `{name}` here; prompts/list lists them")
+    return PROMPTS[name]
+
+
+def _text(params: Json, name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise ProtocolError(INVALID_PARAMS, f"`{name}` is a text, and has to be given")
+    return value
 
 
 def too_long(most: int) -> bytes:

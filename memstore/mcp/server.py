@@ -121,6 +121,18 @@ class Server:
     def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> Answer:
         return Call(self.env, lambda any_context: self.view(narrowed, any_context=any_context)).run(ctx, words)
 
+    def run(self, command: str, words: list[str]) -> Answer:
+        """Return what a command that only reads answers in the server's own context."""
+        try:
+            _stop_at_odd_texts(words)
+        except UsageError as error:
+            return failed(error)
+        return self._run(tools.context_of(command), words, None)
+
+    def session(self) -> Call:
+        """Return what a command works with in the server's own context."""
+        return Call(self.env, lambda any_context: self.view(any_context=any_context))
+
     def _entered(self, ctx: click.Context, words: list[str]) -> Answer:
         """Enter a context for calls to come, and return its handle with what the command says."""
         here = CallContext(self.view(any_context=True).contexts.current())
@@ -130,8 +142,9 @@ class Server:
         if entered is None or entered is before:
             return answer
         handle = self.handles.made(entered, SystemClock().now())
-        text = "\n".join((answer.text, f"handle: {handle}"))
-        return answer._replace(text=text, document={**answer.document, "handle": handle})
+        return answer._replace(
+            notes=(*answer.notes, f"handle: {handle}"), document={**answer.document, "handle": handle}
+        )
 
     def view(self, narrowed: CallContext | None = None, *, any_context: bool = False) -> View:
         """Return what may be seen now: in a context that was entered, or in the server's own."""

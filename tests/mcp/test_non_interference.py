@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memstore.core.places import kind_of
-from memstore.mcp import tools
+from memstore.mcp import resources, tools
+from memstore.mcp.call import Answer
 from memstore.vault.view import VaultView
 from tests.mcp.serving import served
 from tests.whole.hidden import NOW, OWNER, Case, Vaults, drawn, ids_and_paths
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.mcp.server import Server
 
 Calls = list[tuple[str, dict[str, Any]]]
+COMPLETION = "completion"
 _BY_CHANCE = re.compile(r"\b[0-9a-f]{40}\b|\bh_[\w-]{20,}")
 
 
@@ -69,10 +71,15 @@ def calls(ids: list[str], paths: list[str]) -> Calls:
             ("privacy", {"action": "revoke", "ref": ref, "from": ["human:bob"]}),
             ("privacy", {"action": "explain", "ref": ref, "entity": "human:eve"}),
             ("privacy", {"action": "audit", "ref": ref}),
+            (f"memory://{ref}", {}),
+            (COMPLETION, {"value": ref[:-1]}),
         )
     ]
     return [
         *named,
+        ("memory://brief", {}),
+        (COMPLETION, {"value": ""}),
+        (COMPLETION, {"value": "note:m_"}),
         ("memory_search", {"query": "tea", "status": ["all"]}),
         ("memory_search", {"query": "quetzalcoatl teapto"}),
         ("memory_recall", {"prompt": "walking hearts at the lake"}),
@@ -104,11 +111,17 @@ def hidden_from(vaults: Vaults, case: Case, *, alone: bool) -> set[str]:
     return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
 
+def _answered(server: Server, tool: str, arguments: dict[str, Any]) -> Answer:
+    if tool == COMPLETION:
+        return Answer(tuple(resources.completed(server, arguments["value"])), (), {})
+    return resources.read(server, tool) if tool.startswith("memory://") else server.call(tool, arguments)
+
+
 def told(vaults: Vaults, case: Case, made: Calls, *, alone: bool) -> list[tuple[object, ...]]:
     """Return what each call answers and writes; that is taken back before the next."""
     before, answers = vaults.files(), []
     for tool, arguments in made:
-        answer = server_of(vaults, case, alone=alone).call(tool, arguments)
+        answer = _answered(server_of(vaults, case, alone=alone), tool, arguments)
         after = vaults.files()
         names = sorted({*before, *after})
         wrote = tuple((name, after.get(name)) for name in names if before.get(name) != after.get(name))
@@ -139,7 +152,7 @@ def test_what_is_hidden_makes_no_difference_to_any_tool(vaults: Vaults, *, seed:
     vaults.put(case)
     hidden = hidden_from(vaults, case, alone=alone)
     every = calls(*ids_and_paths(case, hidden))
-    assert {tool for tool, _ in every} == {*tools.TOOLS}
+    assert {*tools.TOOLS, COMPLETION, "memory://brief"} <= {tool for tool, _ in every}
     assert differences(vaults, case, random.sample(every, 50), alone=alone, hidden=hidden) == []
 
 
@@ -151,7 +164,10 @@ def test_a_vault_full_of_traps_gives_nothing_away(vaults: Vaults, viewer: str, *
     assert differences(vaults, case, calls(ids, paths), alone=alone) == []
 
 
-@pytest.mark.parametrize("tool", sorted({*tools.TOOLS} - {"context"}))
+LEAKING = sorted({*tools.TOOLS, COMPLETION, "memory://brief", "memory://m_hidden0001"} - {"context"})
+
+
+@pytest.mark.parametrize("tool", LEAKING)
 def test_without_the_filter_every_tool_leaks(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
     case = Case({}, LEAKY, "human:bob", None)
     vaults.put(case)

@@ -83,6 +83,25 @@ def test_the_official_client_drives_every_tool(tmp_path: Path, mode: Literal["au
 
 
 @pytest.mark.parametrize("mode", MODES)
+def test_the_official_client_reads_and_completes(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
+    async def work(client: Client) -> None:
+        assert [str(one.uri) for one in (await client.list_resources()).resources] == ["memory://brief"]
+        [template] = (await client.list_resource_templates()).resource_templates
+        for uri in ("memory://brief", f"memory://{NOTE}"):
+            [content] = (await client.read_resource(uri)).contents
+            assert isinstance(content, types.TextResourceContents)
+            assert "Bella" in content.text or "park gate" in content.text
+        for prompt in (await client.list_prompts()).prompts:
+            [message] = (await client.get_prompt(prompt.name)).messages
+            assert message.role == "user"
+        of = types.ResourceTemplateReference(type="ref/resource", uri=template.uri_template)
+        completed = await client.complete(of, {"name": "ref", "value": NOTE[:-1]})
+        assert completed.completion.values == [NOTE]
+
+    driven(tmp_path, mode, work)
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_is_told_what_is_wrong(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     async def work(client: Client) -> None:
         result = await client.call_tool("memory_get", {"ref": "m_nobody"})
