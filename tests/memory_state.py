@@ -15,29 +15,10 @@ from memstore.trust.sshsig import SshSignature
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.beliefs.wording import QuotedSource
     from memstore.search.meaning import Vector
     from memstore.trust.keyring import PublicKey
-
-
-class EnteredContext:
-    """A state of contexts in memory."""
-
-    declared = None
-
-    def __init__(self) -> None:
-        self.active: ActiveContext | None = None
-
-    def current(self) -> ActiveContext | None:
-        return self.active
-
-    def enter(self, context: ActiveContext) -> None:
-        self.active = context
-
-    def leave(self) -> None:
-        self.active = None
 
 
 class LastRun:

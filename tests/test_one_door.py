@@ -39,7 +39,7 @@ USE_CASES = [
     if "memstore.core.view import View" in path.read_text(encoding="utf-8")
     and not (package == "vault" and path.stem in IMPLEMENTATION)
 ]
-COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py"))
+COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py")) + sorted((ROOT / "memstore/mcp").glob("*.py"))
 # What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
 BEHIND = frozenset({"library", "vault", "snapshot", "journal", "_ws", "_snapshot", "kept_in"})
 # What the history holds of memories is asked of the view, which knows who may see it.

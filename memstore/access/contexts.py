@@ -17,7 +17,7 @@ from memstore.access.policy import context_trouble, listeners
 from memstore.access.world import ActiveContext, RegisteredContext, Session, Standings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
-from memstore.core.memory import EVERYBODY
+from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import stop_words, term_of, words
@@ -185,7 +185,7 @@ def present_context(view: View) -> Present:
 
 def _present(view: View, active: ActiveContext | None) -> Present:
     if active is None:
-        return Present(context=None, registered=False, listeners=())
+        return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if view.overheard else ())
     world = told_of_contexts(view, view.registries)
     session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=view.alone)
     return Present(

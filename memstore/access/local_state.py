@@ -85,6 +85,31 @@ class ContextFile:
             ) from error
 
 
+class CallContext:
+    """The context of one call of a server, which keeps nothing of it: each call says in which context it is.
+
+    Args:
+        active: the context of the call; None for none.
+    """
+
+    declared = None
+
+    def __init__(self, active: ActiveContext | None = None) -> None:
+        self._active = active
+
+    def current(self) -> ActiveContext | None:
+        """Return the context of the call, or the one that it entered."""
+        return self._active
+
+    def enter(self, context: ActiveContext) -> None:
+        """Have the call be in this context from now on."""
+        self._active = context
+
+    def leave(self) -> None:
+        """Have the call be in no context from now on."""
+        self._active = None
+
+
 def _read(data: bytes) -> ActiveContext:
     """Return the context that a file names; an unreadable file could name any, so it yields an ambiguous one."""
     try:

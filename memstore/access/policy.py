@@ -221,6 +221,7 @@ class Judge:
         standings = Standings(world, session.at, session.context)
         consents = ConsentBook(world, session.at)
         self._hearings = [Hearing(world, consents, standings.listener(name)) for name in listeners(world, session)]
+        self._within = Judge(world, session.within) if session.within else None
 
     def decide(self, memory_id: str) -> Decision:
         """Return whether the memory with this id may be shown, and why."""
@@ -235,7 +236,7 @@ class Judge:
         if answer is None:
             denials = {hearing.listener.id: hearing.denial(labels) for hearing in hearings}
             answer = verdict(self._world, labels, {who: denial for who, denial in denials.items() if denial})
-        return answer
+        return self._within.decide_on(labels) if answer.allowed and self._within else answer
 
     def allows(self, memory_id: str) -> bool:
         """Return whether the memory with this id may be shown; same as `decide`, but faster and without reasons."""
@@ -244,6 +245,8 @@ class Judge:
 
     def admits(self, labels: Labels) -> bool:
         """Return whether a memory may be shown in its current state; same as `decide_on`, faster, without reasons."""
+        if self._within and not self._within.admits(labels):
+            return False
         owner = labels.owner or self._world.owner
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         answer = self._before_listening(labels, owner, hearings)
@@ -259,13 +262,15 @@ class Judge:
 
     def hears_only(self, owner: str) -> bool:
         """Return whether this owner listens and nobody else does, so that everything of theirs may be shown."""
+        if self._within and not self._within.hears_only(owner):
+            return False
         hearings = [hearing for hearing in self._hearings if not hearing.is_of(owner)]
         return self._trouble is None and self._owner_is_alone(owner, hearings)
 
     def _owner_is_alone(self, owner: str, hearings: list[Hearing]) -> bool:
         if self._session.viewer != owner or not is_entity_id(owner):
             return False
-        return self._session.context is None or self._session.alone or not hearings
+        return self._session.alone or not hearings
 
 
 def context_trouble(session: Session) -> str | None:
@@ -291,7 +296,7 @@ def listeners(world: World, session: Session) -> tuple[str, ...]:
 def participants(world: World, session: Session) -> tuple[str, ...]:
     """Return who is in the session's context, or assumed to be; anyone unknown is `UNKNOWN_LISTENER`."""
     if session.context is None:
-        return ()
+        return (UNKNOWN_LISTENER,) if session.overheard else ()
     registered = world.contexts.get(session.context.id)
     roster = registered.roster if registered else ()
     named = session.context.participants or roster or (UNKNOWN_LISTENER,)
@@ -373,3 +378,5 @@ def _moments(world: World, session: Session) -> Iterator[datetime | None]:
         yield revocation.at
     if session.context:
         yield session.context.expires_at
+    if session.within:
+        yield from _moments(world, session.within)

@@ -180,12 +180,18 @@ class ActiveContext:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """Who looks, in which context, at what time (UTC). `alone` is the owner's assurance that nobody else listens."""
+    """Who looks, in which context, at what time (UTC). `alone` is the owner's assurance that nobody else listens.
+
+    `overheard` means that an unknown listener is assumed even without an active context. `within` is a session that
+    bounds this one: what that one does not show, this one does not show either.
+    """
 
     viewer: str
     at: datetime
     context: ActiveContext | None = None
     alone: bool = False
+    overheard: bool = False
+    within: Session | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

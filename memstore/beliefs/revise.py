@@ -7,12 +7,13 @@ proposed, and recorded only when that is asked for.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.beliefs.evidence import as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
+from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
@@ -21,10 +22,12 @@ from memstore.files import splice
 from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
+    from memstore.access.audit import Saving
     from memstore.conflicts.conflict import Side
     from memstore.core.change import Saved
     from memstore.core.view import View
     from memstore.files.fence import FencedText
+    from memstore.files.memory_file import MemoryFile
 
 
 @again_where_changed
@@ -33,10 +36,11 @@ def revise(
     ref: str,
     text: str | None = None,
     *,
+    old: str | None = None,
+    version: str | None = None,
     title: str | None = None,
     reason: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Saved:
     """Give a memory other words for the same proposition; for another one there is `supersede`.
 
@@ -48,26 +52,63 @@ def revise(
         view: the vault.
         ref: the memory.
         text: its new text; None keeps the old one.
+        old: the part of its text that `text` takes the place of, which stands there once; None for all of it.
+        version: the revision that was read, or the beginning of it: nothing is written where the file is another one.
         title: its new title; None keeps the old one, or the first words of the text where it has none.
         reason: why; the commit's message says it.
-        dry_run: write nothing, and return what would be.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
         RefusedError: it was forgotten.
-        UsageError: there is neither text nor title, or a reason and no commit to keep it.
+        UsageError: there is neither text nor title, or a reason and no commit to keep it; or `old` does not stand there
+            exactly once.
+        ChangedMeanwhileError: the file is not the `version` that was read.
     """
+    dry_run, commit = saving.get("dry_run", False), saving.get("commit", False)
     message = message_of(view, reason, commit=commit, dry_run=dry_run)
-    if not (text or "").strip() and not (title or "").strip():
+    if old is None and not (text or "").strip() and not (title or "").strip():
         raise UsageError("there is no new text", hint='memstore edit REF "what holds, better said"')
     file = view.original(ref)
+    name = file.memory.ref or file.path
+    if version is not None and not _is_version(file, version):
+        raise ChangedMeanwhileError(
+            f"{name} is not version {version} any more: somebody changed it since it was read; nothing was written",
+            hint=f"read it again: memstore show {name}",
+        )
     if file.memory.status == "forgotten":
-        raise RefusedError(f"{file.memory.ref or file.path} was forgotten: no text is left to change")
+        raise RefusedError(f"{name} was forgotten: no text is left to change")
+    if old is not None:
+        text = _with_part(file, old, text or "")
     edits = [] if title is None else [splice.SetValue("title", title.strip())]
     data = splice.apply_to_text(file.path, reworded(file.text, text) if text else file.text, edits)
     edit = Edit(path=file.path, before=file, after=data)
     return save(view, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
+
+
+# As many digits as a person copies from `show`.
+_LEAST_DIGITS = 7
+
+
+def _is_version(file: MemoryFile, version: str) -> bool:
+    """Whether a file is the revision that somebody read, of which they may give the first digits."""
+    blobs = (digests.blob_id(file.data, name) for name in ("sha1", "sha256"))
+    return len(version) >= _LEAST_DIGITS and any(blob.startswith(version) for blob in blobs)
+
+
+def _with_part(file: MemoryFile, old: str, new: str) -> str:
+    """Return a file's text with another part in the place of `old`; `UsageError` unless that stands there once."""
+    name, words = file.memory.ref or file.path, file.text.body.replace("\r\n", "\n")
+    part = old.replace("\r\n", "\n")
+    times = words.count(part) if part else 0
+    if times != 1:
+        found = f"it stands there {times} times" if times else "it does not stand there"
+        hint = "give more of what stands around it" if times else f"memstore show {name} prints the text"
+        raise UsageError(f"can't replace that part of {name}: {found}", hint=hint)
+    text = words.replace(part, new.replace("\r\n", "\n"))
+    if not text.strip():
+        raise UsageError(f"no text would be left in {name}", hint=f"memstore archive {name} puts it out of sight")
+    return text
 
 
 def reworded(old: FencedText, text: str) -> FencedText:

@@ -41,6 +41,7 @@ _NOTES = (
 )
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--verbatim", is_flag=True, help="Take the text as it is: frontmatter in it is text, too.")
 @key_options()
 @account_options()
 @several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is derived from, as they are now.")
@@ -53,6 +54,7 @@ def add(
     file: str | None,
     cite: tuple[str, ...],
     *,
+    verbatim: bool,
     commit: bool,
     dry_run: bool,
     **keys: Any,
@@ -77,11 +79,13 @@ def add(
     if given is None:
         _add_in_editor(session, values, commit=commit, dry_run=dry_run)
         return
-    if fence.split(given) is None:
+    is_text = verbatim or fence.split(given) is None
+    if is_text:
         values = with_defaults(session.view(), values)
-    saved = _added(session, given, values, commit=commit, dry_run=dry_run)
+    add_it = _added_text if is_text else _added
+    saved = add_it(session, given, values, commit=commit, dry_run=dry_run)
     _emit(session, "add", saved, values, dry_run=dry_run)
-    if fence.split(given) is None and not dry_run:
+    if is_text and not dry_run:
         _say_what_is_usual(session, saved, values)
 
 
@@ -164,10 +168,16 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
 def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     """Write a memory from a text, or from a whole file that begins with frontmatter."""
     from memstore.files import fence
-    from memstore.memories.add import add_draft, add_memory
+    from memstore.memories.add import add_draft
 
     if fence.split(data) is not None:
         return add_draft(session.view(), data, values, commit=commit, dry_run=dry_run)
+    return _added_text(session, data, values, commit=commit, dry_run=dry_run)
+
+
+def _added_text(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
+    from memstore.memories.add import add_memory
+
     return add_memory(session.view(), values, utf8(data), commit=commit, dry_run=dry_run)
 
 

@@ -33,6 +33,11 @@ if TYPE_CHECKING:
 
 _UNCHANGED = "nothing changed"
 _SAYS_SO = "nothing changed: it already says so"
+_USED_WITH_A_TEXT = {
+    "old": 'memstore edit REF "the new part" --old "the old part"',
+    "version": "memstore edit REF TEXT --version REVISION",
+    "reason": 'memstore edit REF TEXT --reason "why" -c',
+}
 
 
 @command(
@@ -41,26 +46,29 @@ _SAYS_SO = "nothing changed: it already says so"
         "memstore edit m_7f3",
         "EDITOR=nano memstore edit belief:m_7f3k9q2x1c -c",
         'memstore edit m_7f3 "Bella eats at nine sharp" --dry-run         # a new text, without an editor',
+        'memstore edit m_7f3 "nine sharp" --old "nine-ish"                # that part of the text',
         'memstore edit m_7f3 --title "When Bella eats" -c --reason "easier to find"',
     ),
 )
 @named_argument()
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
+@click.option("--old", metavar="TEXT", help="Replace only this part of the text, which must stand there once.")
+@click.option("--version", metavar="REVISION", help="Write nothing unless this is still its revision, as show has it.")
 @click.option("--title", metavar="TEXT", help="The new title.")
 @click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c, and a text or title.")
 @commit_option()
 @dry_run_option()
 def edit(
     session: CliSession,
+    /,
     ref: str,
     text: str | None,
     *,
     file: str | None,
-    title: str | None,
-    reason: str | None,
     commit: bool,
     dry_run: bool,
+    **about: str | None,
 ) -> None:
     """Change a memory in your editor, or replace its text with TEXT; it keeps its id, history and references.
 
@@ -71,14 +79,14 @@ def edit(
     from memstore.cli.add import given_text, utf8
 
     given = given_text(session, text, file)
-    if given is not None or title is not None:
+    if given is not None or about["title"] is not None:
         from memstore.beliefs.revise import revise
 
         words = None if given is None else utf8(given)
-        saved = revise(session.view(), ref, words, title=title, reason=reason, dry_run=dry_run, commit=commit)
+        saved = revise(session.view(), ref, words, **about, dry_run=dry_run, commit=commit)
         emit_saved(session, "edit", saved, dry_run=dry_run, unchanged=_SAYS_SO)
-    elif reason is not None:
-        raise UsageError("--reason needs a text or a title", hint='memstore edit REF TEXT --reason "why" -c')
+    elif unused := next((name for name, value in about.items() if value is not None), None):
+        raise UsageError(f"--{unused} needs a text or a title", hint=_USED_WITH_A_TEXT[unused])
     else:
         edit_by_hand(session, session.view(), ref, verb="edit", commit=commit, dry_run=dry_run)
 

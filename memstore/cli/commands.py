@@ -100,6 +100,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "semantic": ("semantic:semantic", "find by meaning, too, by a model on this machine"),
         "watch": ("index:watch", "keep the index up to date while files change"),
     },
+    "serve agents": {
+        "mcp": ("mcp:mcp", "serve a vault to an agent, by the Model Context Protocol"),
+    },
     "about the program": {
         "help": ("help:help_", "explain a command or a topic"),
         "completion": ("completion:completion", "print a completion script for a shell"),

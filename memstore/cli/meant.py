@@ -73,10 +73,7 @@ _MEANT: dict[str, str] = {
     "dump backup": (
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),
-    "mcp serve server": (
-        "there is no server in this version: agents call the program with --json, such as `memstore recall --json "
-        "PROMPT`"
-    ),
+    "serve server agent": "`memstore mcp` serves a vault to an agent",
     "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
     "gc clean cleanup purge": (
         "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"

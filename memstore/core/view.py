@@ -42,13 +42,15 @@ if TYPE_CHECKING:
 class View(Protocol):
     """A vault as `actor` sees it.
 
-    A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening.
-    `here` is the folder the actor is in, relative to the vault, if it is inside the vault. Clock, keys, settings, and
-    the logs and caches of this machine are not content of the vault and are available beside it.
+    A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening,
+    `overheard` that an unknown listener is assumed, with or without a context. `here` is the folder the actor is in,
+    relative to the vault, if it is inside the vault. Clock, keys, settings, and the logs and caches of this machine are
+    not content of the vault and are available beside it.
     """
 
     actor: str
     alone: bool
+    overheard: bool
     here: str
     config: Config
     clock: Clock

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.access.local_state import DiskAccessLog, VerdictCache
+    from memstore.access.local_state import ContextState, DiskAccessLog, VerdictCache
     from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.lexicon import WordNet
@@ -80,6 +80,49 @@ def open_workspace(
     known = declared and declared.value
     chosen = embedder or _embedder(env)
     ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=chosen)
+    if not any_context:
+        _check_context(env, ws)
+    return ws
+
+
+def open_to_serve(
+    env: Environment,
+    *,
+    vault: str | None = None,
+    entity: str | None = None,
+    context: str | None = None,
+    alone: bool = False,
+    narrowed: ContextState | None = None,
+    any_context: bool = False,
+    track: bool = True,
+) -> Workspace:
+    """Return the vault, opened for one call of a server.
+
+    What was given to the server bounds what any of its calls shows: a context, or the word that nobody else listens;
+    with neither, somebody unknown may be listening. A context that was entered in a shell is none of the server's.
+
+    Args:
+        env: the process's surroundings.
+        vault: the vault's folder, as for `open_workspace`.
+        entity: who acts and looks, as for `open_workspace`.
+        context: the server's context; found by `find_context` where it is None.
+        alone: the word that nobody else listens to the server.
+        narrowed: the context of this call, which can only show less than the server's; None for the server's own.
+        any_context: as for `open_workspace`.
+        track: as for `open_workspace`.
+
+    Raises:
+        MemstoreError: as for `open_workspace`.
+    """
+    from memstore.access.local_state import CallContext
+    from memstore.access.world import ActiveContext
+
+    found = find_context(env, context)
+    active = ActiveContext(id=found.value) if found else None
+    ws = open_workspace(env, vault=vault, entity=entity, alone=alone, any_context=True, track=track)
+    ws = ws._replace(contexts=CallContext(active), overheard=active is None and not alone)
+    if narrowed is not None:
+        ws = ws._replace(contexts=narrowed, alone=False, overheard=False, within=ws)
     if not any_context:
         _check_context(env, ws)
     return ws

@@ -157,7 +157,7 @@ class Sight:
         if state is None:
             return self._decided()
         session, at = self._session, self._session.at.timestamp()
-        viewer = repr((session.viewer, session.alone, session.context))
+        viewer = repr(_who(session))
         state = hashlib.sha256(f"{state}\n{self._registries.digest}".encode(errors="surrogateescape")).hexdigest()
         kept = self._ws.verdicts.last(viewer)
         if kept and kept.state == state and kept.since <= at and (kept.until is None or at < kept.until):
@@ -223,6 +223,12 @@ class Sight:
         return seen
 
 
+def _who(session: Session) -> tuple[object, ...]:
+    """Return what of a session decides who sees what, apart from the time."""
+    own = (session.viewer, session.alone, session.context)
+    return (*own, session.overheard, _who(session.within) if session.within else None)
+
+
 def session_of(ws: Workspace) -> Session:
     """Return who looks now, and in which context.
 
@@ -231,7 +237,14 @@ def session_of(ws: Workspace) -> Session:
     """
     from memstore.access.world import Session
 
-    session = Session(viewer=ws.actor, at=ws.clock.now(), context=ws.contexts.current(), alone=ws.alone)
+    session = Session(
+        viewer=ws.actor,
+        at=ws.clock.now(),
+        context=ws.contexts.current(),
+        alone=ws.alone,
+        overheard=ws.overheard,
+        within=session_of(ws.within) if ws.within else None,
+    )
     if session.context is None:
         return session
     from memstore.access.policy import context_trouble

@@ -60,7 +60,7 @@ class VaultView:
         self._commit = commit
         self.is_past = read is not None
         self._columns: dict[str, Sequence[str]] = {}
-        self.actor, self.alone, self.here = ws.actor, ws.alone, ws.here
+        self.actor, self.alone, self.overheard, self.here = ws.actor, ws.alone, ws.overheard, ws.here
         self.config, self.clock, self.ids, self.contexts = ws.config, ws.clock, ws.ids, ws.contexts
         self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
         self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
@@ -103,7 +103,9 @@ class VaultView:
     @cached_property
     def is_alone(self) -> bool:
         """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
-        return self.contexts.current() is None or self.session.alone
+        if self.contexts.current() is None and not self.overheard and self._ws.within is None:
+            return True
+        return self.session.alone
 
     def keeps(self, place: Path) -> bool:
         """Whether a real path is where this machine keeps data of vaults: git folders, indexes, journals."""

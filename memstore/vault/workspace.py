@@ -32,8 +32,9 @@ class Workspace(NamedTuple):
     """What `composition` opens, for `view` alone.
 
     `actor` is the entity who acts and looks, `contexts` says in which context; `alone` is their assurance that nobody
-    else listens. `here` is their current folder relative to the vault's, if it is inside. `kept_in` returns the real
-    folders in which this machine keeps data of this vault, and of others.
+    else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
+    which bounds what this one shows. `here` is their current folder relative to the vault's, if it is inside. `kept_in`
+    returns the real folders in which this machine keeps data of this vault, and of others.
     """
 
     vault: VaultFiles
@@ -58,6 +59,8 @@ class Workspace(NamedTuple):
     embedder: Embedder | None
     vectors: VectorStore
     kept_in: Callable[[], tuple[Path, ...]] = tuple
+    overheard: bool = False
+    within: Workspace | None = None
 
     def view(self) -> VaultView:
         """Return what the actor may see of the vault from now on; take a new view for each command."""

@@ -288,6 +288,26 @@ def test_the_owner_alone_sees_all_they_own(world: World, context: ActiveContext 
     assert owned == {one for one in world.memories if judge.decide(one).code == "owner-alone"}
 
 
+@given(worlds, sessions, sessions)
+def test_a_session_within_another_shows_what_both_show(world: World, session: Session, bound: Session) -> None:
+    bound = replace(bound, viewer=session.viewer)
+    within = replace(session, within=bound)
+    judge = Judge(world, within)
+    assert seen(world, within) == seen(world, session) & seen(world, bound)
+    assert {one for one in MEMORIES if judge.allows(one)} == seen(world, within)
+    alone = [Judge(world, one).hears_only(session.viewer) for one in (within, session, bound)]
+    assert alone[0] == (alone[1] and alone[2])
+
+
+@given(worlds, st.sampled_from(PEOPLE))
+def test_who_may_be_overheard_sees_what_a_stranger_would_too(world: World, viewer: str) -> None:
+    overheard = Session(viewer=viewer, at=NOW, overheard=True)
+    unknown = Session(viewer="anon:unknown", at=NOW)
+    assert seen(world, overheard) == seen(world, Session(viewer=viewer, at=NOW)) & seen(world, unknown)
+    assert not Judge(world, overheard).hears_only(viewer)
+    assert Judge(world, replace(overheard, alone=True)).hears_only(viewer)
+
+
 MALFORMED: list[Callable[[Labels], Labels]] = [
     lambda memory: replace(memory, access_grants=(*memory.access_grants, "human:%")),
     lambda memory: replace(memory, access_grants=(*memory.access_grants, 'human:bob", "human:eve')),

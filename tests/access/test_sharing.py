@@ -18,6 +18,7 @@ from memstore.access.contexts import (
     suggest_context,
 )
 from memstore.access.entities import add_entity, add_members
+from memstore.access.local_state import CallContext
 from memstore.access.privacy import explain_access, grant_access, revoke_access
 from memstore.access.report import audit_sight, sight_report
 from memstore.access.world import ActiveContext
@@ -28,7 +29,6 @@ from memstore.memories.create import note as add_note
 from memstore.memories.create import raw as add_raw
 from memstore.memories.search import search
 from memstore.vault.status import undo
-from tests.memory_state import EnteredContext
 from tests.memory_workspace import files_of, memory_workspace
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ OWNER = "si:bella_agent"
 
 @pytest.fixture
 def ws() -> Workspace:
-    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=EnteredContext())
+    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=CallContext())
     add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
     add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
     add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
@@ -256,7 +256,7 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 
 
 def test_seed_001_the_school_agent() -> None:
-    here = EnteredContext()
+    here = CallContext()
     ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
     add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
     add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from memstore.beliefs.archive import archive, restore
 from memstore.beliefs.revise import revise
-from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError
 from memstore.files import memory_file
 from memstore.memories.show import list_memories, show_memory
 from tests.git_repositories import git, vault_in
@@ -43,6 +43,42 @@ def test_words_that_are_there_already_change_no_byte() -> None:
     assert not revise(ws.view(), "m_b", "Bella eats.\nAt nine.").changed
     assert revise(ws.view(), "m_b", "Other", dry_run=True).changed
     assert files_of(ws) == FILES
+
+
+def test_a_part_of_the_text_gives_way_to_another() -> None:
+    ws = memory_workspace(FILES)
+    revise(ws.view(), "m_b", "eats.\nAt ten", old="eats.\nAt nine")
+    assert files_of(ws)["b.md"] == HELD.replace(b"nine", b"ten")
+    revise(ws.view(), "m_b", "", old="\nAt ten.")
+    assert files_of(ws)["b.md"] == HELD.replace(b"\r\nAt nine.", b"")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "match"),
+    [
+        ("at nine", "x", "does not stand"),
+        ("e", "x", "3 times"),
+        ("", "x", "not stand"),
+        ("Bella eats.\nAt nine.", " ", "no text"),
+    ],
+)
+def test_a_part_that_does_not_stand_there_once_is_none(old: str, new: str, match: str) -> None:
+    ws = memory_workspace(FILES)
+    with pytest.raises(UsageError, match=match):
+        revise(ws.view(), "m_b", new, old=old)
+    assert files_of(ws) == FILES
+
+
+def test_another_version_than_was_read_is_left_alone() -> None:
+    ws = memory_workspace(FILES)
+    version = show_memory(ws.view(), "m_b").revision
+    for other in ("0" * 40, "", version[:6], version[1:]):
+        with pytest.raises(ChangedMeanwhileError, match="not version"):
+            revise(ws.view(), "m_b", "ten", old="nine", version=other)
+    assert files_of(ws) == FILES
+    assert revise(ws.view(), "m_b", "ten", old="nine", version=version[:7]).changed
+    with pytest.raises(ChangedMeanwhileError):
+        revise(ws.view(), "m_b", "eleven", old="ten", version=version)
 
 
 def test_what_is_no_revision() -> None:

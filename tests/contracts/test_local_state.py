@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from memstore.access.local_state import ContextFile
+from memstore.access.local_state import CallContext, ContextFile
 from memstore.access.world import ActiveContext
 from memstore.beliefs.run_record import DiskRuns, Run
 from memstore.search.embedder import DiskVectors
-from tests.memory_state import EnteredContext, KeptVectors, LastRun
+from tests.memory_state import KeptVectors, LastRun
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ class LocalState(NamedTuple):
 def state(request: pytest.FixtureRequest, tmp_path: Path) -> LocalState:
     if request.param == "memory":
         vectors = KeptVectors()
-        return LocalState(EnteredContext(), LastRun(), vectors, vectors.told)
+        return LocalState(CallContext(), LastRun(), vectors, vectors.told)
     progress: list[tuple[int, int]] = []
     disk = DiskVectors(tmp_path / "cache", on_progress=lambda done, count: progress.append((done, count)))
     contexts = ContextFile(tmp_path / "state", entity="si:ash")

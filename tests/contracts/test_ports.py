@@ -53,7 +53,7 @@ PORTS = {
         "test_usage.py", ("memstore.search.local_state.DiskUsage", "tests.memory_workspace.ListedUses")
     ),
     "access.local_state.ContextState": Port(
-        "test_local_state.py", ("memstore.access.local_state.ContextFile", "tests.memory_state.EnteredContext")
+        "test_local_state.py", ("memstore.access.local_state.ContextFile", "memstore.access.local_state.CallContext")
     ),
     "beliefs.run_record.RunRecord": Port(
         "test_local_state.py", ("memstore.beliefs.run_record.DiskRuns", "tests.memory_state.LastRun")

@@ -19,6 +19,7 @@ from memstore.cli.help import EXIT_MEANINGS, KEY_MEANINGS
 from memstore.core.config import USER_SETTINGS, VAULT_SETTINGS, Setting
 from memstore.core.finding_codes import CODES
 from memstore.core.keys import KEYS, Key
+from memstore.mcp import tools
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -135,6 +136,18 @@ def _global_options() -> str:
     return "\n".join(_option(option) for option in GLOBAL_OPTIONS)
 
 
+def _tools() -> str:
+    """Return what each tool does, and by which commands."""
+
+    def commands(tool: tools.Tool) -> str:
+        named = [(f"{action}: " if action else "", verb.command) for action, verb in tool.verbs.items()]
+        return ", ".join(f"{action}`memstore {command}`" for action, command in named)
+
+    return _table(
+        ("tool", "commands", "what for"), ((f"`{one.name}`", commands(one), one.about) for one in tools.USUAL)
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
     "findings": _findings,
     "exit-codes": _exit_codes,
@@ -145,6 +158,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "user-settings": lambda: _settings(USER_SETTINGS),
     "commands": _commands,
     "global-options": _global_options,
+    "tools": _tools,
 }
 
 if __name__ == "__main__":

@@ -1,0 +1,266 @@
+"""JSON-RPC messages of the Model Context Protocol, in both of its eras, to and from what a server does.
+
+From 2026-07-28 on, each request says of which version it is, and nothing comes before it; up to 2025-11-25 a connection
+begins with `initialize`. A client of either is answered in its own way, one after the other if need be.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memstore.mcp import resources
+from memstore.mcp.prompts import PROMPTS, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from memstore.mcp.prompts import Prompt
+    from memstore.mcp.server import Server
+
+MODERN = ("2026-07-28",)
+HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+
+# Of JSON-RPC, and of MCP 2026-07-28.
+PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
+UNSUPPORTED_VERSION = -32022
+
+_META = "io.modelcontextprotocol/"
+_VERSION, _CAPABILITIES, _SERVER = f"{_META}protocolVersion", f"{_META}clientCapabilities", f"{_META}serverInfo"
+_HOUR_MS = 3_600_000
+_NO_RESOURCE = -32002  # until 2025-11-25; then it is a parameter like any other
+_MARKDOWN = "text/markdown"
+_MOST_VALUES = 100
+
+Json = dict[str, Any]
+
+
+class ProtocolError(Exception):
+    """What is wrong with a message, as JSON-RPC has it."""
+
+    def __init__(self, code: int, message: str, data: object = None) -> None:
+        super().__init__(message)
+        self.code, self.message, self.data = code, message, data
+
+
+class Conversation:
+    """The messages of one connection.
+
+    Args:
+        server: what is served.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._version: str | None = None  # what `initialize` agreed on
+
+    def answered(self, line: bytes) -> bytes | None:
+        """Return the answer to a line, itself a line without its end; None where none is due."""
+        try:
+            message = json.loads(line, parse_constant=_no_number)
+        except (ValueError, RecursionError) as error:
+            return _written(_error(None, ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")))
+        if isinstance(message, list) and self._version == "2025-03-26":  # the one version with batches
+            answers = [answer for one in message if (answer := self.answer(one)) is not None]
+            return _written(answers) if answers else None
+        answer = self.answer(message)
+        return None if answer is None else _written(answer)
+
+    def answer(self, message: object) -> Json | None:
+        """Return the answer to a message; None for a notification, and for what answers a question nobody asked."""
+        if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
+            return _error(None, ProtocolError(INVALID_REQUEST, "a message is a JSON-RPC 2.0 object"))
+        number = message.get("id")
+        if isinstance(number, bool) or not isinstance(number, str | int | None):
+            return _error(None, ProtocolError(INVALID_REQUEST, "an id is a text or a whole number"))
+        if ("method" in message and "id" not in message) or "result" in message or "error" in message:
+            return None
+        try:
+            return {"jsonrpc": "2.0", "id": number, "result": self._result(message)}
+        except ProtocolError as error:
+            return _error(number, error)
+
+    def _result(self, request: Json) -> Json:
+        method, params = request.get("method"), request.get("params", {})
+        if not isinstance(method, str):
+            raise ProtocolError(INVALID_REQUEST, "a request names its method")
+        if not isinstance(params, dict):
+            raise ProtocolError(INVALID_PARAMS, "params is an object")
+        return self._modern(method, params) if _has_envelope(params) else self._legacy(method, params)
+
+    # -- the two eras ---------------------------------------------------------------------------------
+
+    def _modern(self, method: str, params: Json) -> Json:
+        meta = params["_meta"]
+        version = meta[_VERSION]
+        if not isinstance(version, str) or not isinstance(meta.get(_CAPABILITIES), dict):
+            raise ProtocolError(INVALID_PARAMS, f"params._meta needs {_VERSION} and {_CAPABILITIES}")
+        if version not in MODERN:
+            data = {"supported": [*MODERN, *HANDSHAKE], "requested": version}
+            raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+        if method == "server/discover":
+            result: Json = {"supportedVersions": [*MODERN, *HANDSHAKE], **self._about(), **_kept_for(_HOUR_MS)}
+        else:
+            make, kept_ms = self._method(method)
+            result = {**make(params), **({} if kept_ms is None else _kept_for(kept_ms))}
+        return {"resultType": "complete", **result, "_meta": {_SERVER: _server_info()}}
+
+    def _legacy(self, method: str, params: Json) -> Json:
+        if method == "initialize":
+            wanted = params.get("protocolVersion")
+            self._version = wanted if wanted in HANDSHAKE else HANDSHAKE[-1]
+            return {"protocolVersion": self._version, "serverInfo": _server_info(), **self._about()}
+        if method == "ping":
+            return {}
+        if self._version is None:
+            need = (
+                f"{_VERSION} and {_CAPABILITIES} in params._meta (2026-07-28), or `initialize` first (up to 2025-11-25)"
+            )
+            raise ProtocolError(INVALID_PARAMS, f"this request has no protocol version: it needs {need}")
+        return self._method(method)[0](params)
+
+    def _about(self) -> Json:
+        capabilities: Json = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+        return {"capabilities": capabilities, "instructions": self._server.instructions}
+
+    def _method(self, method: str) -> tuple[Callable[[Json], Json], int | None]:
+        """Return what answers a method, and for how many milliseconds a client may keep that; None for not at all."""
+        methods: Mapping[str, tuple[Callable[[Json], Json], int | None]] = {
+            "tools/list": (self._tools, _HOUR_MS),
+            "tools/call": (self._call, None),
+            "resources/list": (self._resources, _HOUR_MS),
+            "resources/templates/list": (self._templates, _HOUR_MS),
+            "resources/read": (self._read, 0),
+            "prompts/list": (self._prompts, _HOUR_MS),
+            "prompts/get": (self._prompt, None),
+            "completion/complete": (self._completions, None),
+        }
+        if method not in methods:
+            raise ProtocolError(METHOD_NOT_FOUND, f"there is no method `{method}` here", method)
+        return methods[method]
+
+    # -- tools -----------------------------------------------------------------------------------------
+
+    def _tools(self, _: Json) -> Json:
+        from memstore.mcp.tools import listed
+
+        return {"tools": [listed(tool) for tool in self._server.tools]}
+
+    def _call(self, params: Json) -> Json:
+        name, arguments = params.get("name"), params.get("arguments")
+        if not isinstance(name, str) or not self._server.has(name):
+            raise ProtocolError(INVALID_PARAMS, f"there is no tool `{name}` here; tools/list lists them")
+        if arguments is not None and not isinstance(arguments, dict):
+            raise ProtocolError(INVALID_PARAMS, "arguments is an object")
+        answer = self._server.call(name, arguments or {})
+        return {
+            "content": [{"type": "text", "text": answer.text}],
+            "structuredContent": answer.document,
+            "isError": answer.failed,
+        }
+
+    # -- resources, prompts, completions ---------------------------------------------------------------
+
+    def _resources(self, _: Json) -> Json:
+        about = "What to have in mind when a session begins: what is pinned, believed, new, and waiting."
+        return {"resources": [{"uri": resources.BRIEF, "name": "brief", "description": about, "mimeType": _MARKDOWN}]}
+
+    def _templates(self, _: Json) -> Json:
+        about = "One memory, by its ref: its keys, its numbers, its text."
+        template = {"uriTemplate": resources.TEMPLATE, "name": "memory", "description": about, "mimeType": "text/plain"}
+        return {"resourceTemplates": [template]}
+
+    def _read(self, params: Json) -> Json:
+        uri = _text(params, "uri")
+        answer = resources.read(self._server, uri)
+        if answer.failed:
+            code = INVALID_PARAMS if _has_envelope(params) else _NO_RESOURCE
+            raise ProtocolError(code, answer.text, {"uri": uri, **answer.document})
+        kind = _MARKDOWN if uri == resources.BRIEF else "text/plain"
+        return {"contents": [{"uri": uri, "mimeType": kind, "text": answer.text}]}
+
+    def _prompts(self, _: Json) -> Json:
+        listed = [
+            {
+                "name": name,
+                "description": one.about,
+                "arguments": [{"name": one.argument, "description": one.about_argument}],
+            }
+            for name, one in PROMPTS.items()
+        ]
+        return {"prompts": listed}
+
+    def _prompt(self, params: Json) -> Json:
+        prompt = _prompt_of(params)
+        given = params.get("arguments") or {}
+        if not isinstance(given, dict) or not {*given} <= {prompt.argument}:
+            raise ProtocolError(INVALID_PARAMS, f"this prompt takes `{prompt.argument}` and nothing else")
+        value = None if prompt.argument not in given else _text(given, prompt.argument)
+        message = {"role": "user", "content": {"type": "text", "text": text_of(prompt, value)}}
+        return {"description": prompt.about, "messages": [message]}
+
+    def _completions(self, params: Json) -> Json:
+        of, argument = params.get("ref"), params.get("argument")
+        if not isinstance(of, dict) or not isinstance(argument, dict):
+            raise ProtocolError(INVALID_PARAMS, "a completion has `ref` and `argument`")
+        name, begun = _text(argument, "name"), _text(argument, "value")
+        if of.get("type") == "ref/prompt":
+            is_ref = _prompt_of(of).argument == name == "ref"
+        elif of.get("type") == "ref/resource" and of.get("uri") == resources.TEMPLATE:
+            is_ref = name == "ref"
+        else:
+            raise ProtocolError(INVALID_PARAMS, f"there is nothing to complete but prompts and {resources.TEMPLATE}")
+        found = resources.completed(self._server, begun) if is_ref else []
+        return {"completion": {"values": found[:_MOST_VALUES], "hasMore": len(found) > _MOST_VALUES}}
+
+
+def _prompt_of(params: Json) -> Prompt:
+    name = _text(params, "name")
+    if name not in PROMPTS:
+        raise ProtocolError(INVALID_PARAMS, f"there is no prompt `{name}` here; prompts/list lists them")
+    return PROMPTS[name]
+
+
+def _text(params: Json, name: str) -> str:
+    value = params.get(name)
+    if not isinstance(value, str):
+        raise ProtocolError(INVALID_PARAMS, f"`{name}` is a text, and has to be given")
+    return value
+
+
+def too_long(most: int) -> bytes:
+    """Return the answer to a line that has more bytes than are read."""
+    return _written(_error(None, ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes")))
+
+
+def _has_envelope(params: Json) -> bool:
+    meta = params.get("_meta")
+    return isinstance(meta, dict) and _VERSION in meta
+
+
+def _kept_for(milliseconds: int) -> Json:
+    """Return for how long a client may keep a result; it is for whoever asked alone."""
+    return {"ttlMs": milliseconds, "cacheScope": "private"}
+
+
+def _server_info() -> Json:
+    from memstore import __version__
+
+    return {"name": "memstore", "version": __version__}
+
+
+def _error(number: str | int | None, error: ProtocolError) -> Json:
+    data = {} if error.data is None else {"data": error.data}
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": error.code, "message": error.message, **data}}
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is not a number")
+
+
+def _written(answer: object) -> bytes:
+    text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # the name of a file may have bytes that are no character
+        return json.dumps(answer, separators=(",", ":")).encode()

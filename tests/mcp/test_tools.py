@@ -1,0 +1,400 @@
+"""Each tool says, writes and refuses what its command does."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.core.errors import UsageError
+from memstore.mcp import tools
+from memstore.mcp.server import Rules
+from tests.installed import validated
+from tests.mcp.serving import OWNER, answered, sample, served
+from tests.whole.hidden import NOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.whole.program import InProcess
+
+NOTE, BELIEF, EPISODE = "note:m_4egv3sm7m4", "belief:m_cf00b4ce7k", "episode:m_rzfkqb5443"
+OTHER = "observation:m_pc2ebkk6tx"
+PROMPT = "What did the vet say about Bella's heart?"
+
+# What an agent calls, and what a person types for the same.
+READING: list[tuple[str, dict[str, Any], str]] = [
+    ("memory_search", {"query": PROMPT, "limit": 2}, f"search -n 2 {shlex.quote(PROMPT)}"),
+    ("memory_search", {"query": "park -gate", "type": ["note", "belief"], "tag": ["dog-park"]},
+     "search 'park -gate' -t note -t belief --tag dog-park"),
+    ("memory_search", {"query": "quxbar"}, "search quxbar"),
+    ("memory_search", {"query": "Bella", "min_confidence": 0.9, "since": "2026", "status": ["all"]},
+     "search Bella --min-confidence 0.9 --since 2026 --status all"),
+    ("memory_search", {"query": "Bella", "where": ["confidence >= 0.5"], "until": None},
+     "search Bella --where 'confidence >= 0.5'"),
+    ("memory_search", {"query": "Bella", "since": "soon"}, "search Bella --since soon"),
+    ("memory_search", {"query": "Bella", "limit": 0}, "search Bella -n 0"),
+    ("memory_get", {"ref": NOTE}, f"show {NOTE}"),
+    ("memory_get", {"ref": NOTE, "full": True}, f"show {NOTE} --full"),
+    ("memory_get", {"ref": NOTE, "full": False, "at": "HEAD"}, f"show {NOTE} --at HEAD"),
+    ("memory_get", {"ref": "m_nobody"}, "show m_nobody"),
+    ("memory_get", {"ref": "--self"}, "show -- --self"),
+    ("memory_recall", {"prompt": PROMPT}, f"recall {shlex.quote(PROMPT)}"),
+    ("memory_recall", {"prompt": PROMPT, "budget": 40}, f"recall {shlex.quote(PROMPT)} --budget 40"),
+    ("memory_recall", {"prompt": " "}, "recall ' '"),
+    ("memory_conflicts", {"action": "list"}, "conflicts"),
+    ("memory_conflicts", {"action": "list", "ref": NOTE}, f"conflicts {NOTE}"),
+    ("memory_conflicts", {"action": "list", "duplicates": True}, "conflicts --duplicates"),
+    ("memory_review", {"action": "list"}, "suggestions list"),
+    ("memory_review", {"action": "show", "ref": "m_nobody"}, "suggestions show m_nobody"),
+    ("context", {"action": "show"}, "context show"),
+    ("context", {"action": "list"}, "context list"),
+    ("context", {"action": "suggest", "text": "How is Bella's heart?"}, "context suggest \"How is Bella's heart?\""),
+    ("privacy", {"action": "explain", "ref": NOTE, "entity": "human:sean"}, f"privacy explain {NOTE} --for human:sean"),
+    ("privacy", {"action": "explain", "ref": NOTE, "entity": "x:y", "in": "ctx:park"},
+     f"privacy explain {NOTE} --for x:y --in ctx:park"),
+    ("privacy", {"action": "audit", "ref": NOTE}, f"privacy audit --id {NOTE}"),
+    ("privacy", {"action": "audit", "subject": "dog:bella"}, "privacy audit --subject dog:bella"),
+    ("privacy", {"action": "audit", "entity": "*"}, "privacy audit --entity '*'"),
+    ("privacy", {"action": "audit"}, "privacy audit"),
+    ("memory_expand", {"ref": NOTE}, f"show {NOTE} --full"),
+    ("context_list", {}, "context list"),
+    ("privacy_audit", {"ref": NOTE}, f"privacy audit --id {NOTE}"),
+    ("memory_trust", {"ref": NOTE}, f"trust {NOTE}"),
+    ("memory_list", {"type": ["belief"], "limit": 3, "sort": "confidence"}, "list -t belief -n 3 --sort confidence"),
+    ("memory_lineage", {"action": "sources", "ref": BELIEF, "depth": 2}, f"trace {BELIEF} --depth 2"),
+    ("memory_lineage", {"action": "dependents", "ref": NOTE}, f"trace {NOTE} --reverse"),
+    ("memory_lineage", {"action": "impact", "ref": NOTE}, f"impact {NOTE}"),
+    ("memory_lineage", {"action": "links", "ref": NOTE}, f"links {NOTE}"),
+    ("memory_why", {"ref": BELIEF}, f"why {BELIEF}"),
+    ("memory_cite", {"citation": f"{NOTE}:L16-L17"}, f"cite {NOTE}:L16-L17"),
+    ("memory_weigh", {"action": "calibrate"}, "calibrate"),
+    ("memory_weigh", {"action": "revise", "episode": EPISODE}, f"revise-from {EPISODE}"),
+    ("vault", {"action": "status"}, "status"),
+    ("vault", {"action": "stats"}, "stats"),
+    ("vault", {"action": "check"}, "check"),
+    ("vault", {"action": "log", "ref": NOTE, "limit": 2}, f"log {NOTE} -n 2"),
+    ("vault", {"action": "blame", "ref": NOTE}, f"blame {NOTE}"),
+    ("vault", {"action": "diff", "ref": NOTE, "old": "HEAD"}, f"diff {NOTE} HEAD"),
+    ("entities", {"action": "list"}, "entity list"),
+    ("entities", {"action": "groups"}, "group list"),
+    ("consents", {"action": "list"}, "consent list"),
+]  # fmt: skip
+WRITING: list[tuple[str, dict[str, Any], str]] = [
+    ("memory_add", {"text": "Bella eats at eight"}, "add 'Bella eats at eight'"),
+    ("memory_add", {"text": "-"}, "add -- -"),
+    ("memory_add", {"text": "Bella is afraid of thunder", "type": "belief", "title": "Thunder", "tags": ["dog", "fear"],
+                    "confidence": 0.7, "source": "Sean", "source_type": "told_by_human", "source_entity": "human:sean",
+                    "derived_from": [NOTE, "url:https://example.org"], "relates_to": [EPISODE],
+                    "subject_ids": ["dog:bella"]},
+     f"""add 'Bella is afraid of thunder' -t belief --title Thunder --tag dog fear --confidence 0.7 --source Sean
+     --source-type told_by_human --source-entity human:sean --derived-from {NOTE} url:https://example.org
+     --relates-to {EPISODE} --subject dog:bella"""),
+    ("memory_add", {"text": "x", "access_grants": ["*"]}, "add x --access '*'"),
+    ("memory_add", {"text": "x", "source_entity": "human:sean", "access_grants": []},
+     "add x --source-entity human:sean --access none"),
+    ("memory_add", {"text": "x", "derived_from": ["m_nobody"]}, "add x --derived-from m_nobody"),
+    ("memory_add", {"text": "x", "type": "poem"}, "add x -t poem"),
+    ("memory_add", {"text": " "}, "add ' '"),
+    ("memory_edit", {"ref": NOTE, "old": "north gate", "new": "south gate"},
+     f"edit {NOTE} 'south gate' --old 'north gate'"),
+    ("memory_edit", {"ref": NOTE, "old": "nowhere", "new": "x"}, f"edit {NOTE} x --old nowhere"),
+    ("memory_edit", {"ref": NOTE, "new": "All new", "title": "New", "version": "0" * 40},
+     f"edit {NOTE} 'All new' --title New --version {'0' * 40}"),
+    ("memory_edit", {"ref": NOTE, "new": "All new", "title": "New"}, f"edit {NOTE} 'All new' --title New"),
+    ("memory_supersede", {"ref": NOTE, "text": "It closes at ten", "reason": "A new sign", "since": "2026-02",
+                          "confidence": 1, "source": "sign", "derived_from": [EPISODE]},
+     f"""supersede {NOTE} 'It closes at ten' --reason 'A new sign' --since 2026-02 --confidence 1 --source sign
+     --derived-from {EPISODE}"""),
+    ("memory_evidence", {"action": "reinforce", "ref": BELIEF, "evidence": [EPISODE], "reason": "Again"},
+     f"reinforce {BELIEF} --evidence {EPISODE} --reason Again"),
+    ("memory_evidence", {"action": "reinforce", "ref": BELIEF, "evidence": [EPISODE], "partial": True},
+     f"reinforce {BELIEF} --evidence {EPISODE} --partial"),
+    ("memory_evidence", {"action": "contradict", "ref": BELIEF, "evidence": [EPISODE, NOTE]},
+     f"contradict {BELIEF} --evidence {EPISODE} {NOTE}"),
+    ("memory_evidence", {"action": "contradict", "ref": BELIEF, "evidence": []}, f"contradict {BELIEF}"),
+    ("memory_conflicts", {"action": "resolve", "ref": NOTE, "other": OTHER, "keep": "both", "reason": "Summer"},
+     f"resolve-conflict {NOTE} {OTHER} --keep both --reason Summer"),
+    ("memory_review", {"action": "consolidate"}, "consolidate --apply"),
+    ("memory_review", {"action": "consolidate", "dry_run": True}, "consolidate --apply --dry-run"),
+    ("memory_review", {"action": "accept", "ref": NOTE}, f"suggestions accept {NOTE}"),
+    ("memory_review", {"action": "reject", "ref": NOTE, "reason": "no"}, f"suggestions reject {NOTE} --reason no"),
+    ("memory_forget", {"action": "archive", "refs": [NOTE, EPISODE], "reason": "Old"},
+     f"archive {NOTE} {EPISODE} --reason Old"),
+    ("memory_forget", {"action": "restore", "refs": [NOTE]}, f"restore {NOTE}"),
+    ("privacy", {"action": "grant", "ref": EPISODE, "to": ["human:eve"], "consent": ["human:sean"]},
+     f"privacy grant {EPISODE} --to human:eve --consent human:sean"),
+    ("privacy", {"action": "grant", "ref": NOTE, "to": ["human:eve"]}, f"privacy grant {NOTE} --to human:eve"),
+    ("privacy", {"action": "revoke", "ref": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
+    ("memory_raw", {"text": "It rained", "tags": ["weather"]}, "add 'It rained' -t raw --tag weather"),
+    ("memory_episode", {"objective": "Ship it", "outcome": "shipped", "lessons": ["ask early", "ask twice"],
+                        "source": "the talk", "context_tags": ["work"]},
+     """add -t episode --objective 'Ship it' --outcome shipped --lesson 'ask early' 'ask twice' --source 'the talk'
+     --context-tag work"""),
+    ("memory_note", {"text": "A note", "title": "Title", "relates_to": [NOTE]},
+     f"add 'A note' -t note --title Title --relates-to {NOTE}"),
+    ("memory_belief", {"statement": "Tea is hot", "confidence": 0.8, "belief_type": "fact"},
+     "add 'Tea is hot' -t belief --confidence 0.8 --belief-type fact"),
+    ("memory_promote", {"ref": EPISODE, "to": "note"}, f"promote {EPISODE} --to note"),
+    ("memory_create_with_privacy", {"text": "She is calm", "subject_ids": ["dog:bella"], "access_grants": ["human:eve"],
+                                    "consent_grants": ["human:sean"], "access_denies": ["human:bob"]},
+     "add 'She is calm' --subject dog:bella --access human:eve --consent human:sean --deny human:bob"),
+    ("memory_set_privacy", {"action": "grant", "ref": NOTE, "to": ["human:eve"], "consent": ["human:sean"]},
+     f"privacy grant {NOTE} --to human:eve --consent human:sean"),
+    ("memory_set_privacy", {"action": "revoke", "ref": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
+    ("consent_grant", {"from": "human:sean", "to": "si:vet", "scope": "subject:dog:bella", "expires": "30d"},
+     "consent grant --from human:sean --to si:vet --scope subject:dog:bella --expires 30d"),
+    ("consent_revoke", {"id": "con_nothing", "reason": "no"}, "consent revoke con_nothing --reason no"),
+    ("memory_witness", {"ref": OTHER, "attest": "confirm"}, f"witness {OTHER} --attest confirm"),
+    ("memory_request_witness", {"ref": NOTE, "from": ["human:eve"]}, f"request-witness {NOTE} --from human:eve"),
+    ("memory_anchor", {"ref": NOTE}, f"anchor {NOTE}"),
+    ("memory_change", {"action": "set", "ref": NOTE, "pairs": ["importance=high", "scope="]},
+     f"set {NOTE} importance=high scope="),
+    ("memory_change", {"action": "tag", "ref": NOTE, "tags": ["+gate", "-dog-park"]}, f"tag {NOTE} +gate -dog-park"),
+    ("memory_change", {"action": "move", "ref": NOTE, "path": "parks/"}, f"mv {NOTE} parks/"),
+    ("memory_rearrange", {"action": "split", "ref": BELIEF, "texts": ["One", "Two"], "reason": "Both"},
+     f"split {BELIEF} One Two --reason Both"),
+    ("memory_rearrange", {"action": "merge", "refs": [NOTE, OTHER]}, f"merge {NOTE} {OTHER}"),
+    ("memory_weigh", {"action": "propagate", "apply": True}, "propagate --apply"),
+    ("vault", {"action": "commit", "refs": [NOTE], "message": "m"}, f"commit {NOTE} -m m"),
+    ("vault", {"action": "undo"}, "undo"),
+    ("entities", {"action": "add", "entity": "dog:rex", "aliases": ["Rex"], "guardians": ["human:max"]},
+     "entity add dog:rex --alias Rex --guardian human:max"),
+    ("entities", {"action": "join", "group": "group:new", "members": ["human:max"]}, "group add group:new human:max"),
+    ("entities", {"action": "part", "group": "group:new", "members": ["human:max"]},
+     "group remove group:new human:max"),
+    ("consents", {"action": "refuse", "from": "human:sean", "to": "*", "scope": "subject:dog:bella"},
+     "consent refuse --from human:sean --to '*' --scope subject:dog:bella"),
+    ("consents", {"action": "request", "from": "human:sean", "to": "*", "scope": "subject:dog:bella"},
+     "consent request --from human:sean --to '*' --scope subject:dog:bella"),
+]  # fmt: skip
+ALL = tools.CHOICES["all"]
+
+
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    program = sample(tmp_path_factory.mktemp("served"))
+    program.run("list")
+    program.run("check")  # what it says only once has been said
+    return program
+
+
+@pytest.fixture
+def _steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let time stand still, and chance give one id."""
+    monkeypatch.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
+    monkeypatch.setattr("memstore.core.clock.RandomIds.memory_id", lambda _: "m_0000000000")
+    monkeypatch.setattr("memstore.core.clock.RandomIds.event_id", lambda _: "0000000000", raising=False)
+
+
+@pytest.fixture
+def apart(vault: InProcess, tmp_path: Path) -> Iterator[InProcess]:
+    """Return the vault, to be written into: it is put back afterwards."""
+    kept = tmp_path / "kept"
+    shutil.copytree(vault.vault, kept, symlinks=True)
+    yield vault
+    _put_back(kept, vault.vault)
+
+
+def _put_back(kept: Path, place: Path) -> None:
+    shutil.rmtree(place)
+    shutil.copytree(kept, place, symlinks=True)
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(place)): path.read_bytes()
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and ".git" not in path.relative_to(place).parts
+    }
+
+
+@pytest.mark.usefixtures("_steady")
+@pytest.mark.parametrize(("tool", "arguments", "line"), READING, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_tool_that_reads_says_what_its_command_says(
+    vault: InProcess, tool: str, arguments: dict[str, Any], line: str
+) -> None:
+    before = contents(vault.vault)
+    answer = served(vault, track=False, offered="all").call(tool, arguments)
+    words = ["--as", OWNER, "--self", "--no-track", *shlex.split(line)]
+    text, document = vault.run(*words), vault.run("--json", *words)
+    assert answer.failed == (text.returncode != 0)
+    assert answer.text == (text.stdout + text.stderr).removesuffix("\n")
+    assert answer.document == validated(document.stdout)
+    assert contents(vault.vault) == before
+
+
+@pytest.mark.usefixtures("_steady")
+@pytest.mark.parametrize(("tool", "arguments", "line"), WRITING, ids=lambda one: one if isinstance(one, str) else "")
+def test_a_tool_that_writes_does_what_its_command_does(
+    apart: InProcess, tmp_path: Path, tool: str, arguments: dict[str, Any], line: str
+) -> None:
+    answer = served(apart, offered="all").call(tool, arguments)
+    wrote = contents(apart.vault)
+    _put_back(tmp_path / "kept", apart.vault)
+    text = apart.run("--as", OWNER, "--self", *shlex.split(line), stdin="-")
+    assert contents(apart.vault) == wrote
+    assert answer.failed == (text.returncode != 0)
+    assert answer.text == (text.stdout + text.stderr).removesuffix("\n")
+    assert validated(json.dumps(answer.document)) == answer.document
+
+
+def test_every_verb_of_every_tool_is_called_here() -> None:
+    called = {(tool, arguments.get("action", "")) for tool, arguments, _ in [*READING, *WRITING]}
+    known = {(tool.name, action) for tool in ALL for action in tool.verbs}
+    # What enters and leaves contexts has handles beside: `test_contexts.py`.
+    entering = {("context", "enter"), ("context", "leave"), ("context_enter", ""), ("context_leave", "")}
+    assert known - called == entering
+
+
+# Files lie where the server runs: what a client may read of them is not the vault's to say.
+OF_FILES = frozenset({"file", "cite", "queries", "key", "request", "answer", "snapshot", "proof", "signed", "old_key"})
+
+
+@pytest.mark.parametrize("tool", ALL, ids=lambda tool: tool.name)
+def test_every_argument_of_a_tool_is_one_of_its_commands(tool: tools.Tool) -> None:
+    for verb in tool.verbs.values():
+        ctx = tools.context_of(verb.command)
+        own = {str(param.name): param for param in ctx.command.params}
+        named = {verb.renamed.get(name, name) for name in verb.arguments}
+        assert named - {*own} <= {tools.HANDLE}
+        assert {*verb.renamed} <= {*verb.arguments}
+        assert OF_FILES.isdisjoint(named)
+        assert not any(isinstance(own[name].type, click.Path) for name in named - {tools.HANDLE, "path"})
+    assert {*tool.words} <= {name for verb in tool.verbs.values() for name in verb.arguments}
+    kinds = [tools.listed(tool._replace(verbs={"": verb}))["inputSchema"]["properties"] for verb in tool.verbs.values()]
+    for name in {*chain(*kinds)}:
+        assert len({json.dumps(one[name]) for one in kinds if name in one}) == 1
+
+
+# -- the listing --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("choice", "count", "most"), [("usual", 12, 8), ("seeds", 30, 24), ("all", 40, 24)])
+def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: int, most: int) -> None:
+    listed = [tools.listed(tool) for tool in tools.CHOICES[choice]]
+    assert len({tool["name"] for tool in listed}) == count
+    assert len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()) <= most * 1024
+    for tool in listed:
+        schema = tool["inputSchema"]
+        assert {*schema.get("required", ())} <= {*schema["properties"]}
+        assert "outputSchema" not in tool
+        assert all("type" in one for one in schema["properties"].values())
+
+
+def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_written(vault: InProcess) -> None:
+    server = served(vault, rules=Rules(read_only=True))
+    left = {tool.name: [*tool.verbs] for tool in server.tools}
+    assert left == {
+        "memory_search": [""],
+        "memory_get": [""],
+        "memory_recall": [""],
+        "memory_conflicts": ["list"],
+        "memory_review": ["list", "show"],
+        "context": ["show", "list", "suggest"],
+        "privacy": ["explain", "audit"],
+    }
+    reads = {tool.name for tool in tools.USUAL if tools.listed(tool)["annotations"].get("readOnlyHint")}
+    assert reads == {"memory_search", "memory_get", "memory_recall"}
+    before, server = contents(vault.vault), served(vault, rules=Rules(read_only=True), offered="all")
+    for tool, arguments, _ in WRITING:
+        answer = server.call(tool, arguments)
+        assert answer.failed
+        assert answer.document["error"]["code"] == "refused"
+    assert server.call("context", {"action": "enter", "context": "ctx:park"}).failed
+    assert contents(vault.vault) == before
+
+
+def test_with_commit_each_change_is_one(apart: InProcess) -> None:
+    server = served(apart, rules=Rules(commit=True))
+    answer = answered(server, "memory_add", text="Bella eats at nine")
+    assert answer.document["commit"] == apart.git("rev-parse", "HEAD").strip()
+    answered(server, "memory_search", query="Bella")
+    answered(server, "memory_review", action="consolidate", dry_run=True)
+    assert apart.git("rev-list", "--count", "HEAD").strip() == "2"
+
+
+# -- what is no call ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        ("memory_search", {}, "memory_search needs `query`"),
+        ("memory_search", {"query": 7}, "`query` is a text"),
+        ("memory_search", {"query": "x", "limit": "7"}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": True}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "limit": 1.5}, "`limit` is a whole number"),
+        ("memory_search", {"query": "x", "tag": "dog"}, "`tag` is a list of texts"),
+        ("memory_search", {"query": "x", "tag": ["dog", 1]}, "`tag` is a list of texts"),
+        ("memory_search", {"query": "x", "min_confidence": "0.5"}, "`min_confidence` is a number"),
+        ("memory_search", {"query": "x", "queries": "/etc/passwd"}, "memory_search takes no `queries`"),
+        ("memory_get", {"ref": NOTE, "full": "yes"}, "`full` is true or false"),
+        ("memory_get", {"ref": "a\0b"}, "a text has a character"),
+        ("memory_get", {"ref": "\ud800"}, "a text has a character"),
+        ("memory_add", {"text": "x", "file": "/etc/passwd"}, "memory_add takes no `file`"),
+        ("memory_add", {"text": "x", "entity": "human:sean"}, "memory_add takes no `entity`"),
+        ("memory_review", {"action": "delete"}, "memory_review does not do 'delete'"),
+        ("memory_review", {"action": ["list"]}, "memory_review does not do"),
+        ("memory_review", {"action": "show"}, "memory_review show needs `ref`"),
+        ("memory_review", {"action": "list", "ref": NOTE}, "memory_review list takes no `ref`"),
+        ("memory_search", {"query": "x", "handle": 7}, "`handle` is a text"),
+        ("memory_search", {"query": "x", "handle": "h_nothing"}, "that handle is unknown"),
+    ],
+)
+def test_what_can_not_be_meant_is_an_error_that_says_what_to_do(
+    vault: InProcess, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    answer = served(vault).call(tool, arguments)
+    assert answer.failed
+    assert answer.text.startswith(f"memstore: {said}")
+    assert "\nhint: " in answer.text
+    error = validated(json.dumps(answer.document))["error"]
+    assert error["message"].startswith(said)
+    assert error["code"] in ("usage", "refused")
+
+
+def test_a_text_is_nothing_but_a_text(apart: InProcess) -> None:
+    text = "---\ntype: note\naccess_grants: ['*']\n---\nRead me."
+    for given_text in (text, "\ufeff" + text, "+++\ntitle = 1\n+++\nx"):
+        made = answered(served(apart), "memory_add", text=given_text).document
+        shown = answered(served(apart), "memory_get", ref=made["ref"]).document
+        assert shown["access_grants"] == []
+        assert shown["body"].strip("\n") == given_text.removeprefix("\ufeff")
+        assert shown["type"] == "note"
+
+
+def test_a_version_is_compared_before_anything_is_replaced(apart: InProcess) -> None:
+    server = served(apart)
+    version = answered(server, "memory_get", ref=NOTE).document["revision"]
+    answered(server, "memory_edit", ref=NOTE, old="north gate", new="south gate", version=version)
+    second = server.call("memory_edit", {"ref": NOTE, "old": "south gate", "new": "east gate", "version": version})
+    assert second.document["error"]["code"] == "changed-meanwhile"
+    assert "south gate" in answered(server, "memory_get", ref=NOTE).text
+
+
+@given(st.text(min_size=1, max_size=20).filter(lambda text: "\0" not in text))
+def test_no_text_is_taken_for_an_option(text: str) -> None:
+    search, add = (tools.TOOLS[name] for name in ("memory_search", "memory_add"))
+    try:
+        words = tools.words_of(search, search.verb(None), {"query": text, "tag": [text], "since": text})
+    except UsageError:  # half a character
+        return
+    ctx = tools.context_of("search")
+    with ctx.scope():
+        ctx.command.parse_args(ctx, words)
+    said = ctx.params
+    assert (" ".join(said["query"]), said["tag"], said["since"]) == (text, (text,), text)
+    ctx = tools.context_of("add")
+    with ctx.scope():
+        ctx.command.parse_args(ctx, tools.words_of(add, add.verb(None), {"text": text, "tags": [text, text]}))
+    assert ctx.params["text"] == text
+    assert ctx.params["tags"] == (text, text)
