@@ -5,6 +5,7 @@ Nothing else may differ; and both must tell what is so, not what happened.
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -61,8 +62,12 @@ _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
-# What is done once, at a date.
-_ONCE = frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
+
+
+@cache
+def _once() -> frozenset[str]:
+    """Return the roots of verbs for what is done once, at a date."""
+    return frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
 
 
 class _Pair:
@@ -310,7 +315,7 @@ class _Pair:
         if same_dates(self.one, self.other):
             return False
         ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
-        if len(ends) == 1 and ends <= _ONCE and not any(frame.is_past for frame, _ in self._sides):
+        if len(ends) == 1 and ends <= _once() and not any(frame.is_past for frame, _ in self._sides):
             return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
