@@ -65,9 +65,13 @@ _MOST_LEFT = 3
 
 
 @cache
-def _once() -> frozenset[str]:
-    """Return the roots of verbs for what is done once, at a date."""
-    return frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
+def _roots(words: str) -> frozenset[str]:
+    """Return the roots of words, such as those below; looked up late, so that no list is read before it is needed."""
+    return frozenset(map(root_of, words.split()))
+
+
+# What is done once, at a date.
+_ONCE = "start begin end finish expire close open"
 
 
 class _Pair:
@@ -224,7 +228,7 @@ class _Pair:
         """Whether both do the same there, or what is there has been moved elsewhere."""
         roots = [root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides]
         been = any(_is_being(frame) for frame, _ in self._sides)
-        return roots[0] == roots[1] or (been and not _MOVED.isdisjoint(roots))
+        return roots[0] == roots[1] or (been and not _roots(_MOVED).isdisjoint(roots))
 
     def _are_owners(self) -> bool:
         """Whether both tell whose it is, or who is at its head, by name or not."""
@@ -315,12 +319,12 @@ class _Pair:
         if same_dates(self.one, self.other):
             return False
         ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
-        if len(ends) == 1 and ends <= _once() and not any(frame.is_past for frame, _ in self._sides):
+        if len(ends) == 1 and ends <= _roots(_ONCE) and not any(frame.is_past for frame, _ in self._sides):
             return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
-_MOVED = frozenset(map(root_of, ("moved", "switched", "migrated", "transferred")))
+_MOVED = "moved switched migrated transferred"
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 COSTS = frozenset(map(term_of, ("cost", "price", "fee", "fare")))
 # What they name is a word or two of any sort.
@@ -456,11 +460,11 @@ def _is_being(frame: Frame) -> bool:
     if frame.verb is None or frame.is_past:
         return False
     at = _main_verb(frame)
-    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _MADE
+    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _roots(_MADE)
     return is_made or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
 
 
-_MADE = frozenset(map(root_of, ("written", "implemented", "built", "made", "grown", "produced", "milled", "printed")))
+_MADE = "written implemented built made grown produced milled printed"
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
