@@ -60,13 +60,16 @@ def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
     found = [*_successions(ordered, signs), *_outright(ordered, signs)]
     chosen: list[Change] = []
     for one in found:
-        if not any(overlap(_refs(one), _refs(other)) for other in chosen):
+        if not any(_is_same(one, other) for other in chosen):
             chosen.append(one)
     return chosen
 
 
-def _refs(change: Change) -> list[str]:
-    return [one.ref for one in (*change.before, *change.after)]
+def _is_same(one: Change, other: Change) -> bool:
+    """Whether two changes are told by the same memories, or have a side in common: one thing takes one's place."""
+    mine, theirs = ([[each.ref for each in side] for side in (change.before, change.after)] for change in (one, other))
+    in_common = (2 * len({*ours} & {*its}) > max(len(ours), len(its)) for ours, its in zip(mine, theirs, strict=True))
+    return overlap(mine[0] + mine[1], theirs[0] + theirs[1]) or any(in_common)
 
 
 def _is_founded(side: Iterable[Pooled], least: int = FEWEST_SIDE) -> bool:

@@ -284,14 +284,18 @@ def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping
     if vectors is not None:
         own = {ref: vectors[ref] for ref in by_ref}
         groups += [("", refs) for refs in average_link(own, standing_out([*own.values()], EMBEDDING_THRESHOLD))]
-    known = [[member.ref for member in pattern.members] for pattern in found]
-    made = []
+    made: list[Pattern] = []
     for sign, refs in groups:
         pattern = of_topic(sign, [by_ref[ref] for ref in refs], signs)
-        if pattern is not None and not any(overlap(refs, other) for other in known):
-            known.append(list(refs))
+        if pattern is not None and not any(_is_known(pattern, other) for other in (*found, *made)):
             made.append(pattern)
     return made
+
+
+def _is_known(pattern: Pattern, other: Pattern) -> bool:
+    """Whether a pattern would be suggested in the same words as another, or has most of its members."""
+    mine, its = ([member.ref for member in one.members] for one in (pattern, other))
+    return pattern.quote == other.quote or overlap(mine, its)
 
 
 def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | None:
@@ -305,7 +309,10 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
     texts = ((text, at) for at, one in enumerate(members) for text in sayings(one.text))
-    every = ((likely_belief(text, own or counts, terms), at, text) for text, at in texts)
+    every = (
+        (likely_belief(text, own or {term for term in counts if counts[term] > 1}, counts), at, text)
+        for text, at in texts
+    )
     said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
     if not said:
         return None
