@@ -468,23 +468,34 @@ def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pool
 # -- changes -------------------------------------------------------------------------------------
 
 
+MOST_COMPARED = 40  # with one belief: those that share most with it
 FEWEST_LATER = 2  # independent roots that contradict what is held: design of beliefs, "Consolidation"
 
 
-def answers(part: Sequence[Pooled], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
+def by_terms(part: Iterable[Pooled]) -> dict[str, list[Pooled]]:
+    """Return who has each term, in order."""
+    having: dict[str, list[Pooled]] = defaultdict(list)
+    for one in part:
+        for term in set(one.terms):
+            having[term].append(one)
+    return having
+
+
+def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
     """Return what memories that are younger than a belief say against it: two independent ones are enough to ask.
 
     Args:
-        part: the memories of the belief's partition.
+        having: the memories of the belief's partition by their terms.
         held: the belief.
         compare: how the second text stands to the first.
     """
     about = set(held.terms)
     since = held.memory.created_at or ""
-    later = [one for one in part if (one.memory.created_at or "") > since]
-    near = [one for one in later if len(about.intersection(one.terms)) >= FEWEST_TERMS]
-    said = {one: compare(held.text, one.text) for one in near}
-    against = tuple(one for one in near if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
+    shared = Counter(one for term in about for one in having.get(term, ()))
+    later = [one for one in shared if shared[one] >= FEWEST_TERMS and (one.memory.created_at or "") > since]
+    later.sort(key=lambda one: (-shared[one], one.ref))
+    said = {one: compare(held.text, one.text) for one in later[:MOST_COMPARED]}
+    against = tuple(one for one in said if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
     if len({root for one in against for root in one.roots}) < FEWEST_LATER:
         return []
     against = tuple(sorted(against, key=lambda one: (one.memory.created_at or "", one.ref)))
