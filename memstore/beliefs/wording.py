@@ -254,8 +254,9 @@ def located(passages: Iterable[tuple[str, int, int]], quote: str) -> Quotation |
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line."""
-    return [sentence for part in split_sentences(text) if (sentence := " ".join(part.split()))]
+    """Return the sentences of a text, each on one line; none goes over a blank line, and a row of a table is none."""
+    parts = (part for block in text.split("\n\n") for part in split_sentences(block))
+    return [sentence for part in parts if (sentence := " ".join(part.split())) and " | " not in sentence]
 
 
 def sayings(text: str) -> list[str]:
