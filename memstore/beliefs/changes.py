@@ -12,8 +12,16 @@ from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.beliefs.topics import FAMILY, overlap, shared_signs
-from memstore.beliefs.wording import content_terms, outright_words, sayings, says_outright, sentences, stands_alone
+from memstore.beliefs.topics import FAMILY, overlap
+from memstore.beliefs.wording import (
+    MOST_WORDS,
+    content_terms,
+    outright_words,
+    sayings,
+    says_outright,
+    sentences,
+    stands_alone,
+)
 from memstore.conflicts.frames import frames
 from memstore.conflicts.quantities import Scale
 from memstore.core.terms import words
@@ -60,13 +68,16 @@ def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
     found = [*_successions(ordered, signs), *_outright(ordered, signs)]
     chosen: list[Change] = []
     for one in found:
-        if not any(overlap(_refs(one), _refs(other)) for other in chosen):
+        if not any(_is_same(one, other) for other in chosen):
             chosen.append(one)
     return chosen
 
 
-def _refs(change: Change) -> list[str]:
-    return [one.ref for one in (*change.before, *change.after)]
+def _is_same(one: Change, other: Change) -> bool:
+    """Whether two changes are told by the same memories, or have a side in common: one thing takes one's place."""
+    mine, theirs = ([[each.ref for each in side] for side in (change.before, change.after)] for change in (one, other))
+    in_common = (2 * len({*ours} & {*its}) > max(len(ours), len(its)) for ours, its in zip(mine, theirs, strict=True))
+    return overlap(mine[0] + mine[1], theirs[0] + theirs[1]) or any(in_common)
 
 
 def _is_founded(side: Iterable[Pooled], least: int = FEWEST_SIDE) -> bool:
@@ -89,21 +100,20 @@ class Value(NamedTuple):
 
 def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
     """Return the changes of a value: until a day one, since then the other, each at least twice, of one subject."""
-    sentences_of = {one.ref: dict(_sentences_of_values(one, signs)) for one in ordered}
+    told = {one.ref: dict(_values(one, signs)) for one in ordered}
     having: dict[Value, list[Pooled]] = defaultdict(list)
     for one in ordered:
-        for value in sentences_of[one.ref]:
+        for value in told[one.ref]:
             having[value].append(one)
-    common = _in_common(
-        {value: side for value, side in having.items() if len(side) <= MOST_SIDE and _is_founded(side)}, signs
-    )
+    sides = {value: side for value, side in having.items() if len(side) <= MOST_SIDE and _is_founded(side)}
+    common = _in_common(sides, told, signs)
     ranked = sorted(common.items(), key=lambda item: (-sum(item[1].values()), item[0]))
     return [
         Change(
             before=tuple(having[old]),
             after=tuple(having[new]),
-            once=_best((one, sentences_of[one.ref][old]) for one in having[old]),
-            since=_best((one, sentences_of[one.ref][new]) for one in having[new]),
+            once=_best((one, told[one.ref][old]) for one in having[old]),
+            since=_best((one, told[one.ref][new]) for one in having[new]),
             sign=max(sorted(shared), key=lambda sign: (shared[sign], signs.weight(sign))),
         )
         for (old, new), shared in ranked
@@ -111,26 +121,31 @@ def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
     ]
 
 
-def _in_common(having: Mapping[Value, Sequence[Pooled]], signs: Signs) -> dict[tuple[Value, Value], Counter[str]]:
-    """Return what the memories of two values of one kind share, of which all of one are older than all of the other."""
+def _in_common(
+    sides: Mapping[Value, Sequence[Pooled]], told: Mapping[str, Mapping[Value, str]], signs: Signs
+) -> dict[tuple[Value, Value], Counter[str]]:
+    """Return what is said beside two values of one kind, if all with one of them are older than all with the other."""
     by_sign: dict[str, Counter[Value]] = defaultdict(Counter)
-    for value, side in having.items():
+    for value, side in sides.items():
         for one in side:
-            for sign in signs.of[one.ref]:
-                if sign != value.of and not sign.startswith(FAMILY) and signs.is_telling(sign):
-                    by_sign[sign][value] += 1
+            said = one.text if len(one.text.split()) <= MOST_WORDS else told[one.ref][value]
+            for term in set(content_terms(said)) & set(one.terms):
+                if term != value.of and signs.is_telling(term):
+                    by_sign[term][value] += 1
     found: dict[tuple[Value, Value], Counter[str]] = defaultdict(Counter)
-    for sign, counts in by_sign.items():
-        for pair in combinations(sorted(counts, key=lambda value: _day(having[value][0])), 2):
+    for term, counts in by_sign.items():
+        for pair in combinations(sorted(counts, key=lambda value: (_day(sides[value][0]), value)), 2):
             old, new = pair
-            if old.kind == new.kind and _day(having[old][-1]) < _day(having[new][0]):
-                found[pair][sign] = min(counts[old], counts[new])
+            if old.kind == new.kind and _day(sides[old][-1]) < _day(sides[new][0]):
+                found[pair][term] = min(counts[old], counts[new])
     return found
 
 
-def _sentences_of_values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
+def _values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
     """Yield the values of a memory, each with the sentence that has it."""
     for sentence in sentences(one.text):
+        if len(sentence.split()) > MOST_WORDS:
+            continue
         for term in content_terms(sentence):
             if term in signs.names and term in signs.of[one.ref]:
                 yield Value("name", term), sentence
@@ -199,7 +214,7 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
                 others = [ordered[i] for i in sorted(place[ref] for ref in signs.having[sign])]
                 before = [other for other in others if _day(other) < _day(one)]
                 if not is_outright:
-                    before = [other for other in before if _share(own, other, signs) >= LEAST_IN_COMMON]
+                    before = [other for other in before if _share(own, other) >= LEAST_IN_COMMON]
                 if _is_founded(before, FEWEST_SIDE if is_outright else 1):
                     once = _best((other, _speaking(other, sign, signs)) for other in before)
                     after = tuple(other for other in others if place[other.ref] >= at)
@@ -207,9 +222,10 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
                     break
 
 
-def _share(own: Iterable[str], other: Pooled, signs: Signs) -> int:
-    mine = {sign: frozenset([sign]) for sign in own if not sign.startswith(FAMILY)}
-    return shared_signs(mine, signs.of[other.ref])
+def _share(own: Iterable[str], other: Pooled) -> int:
+    """Return how many of some terms a sentence of a memory has."""
+    terms = {sign for sign in own if not sign.startswith(FAMILY)}
+    return max((len(terms.intersection(content_terms(said))) for said in sentences(other.text)), default=0)
 
 
 def _signs_beside(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
@@ -226,6 +242,7 @@ def _worth(sign: str, signs: Signs) -> float:
 
 
 def _speaking(one: Pooled, sign: str, signs: Signs) -> str:
-    """Return the first sentence of a memory that has a sign."""
+    """Return the first sentence of a memory that has a sign, and is none of its titles where there is another."""
     terms = signs.of[one.ref][sign]
-    return next((said for said in sentences(one.text) if not terms.isdisjoint(content_terms(said))), one.text)
+    said = [text for text in sentences(one.text) if not terms.isdisjoint(content_terms(text))]
+    return next((text for text in said if text.endswith((".", "!"))), said[0] if said else one.text)

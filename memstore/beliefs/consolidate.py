@@ -20,6 +20,7 @@ from memstore.beliefs.consolidation import (
     ConsolidationProposal,
     Polarity,
     answers,
+    by_terms,
     by_themselves,
     by_topics,
     is_due,
@@ -182,7 +183,8 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     """Return what a partition suggests: answers to what is held first, then changes, then patterns of all others."""
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
-    answered = [proposal for held in own for proposal in answers(part, held, side_of)]
+    having = by_terms(part) if own else {}
+    answered = [proposal for held in own for proposal in answers(having, held, side_of)]
     targets = {proposal.target for proposal in answered}
     used = {member.ref for proposal in answered for member in proposal.members}
     free = [one for one in part if one.ref not in used]

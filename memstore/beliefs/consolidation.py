@@ -284,14 +284,18 @@ def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping
     if vectors is not None:
         own = {ref: vectors[ref] for ref in by_ref}
         groups += [("", refs) for refs in average_link(own, standing_out([*own.values()], EMBEDDING_THRESHOLD))]
-    known = [[member.ref for member in pattern.members] for pattern in found]
-    made = []
+    made: list[Pattern] = []
     for sign, refs in groups:
         pattern = of_topic(sign, [by_ref[ref] for ref in refs], signs)
-        if pattern is not None and not any(overlap(refs, other) for other in known):
-            known.append(list(refs))
+        if pattern is not None and not any(_is_known(pattern, other) for other in (*found, *made)):
             made.append(pattern)
     return made
+
+
+def _is_known(pattern: Pattern, other: Pattern) -> bool:
+    """Whether a pattern would be suggested in the same words as another, or has most of its members."""
+    mine, its = ([member.ref for member in one.members] for one in (pattern, other))
+    return pattern.quote == other.quote or overlap(mine, its)
 
 
 def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | None:
@@ -305,7 +309,10 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
     texts = ((text, at) for at, one in enumerate(members) for text in sayings(one.text))
-    every = ((likely_belief(text, own or counts, terms), at, text) for text, at in texts)
+    every = (
+        (likely_belief(text, own or {term for term in counts if counts[term] > 1}, counts), at, text)
+        for text, at in texts
+    )
     said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
     if not said:
         return None
@@ -461,23 +468,34 @@ def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pool
 # -- changes -------------------------------------------------------------------------------------
 
 
+MOST_COMPARED = 40  # with one belief: those that share most with it
 FEWEST_LATER = 2  # independent roots that contradict what is held: design of beliefs, "Consolidation"
 
 
-def answers(part: Sequence[Pooled], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
+def by_terms(part: Iterable[Pooled]) -> dict[str, list[Pooled]]:
+    """Return who has each term, in order."""
+    having: dict[str, list[Pooled]] = defaultdict(list)
+    for one in part:
+        for term in set(one.terms):
+            having[term].append(one)
+    return having
+
+
+def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
     """Return what memories that are younger than a belief say against it: two independent ones are enough to ask.
 
     Args:
-        part: the memories of the belief's partition.
+        having: the memories of the belief's partition by their terms.
         held: the belief.
         compare: how the second text stands to the first.
     """
     about = set(held.terms)
     since = held.memory.created_at or ""
-    later = [one for one in part if (one.memory.created_at or "") > since]
-    near = [one for one in later if len(about.intersection(one.terms)) >= FEWEST_TERMS]
-    said = {one: compare(held.text, one.text) for one in near}
-    against = tuple(one for one in near if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
+    shared = Counter(one for term in about for one in having.get(term, ()))
+    later = [one for one in shared if shared[one] >= FEWEST_TERMS and (one.memory.created_at or "") > since]
+    later.sort(key=lambda one: (-shared[one], one.ref))
+    said = {one: compare(held.text, one.text) for one in later[:MOST_COMPARED]}
+    against = tuple(one for one in said if said[one] in (Polarity.OPPOSED, Polarity.CHANGED, Polarity.PASSED))
     if len({root for one in against for root in one.roots}) < FEWEST_LATER:
         return []
     against = tuple(sorted(against, key=lambda one: (one.memory.created_at or "", one.ref)))

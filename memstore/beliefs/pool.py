@@ -151,7 +151,7 @@ def text_of(file: MemoryFile) -> str:
     said = [text for text, _, _ in quotable(file)]
     title = title_of(file.memory)
     is_news = f"## {title}" not in (OUTCOME, LESSONS) and not any(title.rstrip("…") in text for text in said)
-    return "\n".join([title, *said] if is_news else said)
+    return "\n\n".join([title, *said] if is_news else said)
 
 
 def quotable(file: MemoryFile) -> list[tuple[str, int, int]]:

@@ -255,7 +255,8 @@ def _in_common(proposal: ConsolidationProposal) -> str:
     """Return what the members of a proposal have in common, and what stands against them."""
     if proposal.once is not None:
         before = _counted(proposal.against, "memory", "memories")
-        return f' speak of *{_topic(proposal)}*, and {before} before that of "{proposal.once.text}"'
+        since = f" speak of *{_topic(proposal)}* since {_day(proposal.members[0])}"
+        return f'{since}, and {before} before that otherwise, as in "{proposal.once.text.rstrip(".")}"'
     against = f", {len(proposal.against)} against" if proposal.against else ""
     said = ", ".join(f"*{word}*" for word in spelt(proposal))
     if proposal.topic:

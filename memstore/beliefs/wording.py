@@ -209,24 +209,23 @@ class Likely(NamedTuple):
     few_terms: bool
     of_one_time: bool
     no_habit: bool
-    terms: int
+    shared: int
     length: int
 
 
-def likely_belief(sentence: str, own: Collection[str], terms: Collection[str]) -> Likely:
+def likely_belief(sentence: str, own: Collection[str], counts: Mapping[str, int]) -> Likely:
     """Return how well a sentence may stand for a topic.
 
     Args:
         sentence: any sentence.
-        own: the terms of the topic, of which it must have one.
-        terms: what else those who speak of it share.
+        own: the terms of the topic, of which it must have one, beside something else.
+        counts: how many of those who speak of it have each term.
     """
     said = set(content_terms(sentence))
     no_habit = _words_of("habits").isdisjoint(words(sentence))
-    return Likely(
-        not stands_alone(sentence), said.isdisjoint(own), not is_lasting(sentence), no_habit,
-        -len(said.intersection(terms)), len(sentence),
-    )  # fmt: skip
+    shared = sum(counts[term] - 1 for term in said if term in counts)
+    few = said.isdisjoint(own) or len(said) < FEWEST_TERMS
+    return Likely(not stands_alone(sentence), few, not is_lasting(sentence), no_habit, -shared, len(sentence))
 
 
 def best_worth(text: str, terms: Collection[str]) -> Worth | None:
@@ -255,8 +254,9 @@ def located(passages: Iterable[tuple[str, int, int]], quote: str) -> Quotation |
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line."""
-    return [sentence for part in split_sentences(text) if (sentence := " ".join(part.split()))]
+    """Return the sentences of a text, each on one line; none goes over a blank line, and a row of a table is none."""
+    parts = (part for block in text.split("\n\n") for part in split_sentences(block))
+    return [sentence for part in parts if (sentence := " ".join(part.split())) and " | " not in sentence]
 
 
 def sayings(text: str) -> list[str]:

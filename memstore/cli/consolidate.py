@@ -53,10 +53,11 @@ def consolidate(  # noqa: PLR0913 - one argument an option
     as_of: str | None,
     commit: bool,
 ) -> None:
-    """Suggest beliefs from what happened repeatedly, and evidence for and against existing beliefs.
+    """Suggest beliefs from what happened repeatedly or changed, and evidence for and against existing beliefs.
 
-    It looks at all episodes and raw memories that no belief rests on, if there are at least 20. A suggestion needs
-    three memories from three independent roots, quotes one of them, and waits in suggestions/ for a decision.
+    It looks at all episodes and raw memories that no belief rests on, if there are at least 20. A new belief needs
+    three memories from three independent roots, a contradiction of a belief two that are younger; a change quotes both
+    sides. Suggestions wait in suggestions/ for a decision.
     """
     from memstore.beliefs.consolidate import consolidate as run
     from memstore.core.times import period

@@ -84,6 +84,21 @@ def test_numbers_of_other_things_are_no_change() -> None:
     assert found(notes(*texts, *FILLER)) == []
 
 
+def test_in_a_long_text_only_what_stands_beside_a_value_counts() -> None:
+    more = "The parrot swore at the postman and at Ruth. " * 5
+
+    def apart(number: int, thing: str) -> str:
+        return f"The shed needs a coat of paint. {more}The {thing}: {number}."
+
+    assert found(notes(apart(240, "oar"), apart(240, "kiln"), apart(275, "anchor"), apart(275, "stool"), *FILLER)) == []
+
+    def beside(number: int) -> str:
+        return f"The rent of the shed is {number}. {more}"
+
+    (change,) = found(notes(beside(240), beside(240), beside(275), beside(275), *FILLER))
+    assert "275" in change.since.text
+
+
 def test_both_sides_are_quoted_and_the_later_one_is_suggested() -> None:
     (change,) = found(notes(*PARKING, *FILLER))
     proposal = superseding(change)

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from memstore.beliefs.wording import MOST_WORDS, Quotation, Wording, closest, located, objection, said_by, sayings
+from memstore.beliefs.wording import (
+    MOST_WORDS,
+    Quotation,
+    Wording,
+    closest,
+    located,
+    objection,
+    said_by,
+    sayings,
+    sentences,
+)
 
 SOURCES = {"episode:m_a": "The heat made Bella slow. Sean waited.", "episode:m_b": "Slow walks at 30 degrees."}
 
@@ -31,6 +41,10 @@ def test_what_needs_the_sentence_before_it_is_quoted_with_it_and_a_short_text_wh
     assert "Tom asked how the scales are tuned. I was wrong about him." in sayings(text)
     assert all(len(one.split()) <= MOST_WORDS for one in sayings(text))
     assert sayings("Rain again. The hall was damp.")[-1] == "Rain again. The hall was damp."
+
+
+def test_a_title_is_no_part_of_the_first_sentence_and_a_row_of_a_table_is_none() -> None:
+    assert sentences("Shed rent\n\nThe shed\nis 240.\n\n| shed | 240 |") == ["Shed rent", "The shed is 240."]
 
 
 @pytest.mark.parametrize(
