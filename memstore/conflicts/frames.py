@@ -75,7 +75,7 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    circumstances account put puts down out between stand stands stood anywhere somewhere somehow
+    put puts down out between stand stands stood anywhere somewhere somehow
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
@@ -106,6 +106,14 @@ _WHAT = re.compile(
 )
 _NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
 _ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
+# What led up to it, before that of which it speaks begins: `Since the bridge closed my way to work takes an hour`.
+_LEAD = re.compile(
+    r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost)"
+    r"(?: (?:in|on|at|last|this) \w+)?,? )(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
+)
+_SO_FAR = listed("since now")
+_ASKS_TO = listed("remember note know recall please say tell")
+_NOTHING_ELSE = re.compile(r",? and (?:nowhere|nothing|nobody|no one)(?: else)?\b", re.IGNORECASE)
 _SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
@@ -168,9 +176,12 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if relative:
         found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
-    bare = _ACCORDING.sub("", bare)
+    if lead := _LEAD.match(bare):
+        bare = f"{bare[lead.end() :].rstrip(' .')} {'now' if lead[1].casefold() in _SO_FAR else ''}".rstrip()
+    bare = _NOTHING_ELSE.sub("", _ACCORDING.sub("", bare))
     if told := _TOLD.match(bare):
-        about = next(iter(_FIRST_NAME.findall(bare)), about)
+        first = next(iter(_FIRST_NAME.findall(bare)), "")
+        about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
     by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
@@ -238,7 +249,11 @@ def frame(clause: str) -> Frame:
     marks = _whens(found)
     content: dict[str, int] = {}
     for at, token in enumerate(found):
-        is_content = token.word not in _NO_CONTENT and token.word not in _TIMES and not _is_denial(found, at)
+        is_content = (
+            (token.word not in _NO_CONTENT or _is_kind_of(found, at))
+            and token.word not in _TIMES
+            and not _is_denial(found, at)
+        )
         if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
             content.setdefault(root_of(token.word), at)
     names, possessors = _names_in(clause)
@@ -256,6 +271,16 @@ def frame(clause: str) -> Frame:
     )
 
 
+def _is_kind_of(found: Sequence[Token], at: int) -> bool:
+    """Whether a word that mostly says little tells of which kind a thing is: a day ticket, a single ticket."""
+    before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
+    if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
+        return False
+    denied = at > 1 and found[at - 2].word in ("not", "no")
+    return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
+
+
+_SAYS_LITTLE = listed("long one time and of to that which who")
 _CLOCK_AFTER = listed("at until till from by past")
 _CLOCKS = {"noon": 12.0, "midnight": 0.0}
 _HALF_A_DAY = 12
@@ -419,7 +444,7 @@ _SEASONS = listed("""
     """)
 _DAYS = frozenset(day for day in WHEN if day.endswith("day"))
 _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
-_AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each")
+_AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each sharp prompt exactly because")
 
 
 # -- two of them ---------------------------------------------------------------------------------------

@@ -39,7 +39,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         # What is so on Sundays, or of one release, need not be so on weekdays, or of another.
         same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
-    if pair.other_name() and (pair.changed or same_day(one, other)):
+    if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
@@ -135,12 +135,16 @@ class _Pair:
         """Whether both speak of one thing, besides that it changes; where they share a word alone, by the same verb."""
         if all(self.one.word(key) in CHANGES for key in self.shared):
             return False
-        if len(self.shared) >= _FEWEST_SHARED or self.are or any(frame.verb is None for frame, _ in self._sides):
-            return True
-        if all(speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared):
+        if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
             return True
         words = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
         return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
+
+    def _share_subject(self) -> bool:
+        """Whether they share what they speak of, or more than a word."""
+        return len(self.shared) >= _FEWEST_SHARED or all(
+            speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared
+        )
 
     def _are_prices(self, this: Quantity, that: Quantity) -> bool:
         """Whether both are prices, of which one has no unit: 4.20 euros, 4.60."""
@@ -167,13 +171,14 @@ class _Pair:
 
     # -- names
 
-    def other_name(self) -> bool:
+    def other_name(self, *, days_apart: bool) -> bool:
         """Whether a name, a word of one kind or a label stands in the place of another, and there is room for one."""
         if not self.mine or not self.theirs or any(frame.verb is None for frame, _ in self._sides):
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
-        was = all(frame.is_past and not frame.when and self.named for frame, _ in self._sides)
+        done = not days_apart and all(_is_agent(frame, keys[-1:]) for frame, keys in self._sides)
+        was = all(frame.is_past and not frame.when and (self.named or done) for frame, _ in self._sides)
         if not was and any(_is_over(frame) and not self.changed for frame, _ in self._sides):
             return False
         return self._narrows_to_values() and self._is_another()
@@ -207,7 +212,7 @@ class _Pair:
             numbered or not _unequal(self.one, self.other)
         ):
             return False
-        moved = placed and (self.are or self._moved())
+        moved = placed and self._share_subject() and (self.are or self._moved())
         return (
             called
             or labelled
@@ -241,7 +246,8 @@ class _Pair:
 
     def _is_somewhere(self) -> bool:
         """Whether both tell where a thing is; people are here and there."""
-        return all(_follows(frame, keys) for frame, keys in self._sides) and self._is_definite()
+        made = all(_is_made(frame) for frame, _ in self._sides)
+        return (made or all(_follows(frame, keys) for frame, keys in self._sides)) and self._is_definite()
 
     def _is_definite(self) -> bool:
         """Whether both speak of the one thing of its kind that there is: the inspector, our van; not my sister."""
@@ -254,7 +260,8 @@ class _Pair:
             any(speaks_of(frame, frame.content[key], self.shared) or frame.content[key] == 0 for key in keys)
             for frame, keys in self._sides
         ]
-        if any(lexicon.has_role(word, Role.HOLDER) for word in words):
+        offices = [lexicon.has_role(word, Role.HOLDER) for word in words]
+        if any(offices) and (len(self.shared) > 1 or all(offices)):
             return all(
                 _is_the_one(frame, word)
                 for frame, _ in self._sides
@@ -264,7 +271,8 @@ class _Pair:
         agents = [
             _is_agent(frame, keys) or inside for (frame, keys), inside in zip(self._sides, in_subject, strict=True)
         ]
-        if any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words) and (all(agents) or not any(in_subject)):
+        is_held = len(self.shared) > 1 and any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words)
+        if is_held and (all(agents) or not any(in_subject)):
             return True
         if any(in_subject):
             return False
@@ -451,11 +459,35 @@ def _is_being(frame: Frame) -> bool:
     if frame.verb is None or frame.is_past:
         return False
     at = _main_verb(frame)
-    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _MADE
-    return is_made or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
+    return _is_made(frame) or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
 
 
-_MADE = frozenset(map(root_of, ("written", "implemented", "built", "made", "grown", "produced", "milled", "printed")))
+def _is_made(frame: Frame) -> bool:
+    """Whether it tells of what something is made, or by whom."""
+    at = _main_verb(frame)
+    return at not in (-1, frame.verb) and root_of(frame.tokens[at].word) in _MADE
+
+
+_MADE = frozenset(
+    map(
+        root_of,
+        (
+            "written",
+            "implemented",
+            "built",
+            "made",
+            "grown",
+            "produced",
+            "milled",
+            "printed",
+            "carved",
+            "cast",
+            "sewn",
+            "knitted",
+            "woven",
+        ),
+    )
+)
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
