@@ -267,7 +267,11 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it says when: a date or its like, and what leads up to it (`since last week`)."""
-    marks = [is_date(token) or token.word in WHEN for token in found]
+    return with_leads([is_date(token) or token.word in WHEN for token in found], found)
+
+
+def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
+    """Return marks of words that say when, with those of what leads up to them: `since last week`."""
     for at in range(len(found) - 2, -1, -1):
         marks[at] = marks[at] or (marks[at + 1] and found[at].word in LEADS_TO_WHEN)
     return marks

@@ -9,12 +9,20 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.frames import CHANGES, IN_PART, PREPOSITIONS, root_of, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import (
+    CHANGES,
+    DETERMINERS,
+    IN_PART,
+    PREPOSITIONS,
+    root_of,
+    shared_of,
+    speaks_of,
+    unmatched,
+)
 from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.statements import is_past
-from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -23,8 +31,6 @@ if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Token
-
-_DETERMINERS = listed("the a an our my your his her its their there")
 
 
 def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
@@ -62,7 +68,7 @@ _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
 # What is done once, at a date.
-_ONCE = frozenset(map(root_of, ("start", "begin", "end", "finish", "expire", "close", "open")))
+_ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
 
 class _Pair:
@@ -222,9 +228,9 @@ class _Pair:
 
     def _moved(self) -> bool:
         """Whether both do the same there, or what is there has been moved elsewhere."""
-        roots = [root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides]
+        verbs = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
         been = any(_is_being(frame) for frame, _ in self._sides)
-        return roots[0] == roots[1] or (been and not _MOVED.isdisjoint(roots))
+        return root_of(verbs[0]) == root_of(verbs[1]) or (been and not _MOVED.isdisjoint(verbs))
 
     def _are_owners(self) -> bool:
         """Whether both tell whose it is, or who is at its head, by name or not."""
@@ -317,15 +323,19 @@ class _Pair:
             return not (self.one.numbers or self.other.numbers)
         if same_dates(self.one, self.other):
             return False
-        ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
-        if len(ends) == 1 and ends <= _ONCE and not any(frame.is_past for frame, _ in self._sides):
+        ends = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        if (
+            _ONCE.issuperset(ends)
+            and len(set(map(root_of, ends))) == 1
+            and not any(frame.is_past for frame, _ in self._sides)
+        ):
             return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
-_MOVED = frozenset(map(root_of, ("moved", "switched", "migrated", "transferred")))
+_MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
-COSTS = frozenset(map(term_of, ("cost", "price", "fee", "fare")))
+COSTS = frozenset({"cost", "price", "fee", "fare"})
 # What they name is a word or two of any sort.
 _HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
 LABELS = listed("""
@@ -415,7 +425,7 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
-    return in_subject and before not in _DETERMINERS | PREPOSITIONS
+    return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
 
 
 def _same_release(one: Frame, other: Frame) -> bool:
@@ -465,29 +475,12 @@ def _is_being(frame: Frame) -> bool:
 def _is_made(frame: Frame) -> bool:
     """Whether it tells of what something is made, or by whom."""
     at = _main_verb(frame)
-    return at not in (-1, frame.verb) and root_of(frame.tokens[at].word) in _MADE
+    return at not in (-1, frame.verb) and frame.tokens[at].word in _MADE
 
 
-_MADE = frozenset(
-    map(
-        root_of,
-        (
-            "written",
-            "implemented",
-            "built",
-            "made",
-            "grown",
-            "produced",
-            "milled",
-            "printed",
-            "carved",
-            "cast",
-            "sewn",
-            "knitted",
-            "woven",
-        ),
-    )
-)
+_MADE = listed("""
+    written implemented built made grown produced milled printed carved cast sewn knitted woven
+    """)
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
