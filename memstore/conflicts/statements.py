@@ -58,7 +58,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 # Of a number no more words are read.
 _MOST_NUMBER_WORDS = 12
 # After one of these a number is a bound or a guess, which another number may well agree with.
-_VAGUE = listed("about around approximately roughly nearly almost over under than least most to some circa")
+_VAGUE = listed("about around approximately approx ca circa roughly nearly almost over under than least most to some")
 # Beside these `one` is no number.
 _ONE_AFTER = listed("the this that any every each another which")
 _ONE_BEFORE = listed("of another day in who that thing")

@@ -166,7 +166,8 @@ class Conflict(NamedTuple):
     """An open conflict between two memories, the one that was asked about first.
 
     `penalty` is what it takes from the quality of the first, from 0 to 0.3; `command` decides it, or shows what to
-    decide about; `rule` is what found it.
+    decide about; `rule` is what found it. Of a temporal one `current` is the ref of the memory that is likely to hold
+    now; None where each tells what was so in its time.
     """
 
     conflict_type: ConflictType
@@ -176,6 +177,7 @@ class Conflict(NamedTuple):
     lines: tuple[Lines, Lines]
     rule: str
     command: str
+    current: str | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
