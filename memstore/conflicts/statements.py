@@ -63,7 +63,7 @@ _VAGUE = listed("about around approximately approx ca circa roughly nearly almos
 _ONE_AFTER = listed("the this that any every each another which")
 _ONE_BEFORE = listed("of another day in who that thing")
 # After them `an hour` is one hour, and no rate.
-_LASTING = listed("take takes took last lasts lasted taken need needs is was")
+_LASTING = listed("take takes took last lasts lasted taken need needs is was than under over about within in")
 _BEFORE_A_YEAR = listed("in since until till by of from during before after year and to")
 
 PAST_BE = frozenset({"was", "were"})
@@ -140,6 +140,9 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     is_pronoun = piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE) and after not in SCALES
     if piece in ("a", "an") and before in _LASTING and (one_of := quantities.one_of(after)):
         return one_of, 2
+    last = pieces[at + 2] if at + 2 < len(pieces) else ""
+    if piece == "half" and after in ("a", "an") and (one_of := quantities.one_of(last)) and one_of.parts[0]:
+        return one_of._replace(parts=(one_of.parts[0] / 2,)), 3
     found = None if is_pronoun else quantities.of_words(piece, pieces[at + 1 : at + 1 + _MOST_NUMBER_WORDS])
     if found is None:
         return piece, 1

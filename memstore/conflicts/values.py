@@ -129,10 +129,8 @@ class _Pair:
             return False
         if not _count_one(self.one, here, self.other, there) or _from_until(self.one, here, self.other, there):
             return False
-        if any(
-            _is_name(frame, at, self.shared) or _is_vague(frame, at)
-            for frame, at in ((self.one, here), (self.other, there))
-        ):
+        places = ((self.one, here), (self.other, there))
+        if any(_is_name(frame, at, self.shared) for frame, at in places) or _may_agree(*places[0], *places[1]):
             return False
         self.scale = this.scale.value
         return True
@@ -378,13 +376,50 @@ def _is_one(frame: Frame, places: Sequence[int]) -> bool:
     return len(places) == 2 and last - first == 2 and frame.tokens[first + 1].word in ("to", "and", "over")  # noqa: PLR2004
 
 
-def _is_vague(frame: Frame, at: int) -> bool:
-    """Whether a number is a bound or a guess; `up to` is one, `gone up to` is none."""
-    before = frame.tokens[at - 1].word if at else ""
-    if before != "to":
-        return frame.tokens[at].vague
-    ranged = at > 1 and frame.tokens[at - 2].value is not None
-    return not ranged and "up" in frame.words and not tells_change(frame)
+def _may_agree(one: Frame, here: int, other: Frame, there: int) -> bool:
+    """Whether one number is a bound or a guess with which the other agrees; of two bounds of one sort, neither is."""
+    bounds = _bound(one, here), _bound(other, there)
+    this, that = one.tokens[here].value, other.tokens[there].value
+    if bounds[0] == bounds[1] or not this or not that:
+        return False
+    if all(bounds) or this.parts[0] is None or that.parts[0] is None:
+        return True
+    bound, value = (this.parts[0], that.parts[0]) if bounds[0] else (that.parts[0], this.parts[0])
+    match bounds[0] or bounds[1]:
+        case "at most":
+            return value <= bound
+        case "at least":
+            return value >= bound
+        case _:
+            return value < _TWICE * bound and bound < _TWICE * value
+
+
+_TWICE = 2.0
+
+
+def _bound(frame: Frame, at: int) -> str:
+    """Return whether a number is the most or the least that there is, or a guess; empty where it is neither.
+
+    `up to` is a bound, `gone up to` is none.
+    """
+    before = [token.word for token in frame.tokens[max(0, at - 2) : at]]
+    last = before[-1] if before else ""
+    if before == ["up", "to"]:
+        verb = frame.tokens[at - _FARTHEST_VERB].word if at >= _FARTHEST_VERB else ""
+        return "" if verb in _GONE else "at most"
+    if last == "to":
+        return ""
+    if last in _AT_MOST or before in (["less", "than"], ["fewer", "than"]):
+        return "at most"
+    if last in _AT_LEAST or before == ["more", "than"]:
+        return "at least"
+    return "about" if frame.tokens[at].vague else ""
+
+
+_FARTHEST_VERB = 3
+_GONE = listed("go goes gone went rose risen shot jumped")
+_AT_MOST = listed("under below most")
+_AT_LEAST = listed("over above least")
 
 
 def _counted(frame: Frame, at: int) -> tuple[str, str]:

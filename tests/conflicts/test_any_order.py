@@ -419,3 +419,21 @@ def test_by_whom_it_was_done_is_compared_within_a_day() -> None:
 
     assert _compared(*pair, days_apart=False).rule == "names"
     assert _compared(*pair, days_apart=True).verdict not in CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_found"),
+    [
+        ("The bridge carries up to 12 tonnes.", "The bridge carries 20 tonnes.", True),
+        ("The bridge carries up to 12 tonnes.", "The bridge carries 8 tonnes.", False),
+        ("The walk takes more than two hours.", "The walk takes half an hour.", True),
+        ("The walk takes more than two hours.", "The walk takes 3 hours.", False),
+        ("The walk takes approx. 2 hours.", "The walk takes 3 hours.", False),
+        ("The walk takes approx. 2 hours.", "The walk takes 5 hours.", True),
+        ("The tank should stay below 4 bar.", "The tank should stay below 3 bar.", True),
+        ("The tank should stay below 4 bar.", "The tank should stay above 3 bar.", False),
+    ],
+)
+def test_a_number_may_agree_with_a_bound_or_a_guess(one: str, other: str, is_found: bool) -> None:  # noqa: FBT001
+    assert (_compared(one, other, days_apart=False).verdict in CONFLICTS) == is_found
+    assert (_compared(other, one, days_apart=False).verdict in CONFLICTS) == is_found
