@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,7 @@ from memstore.beliefs.revise import reworded
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
+from memstore.core.full_stops import first_sentence
 from memstore.core.memory import title_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 FEWEST_DAYS = 30  # seed 002, "Existing Consolidator"
 RECORDS = ("raw", "episode", "note", "encounter", "observation")
 _ORDINARY = (None, "", "normal", "low")
-# A capital with up to three letters and a dot, like `Dr.`, is taken for the beginning of a name.
-_SENTENCE = re.compile(r".+?(?:(?<!\b[A-Z])(?<!\b[A-Z]\w)(?<!\b[A-Z]\w\w)(?<!\b[A-Z]\w\w\w)\.|[!?…])(?=\s|$)")
 
 
 def why_not(memory: Memory, *, days_old: float, uses: int, is_cited: bool) -> str | None:
@@ -64,9 +62,7 @@ def summary(title: str, text: str, *, has_title: bool) -> str:
         text: its first passage.
         has_title: whether the frontmatter has the title.
     """
-    words = " ".join(text.split())
-    found = _SENTENCE.match(words)
-    sentence = found[0] if found else words
+    sentence = first_sentence(" ".join(text.split()))
     if has_title or sentence.startswith(title.rstrip("…")):
         return sentence
     return f"# {title}\n\n{sentence}"

@@ -61,7 +61,8 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
 
 def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
     yield conflict_line(session.paint, found)
-    yield f"  {session.paint('dim', found.suggested_resolution)}: {found.command}"
+    current = f" ({session.paint('ref', found.current)} is current)" if found.current else ""
+    yield f"  {session.paint('dim', found.suggested_resolution)}{current}: {found.command}"
 
 
 @command(

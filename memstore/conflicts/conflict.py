@@ -15,8 +15,10 @@ from memstore.conflicts.contradiction import (
     Comparison,
     Difference,
     TextVerdict,
+    are_over,
     compare_statements,
     difference,
+    newer,
 )
 from memstore.conflicts.statements import EMPTY, tokens
 from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
@@ -57,7 +59,8 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
     found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
     if found is None:
         return None
-    kind, rule, mine, theirs = found
+    kind, rule, mine, theirs, told = found
+    current = _current(kind, one, other, told)
     return Conflict(
         conflict_type=kind,
         penalty=penalty(kind, one.memory.confidence, other.memory.confidence),
@@ -65,7 +68,8 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
         titles=(one.title, other.title),
         lines=(mine, theirs),
         rule=rule,
-        command=_command(kind, one, other),
+        command=_command(kind, one, other, current),
+        current=current.ref if current else None,
     )
 
 
@@ -142,7 +146,8 @@ def _ends_before(one: Memory, other: Memory) -> bool:
 
 # -- what they say -------------------------------------------------------------------------------
 
-_Found = tuple[ConflictType, str, Lines, Lines]
+# Of which kind it is, by which rule, the lines of both, and what they say, where it is no claim.
+_Found = tuple[ConflictType, str, Lines, Lines, Comparison | None]
 
 
 def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None:
@@ -153,7 +158,7 @@ def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None
             told = _values_differ(mine.value, theirs.value, opposes)
             if told:
                 times = (mine.since or _time(one.memory))[:10], (theirs.since or _time(other.memory))[:10]
-                return (ConflictType.TEMPORAL if times[0] != times[1] else told), "claims", my_lines, their_lines
+                return (ConflictType.TEMPORAL if times[0] != times[1] else told), "claims", my_lines, their_lines, None
     return None
 
 
@@ -194,7 +199,8 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
         return None
     mine = next(lines for statement, lines in one.statements if statement is found.left)
     theirs = next(lines for statement, lines in other.statements if statement is found.right)
-    return _kind(found, one.memory, other.memory), found.rule, mine, theirs
+    kind = _kind(found, one.memory, other.memory)
+    return kind, found.rule, mine, theirs, found
 
 
 def _speaker(memory: Memory) -> str | None:
@@ -212,13 +218,27 @@ def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:
 # -- what would settle it ------------------------------------------------------------------------
 
 
-def _command(kind: ConflictType, one: Side, other: Side) -> str:
+def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None) -> Side | None:
+    """Return the side that is likely to hold now, by what it says of that, or the later one.
+
+    None where it is no matter of time, or where both tell what was so in its time, and is over.
+    """
+    if kind is not ConflictType.TEMPORAL or (told and are_over(told)):
+        return None
+    if told and (says := newer(told)) is not None:
+        return one if says is told.left else other
+    return max(one, other, key=lambda side: (_time(side.memory), side.ref))
+
+
+def _command(kind: ConflictType, one: Side, other: Side, current: Side | None) -> str:
     """Return the command that settles a conflict as is suggested, or lets the two be looked at."""
     if kind is ConflictType.SEMANTIC:
         return f"memstore merge {one.ref} {other.ref}"
-    by_time = kind is ConflictType.TEMPORAL
-    kept = max(one, other, key=lambda side: ("" if by_time else _held(side), _time(side.memory), side.ref))
-    return f"memstore resolve-conflict {one.ref} {other.ref} --keep {kept.ref}"
+    if kind is ConflictType.TEMPORAL:
+        kept = current.ref if current else "both"
+    else:
+        kept = max(one, other, key=lambda side: (_held(side), _time(side.memory), side.ref)).ref
+    return f"memstore resolve-conflict {one.ref} {other.ref} --keep {kept}"
 
 
 def _held(side: Side) -> str:

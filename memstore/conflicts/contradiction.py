@@ -251,6 +251,30 @@ def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_ap
     return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
 
 
+def are_over(found: Comparison) -> bool:
+    """Whether both statements tell what was so in its time, of which neither says that it is so now."""
+    told = [frame(statement.text) for statement in (found.left, found.right) if statement]
+    return found.at_other_times and all(each.is_past and not tells_change(each) for each in told)
+
+
+def newer(found: Comparison) -> Statement | None:
+    """Return the statement that tells what is so now, or of a later date; None where neither says so."""
+    told = [(statement, frame(statement.text)) for statement in (found.left, found.right) if statement]
+    changed = [statement for statement, each in told if tells_change(each)]
+    if len(changed) == 1:
+        return changed[0]
+    dates = [max((_date(token) for token in each.when), default=()) for _, each in told]
+    if not all(dates) or dates[0] == dates[1]:
+        return None
+    return told[dates.index(max(dates))][0]
+
+
+def _date(token: Token) -> tuple[float, ...]:
+    """Return a date with a year as numbers that can be put in order; nothing where it has none."""
+    is_whole = token.value and token.value.scale is Scale.DATE and token.value.parts[0]
+    return tuple(part or 0.0 for part in token.value.parts) if token.value and is_whole else ()
+
+
 def _apart(this: Frame, that: Frame) -> bool:
     """Whether two statements are of other days, or one of what was and the other of what need not be new."""
     if not same_dates(this, that) or (weekdays(this) and weekdays(that) and weekdays(this).isdisjoint(weekdays(that))):

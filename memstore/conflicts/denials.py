@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
@@ -42,8 +43,10 @@ _NARROWS = listed("until till because only yet before after than")
 # They may all say that somebody has something, as `there is` does.
 _HAVING = listed("""
     own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
-    found exist exists
+    found exist exists take takes taken carry carries carried accept accepts accepted offer offers offered provide
+    provides provided
     """)
+_WHOM = listed("me him her us them you")
 _ANY = listed("any anyone anybody anything")
 _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
@@ -101,6 +104,8 @@ def _says_all(yes: Frame) -> bool:
 
 def _is_whole(no: Frame, yes: Frame) -> bool:
     """Whether all is denied that is said, not a part of it, a cause, or that it is all."""
+    if any(this.word == "for" and that.word in _WHOM for this, that in pairwise(no.tokens)):
+        return False
     if _after(no) in _NOT_SO or not no.words.isdisjoint(IN_PART):
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
@@ -214,10 +219,16 @@ def _only(one: Frame, other: Frame) -> bool:
         return False
     at = next(at for at, token in enumerate(one.tokens) if token.word == "only")
     mine, theirs = unmatched(one, other), unmatched(other, one)
-    if at > one.verb or any(one.content[key] > one.verb for key in mine):
+    if at > one.verb or any(one.content[key] > one.verb and not _is_also(one, key) for key in mine):
         return False
     does = bool(mine) and bool(theirs) and all(_does(other, key) for key in theirs)
     return does or not other.words.isdisjoint(_ANYONE)
+
+
+def _is_also(frame: Frame, key: str) -> bool:
+    """Whether a word only names more of the same: water, in `pays for electricity and water`."""
+    at = frame.content[key]
+    return at > 1 and frame.tokens[at - 1].word == "and" and at - 2 in frame.content.values()
 
 
 def _does(frame: Frame, key: str) -> bool:

@@ -24,6 +24,7 @@ from memstore.conflicts.statements import (
     is_date,
     is_past,
     tokens,
+    with_leads,
 )
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
@@ -75,7 +76,7 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    circumstances account put puts down out between stand stands stood anywhere somewhere somehow
+    put puts down out between stand stands stood anywhere somewhere somehow
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
@@ -85,7 +86,7 @@ PREPOSITIONS = listed("""
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
     """)
-_DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
+DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
 
 # What is told beside the main clause: why, with whom, who that is.
 _TAIL = re.compile(
@@ -95,9 +96,10 @@ _TAIL = re.compile(
 )
 _RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
+_SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
 _TOLD = re.compile(
-    r"^[^,;:]{0,60}?\b(?:says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told"
-    r"|knows?|means?|shows?|showed|confirms?|confirmed|reports?|reported|remember)(?: (?:[\w' ]{1,30} )?that|,|:) ",
+    rf"^[^,;:]{{0,60}}?\b(?:{_SAYS}|knows?|means?|shows?|showed|reports?|reported|remember)"
+    r"(?: (?:[\w' ]{1,30} )?that|,|:) ",
     re.IGNORECASE,
 )
 _CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
@@ -106,7 +108,15 @@ _WHAT = re.compile(
 )
 _NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
 _ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
-_SAID_BY = re.compile(r",? +(?:says?|said|writes|wrote|insists) ([A-Z][\w]+)\W*$")
+# What led up to it, before that of which it speaks begins: `Since the bridge closed my way to work takes an hour`.
+_LEAD = re.compile(
+    r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost)"
+    r"(?: (?:in|on|at|last|this) \w+)?,? )(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
+)
+_SO_FAR = listed("since now")
+_ASKS_TO = listed("remember note know recall please say tell")
+_NOTHING_ELSE = re.compile(r",? and (?:nowhere|nothing|nobody|no one)(?: else)?\b", re.IGNORECASE)
+_SAID_BY = re.compile(rf",? +(?:{_SAYS}) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
 _PRONOUN = re.compile(r"^ *(?:(?:so|and|then) )?(she|he|it)\b", re.IGNORECASE)
@@ -168,9 +178,12 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if relative:
         found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
-    bare = _ACCORDING.sub("", bare)
+    if lead := _LEAD.match(bare):
+        bare = f"{bare[lead.end() :].rstrip(' .')} {'now' if lead[1].casefold() in _SO_FAR else ''}".rstrip()
+    bare = _NOTHING_ELSE.sub("", _ACCORDING.sub("", bare))
     if told := _TOLD.match(bare):
-        about = next(iter(_FIRST_NAME.findall(bare)), about)
+        first = next(iter(_FIRST_NAME.findall(bare)), "")
+        about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
     by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
@@ -206,7 +219,7 @@ def _clauses(text: str) -> list[str]:
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
     name = next(iter(_FIRST_NAME.findall(main)), "")
-    name = subject if name.casefold() in _DETERMINERS else name
+    name = subject if name.casefold() in DETERMINERS else name
     return [main, *(_named(other, name) for other in others)]
 
 
@@ -238,7 +251,11 @@ def frame(clause: str) -> Frame:
     marks = _whens(found)
     content: dict[str, int] = {}
     for at, token in enumerate(found):
-        is_content = token.word not in _NO_CONTENT and token.word not in _TIMES and not _is_denial(found, at)
+        is_content = (
+            (token.word not in _NO_CONTENT or _is_kind_of(found, at))
+            and token.word not in _TIMES
+            and not _is_denial(found, at)
+        )
         if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
             content.setdefault(root_of(token.word), at)
     names, possessors = _names_in(clause)
@@ -256,6 +273,16 @@ def frame(clause: str) -> Frame:
     )
 
 
+def _is_kind_of(found: Sequence[Token], at: int) -> bool:
+    """Whether a word that mostly says little tells of which kind a thing is: a day ticket, a single ticket."""
+    before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
+    if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
+        return False
+    denied = at > 1 and found[at - 2].word in ("not", "no")
+    return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
+
+
+_SAYS_LITTLE = listed("long one time and of to that which who")
 _CLOCK_AFTER = listed("at until till from by past")
 _CLOCKS = {"noon": 12.0, "midnight": 0.0}
 _HALF_A_DAY = 12
@@ -360,7 +387,7 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
     word, before = found[at].word, found[at - 1].word if at else ""
     if word in _AUXILIARIES or _over(word):
         return True
-    if before in _DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:
+    if before in DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:
         return False
     stands = lexicon.has_role(word, lexicon.Role.STANDING)
     if word.endswith("s") and not word.endswith("ss"):
@@ -375,7 +402,7 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
 
 _SHORTEST_VERB = 3
 _PLURALS = listed("i we you they who to also always never only still now both")
-_AFTER_A_VERB = _DETERMINERS | PREPOSITIONS | DENIALS | listed("out up down off about")
+_AFTER_A_VERB = DETERMINERS | PREPOSITIONS | DENIALS | listed("out up down off about")
 
 
 def _is_denial(found: Sequence[Token], at: int) -> bool:
@@ -384,7 +411,7 @@ def _is_denial(found: Sequence[Token], at: int) -> bool:
     if word in _REFUSES:
         return at + 1 < len(found) and found[at + 1].word == "to"
     if word == "out":
-        return at + 2 < len(found) and found[at + 1].word == "of" and found[at + 2].word not in _DETERMINERS
+        return at + 2 < len(found) and found[at + 1].word == "of" and found[at + 2].word not in DETERMINERS
     if word in _STOPS:
         return at + 1 < len(found) and found[at + 1].word.endswith("ing")
     return word in DENIALS or (word == "free" and at + 1 < len(found) and found[at + 1].word in ("of", "from"))
@@ -397,10 +424,7 @@ MAY_DENY = DENIALS | _STOPS | _REFUSES | listed("out free")
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it says when; not how often: `twice a week`."""
-    marks = [_is_when(found, at) for at in range(len(found))]
-    for at in range(len(found) - 2, -1, -1):
-        marks[at] = marks[at] or (marks[at + 1] and found[at].word in LEADS_TO_WHEN)
-    return marks
+    return with_leads([_is_when(found, at) for at in range(len(found))], found)
 
 
 def _is_when(found: Sequence[Token], at: int) -> bool:
@@ -419,7 +443,7 @@ _SEASONS = listed("""
     """)
 _DAYS = frozenset(day for day in WHEN if day.endswith("day"))
 _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
-_AFTER_A_CLOCK = PREPOSITIONS | _DETERMINERS | _TIMES | listed("and or now so each")
+_AFTER_A_CLOCK = PREPOSITIONS | DETERMINERS | _TIMES | listed("and or now so each sharp prompt exactly because")
 
 
 # -- two of them ---------------------------------------------------------------------------------------

@@ -78,7 +78,14 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False  # What is behind the church has the church in front of it.
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
-    return adds(one, mine, shared) and adds(other, theirs, shared)
+    sides = ((one, mine, other), (other, theirs, one))
+    return all(adds(frame, _beyond(frame, keys, that, shared), shared) for frame, keys, that in sides)
+
+
+def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[str]) -> list[str]:
+    """Return what a frame says more, but for which of all it is of which the other speaks."""
+    of_all = bool(other.tokens) and other.tokens[0].word in ALL
+    return [key for key in keys if not (of_all and speaks_of(frame, frame.content[key], shared))]
 
 
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
@@ -138,10 +145,13 @@ ASYMMETRIC = listed("than above below behind north south east west")
 def swapped(one: Frame, other: Frame) -> bool:
     """Whether two frames say of two that each is so to the other: each older, each north of it."""
     shared = shared_of(one, other)
-    if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED + 1:
+    if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED:
         return False
     marks = one.words & other.words & ASYMMETRIC
-    if not marks or not comparable(one, other) or not same_times(one, other) or one.numbers or other.numbers:
+    if not marks or not comparable(one, other) or not same_times(one, other):
         return False
+    ranks = [[frame.tokens[at].key for at in frame.numbers] for frame in (one, other)]
+    if any(ranks):
+        return len(set(ranks[0])) > 1 and ranks[0] == ranks[1][::-1]
     mine, theirs = _order(one, shared), _order(other, shared)
     return mine[0] == theirs[-1] and mine[-1] == theirs[0]

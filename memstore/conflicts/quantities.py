@@ -238,6 +238,11 @@ def _of_match(found: re.Match[str]) -> tuple[Quantity, int]:
     return Quantity(Scale.MEASURE, (value * unit[1],), unit[0]), found.end()
 
 
+def one_of(unit_word: object) -> Quantity | None:
+    """Return one of a unit (`an hour`); None where the word is no unit."""
+    return measured(Quantity(Scale.CARDINAL, (1.0,)), unit_word) if isinstance(unit_word, str) else None
+
+
 def measured(value: Quantity, unit_word: str) -> Quantity | None:
     """Return a number with the unit that follows it (`two miles`); None where the word is no unit."""
     unit = _unit(unit_word)

@@ -38,7 +38,9 @@ _CONTRACTIONS = (
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),
+    ("no", r"\b(?:under no circumstances|on no account)\b", "never"),
     ("place", r"\b(?:takes?|took|taken) place\b", "happens"),
+    ("-free", r"\b([a-z]+)-free\b", r"free of \1"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
     ("'", r"'s\b|s'(?=\s)", ""),
     # A number that names one of many counts nothing: PR #38 and PR #52 are two.
@@ -56,10 +58,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 # Of a number no more words are read.
 _MOST_NUMBER_WORDS = 12
 # After one of these a number is a bound or a guess, which another number may well agree with.
-_VAGUE = listed("about around approximately roughly nearly almost over under than least most to some circa")
+_VAGUE = listed("about around approximately approx ca circa roughly nearly almost over under than least most to some")
 # Beside these `one` is no number.
 _ONE_AFTER = listed("the this that any every each another which")
 _ONE_BEFORE = listed("of another day in who that thing")
+# After them `an hour` is one hour, and no rate.
+_LASTING = listed("take takes took last lasts lasted taken need needs is was than under over about within in")
 _BEFORE_A_YEAR = listed("in since until till by of from during before after year and to")
 
 PAST_BE = frozenset({"was", "were"})
@@ -71,7 +75,10 @@ _PAST = listed("""
     stood ran rose fell taught threw caught spent woke slept built ate drank found felt heard kept knew thought flew
     drove grew sang swam wore chose brought sent paid held spoke
     """)
-_NOT_PAST = listed("shed sled need red bed feed seed speed weed breed indeed hundred sacred")
+_NOT_PAST = listed("""
+    shed sled need red bed feed seed speed weed breed indeed hundred sacred deed reed steed greed creed exceed proceed
+    succeed wicked naked rugged ragged crooked kindred biped infrared
+    """)
 
 
 class Token(NamedTuple):
@@ -131,6 +138,11 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
         if tuple(pieces[at : at + len(phrase)]) == phrase:
             return "_".join(phrase), len(phrase)
     is_pronoun = piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE) and after not in SCALES
+    if piece in ("a", "an") and before in _LASTING and (one_of := quantities.one_of(after)):
+        return one_of, 2
+    last = pieces[at + 2] if at + 2 < len(pieces) else ""
+    if piece == "half" and after in ("a", "an") and (one_of := quantities.one_of(last)) and one_of.parts[0]:
+        return one_of._replace(parts=(one_of.parts[0] / 2,)), 3
     found = None if is_pronoun else quantities.of_words(piece, pieces[at + 1 : at + 1 + _MOST_NUMBER_WORDS])
     if found is None:
         return piece, 1
@@ -227,7 +239,9 @@ def statements(text: str) -> tuple[Statement, ...]:
 def statement_of(sentence: str, about: str = "") -> Statement:
     """Return what a sentence states; `about` is whom or what a pronoun at its beginning means."""
     said, negations, when = _sorted_out(tokens(sentence))
-    topic = frozenset(token.key for token in said if token.value is None and token.word not in GRAMMAR)
+    words = [token.word for token in said if token.value is None and token.word not in GRAMMAR]
+    families = ((word, lexicon.family_of(word)) for word in words)
+    topic = frozenset([*map(key_of, words), *(term_of(family) for word, family in families if family != word)])
     if about and said and said[0].word in _STANDS_FOR:
         topic |= frozenset(map(key_of, fold(about).split()))
     return Statement(sentence, said, negations, topic, when, 0, 0, about)
@@ -256,7 +270,11 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it says when: a date or its like, and what leads up to it (`since last week`)."""
-    marks = [is_date(token) or token.word in WHEN for token in found]
+    return with_leads([is_date(token) or token.word in WHEN for token in found], found)
+
+
+def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
+    """Return marks of words that say when, with those of what leads up to them: `since last week`."""
     for at in range(len(found) - 2, -1, -1):
         marks[at] = marks[at] or (marks[at + 1] and found[at].word in LEADS_TO_WHEN)
     return marks

@@ -5,17 +5,24 @@ Nothing else may differ; and both must tell what is so, not what happened.
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.frames import CHANGES, IN_PART, PREPOSITIONS, root_of, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import (
+    CHANGES,
+    DETERMINERS,
+    IN_PART,
+    PREPOSITIONS,
+    root_of,
+    shared_of,
+    speaks_of,
+    unmatched,
+)
 from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.statements import is_past
-from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -24,8 +31,6 @@ if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Token
-
-_DETERMINERS = listed("the a an our my your his her its their there")
 
 
 def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
@@ -40,7 +45,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         # What is so on Sundays, or of one release, need not be so on weekdays, or of another.
         same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
-    if pair.other_name() and (pair.changed or same_day(one, other)):
+    if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
@@ -62,16 +67,8 @@ _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
-
-
-@cache
-def _roots(words: str) -> frozenset[str]:
-    """Return the roots of words, such as those below; looked up late, so that no list is read before it is needed."""
-    return frozenset(map(root_of, words.split()))
-
-
 # What is done once, at a date.
-_ONCE = "start begin end finish expire close open"
+_ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
 
 class _Pair:
@@ -132,10 +129,8 @@ class _Pair:
             return False
         if not _count_one(self.one, here, self.other, there) or _from_until(self.one, here, self.other, there):
             return False
-        if any(
-            _is_name(frame, at, self.shared) or _is_vague(frame, at)
-            for frame, at in ((self.one, here), (self.other, there))
-        ):
+        places = ((self.one, here), (self.other, there))
+        if any(_is_name(frame, at, self.shared) for frame, at in places) or _may_agree(*places[0], *places[1]):
             return False
         self.scale = this.scale.value
         return True
@@ -144,12 +139,16 @@ class _Pair:
         """Whether both speak of one thing, besides that it changes; where they share a word alone, by the same verb."""
         if all(self.one.word(key) in CHANGES for key in self.shared):
             return False
-        if len(self.shared) >= _FEWEST_SHARED or self.are or any(frame.verb is None for frame, _ in self._sides):
-            return True
-        if all(speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared):
+        if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
             return True
         words = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
         return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
+
+    def _share_subject(self) -> bool:
+        """Whether they share what they speak of, or more than a word."""
+        return len(self.shared) >= _FEWEST_SHARED or all(
+            speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared
+        )
 
     def _are_prices(self, this: Quantity, that: Quantity) -> bool:
         """Whether both are prices, of which one has no unit: 4.20 euros, 4.60."""
@@ -176,13 +175,14 @@ class _Pair:
 
     # -- names
 
-    def other_name(self) -> bool:
+    def other_name(self, *, days_apart: bool) -> bool:
         """Whether a name, a word of one kind or a label stands in the place of another, and there is room for one."""
         if not self.mine or not self.theirs or any(frame.verb is None for frame, _ in self._sides):
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
-        was = all(frame.is_past and not frame.when and self.named for frame, _ in self._sides)
+        done = not days_apart and all(_is_agent(frame, keys[-1:]) for frame, keys in self._sides)
+        was = all(frame.is_past and not frame.when and (self.named or done) for frame, _ in self._sides)
         if not was and any(_is_over(frame) and not self.changed for frame, _ in self._sides):
             return False
         return self._narrows_to_values() and self._is_another()
@@ -216,7 +216,7 @@ class _Pair:
             numbered or not _unequal(self.one, self.other)
         ):
             return False
-        moved = placed and (self.are or self._moved())
+        moved = placed and self._share_subject() and (self.are or self._moved())
         return (
             called
             or labelled
@@ -226,9 +226,9 @@ class _Pair:
 
     def _moved(self) -> bool:
         """Whether both do the same there, or what is there has been moved elsewhere."""
-        roots = [root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides]
+        verbs = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
         been = any(_is_being(frame) for frame, _ in self._sides)
-        return roots[0] == roots[1] or (been and not _roots(_MOVED).isdisjoint(roots))
+        return root_of(verbs[0]) == root_of(verbs[1]) or (been and not _MOVED.isdisjoint(verbs))
 
     def _are_owners(self) -> bool:
         """Whether both tell whose it is, or who is at its head, by name or not."""
@@ -250,7 +250,8 @@ class _Pair:
 
     def _is_somewhere(self) -> bool:
         """Whether both tell where a thing is; people are here and there."""
-        return all(_follows(frame, keys) for frame, keys in self._sides) and self._is_definite()
+        made = all(_is_made(frame) for frame, _ in self._sides)
+        return (made or all(_follows(frame, keys) for frame, keys in self._sides)) and self._is_definite()
 
     def _is_definite(self) -> bool:
         """Whether both speak of the one thing of its kind that there is: the inspector, our van; not my sister."""
@@ -263,7 +264,8 @@ class _Pair:
             any(speaks_of(frame, frame.content[key], self.shared) or frame.content[key] == 0 for key in keys)
             for frame, keys in self._sides
         ]
-        if any(lexicon.has_role(word, Role.HOLDER) for word in words):
+        offices = [lexicon.has_role(word, Role.HOLDER) for word in words]
+        if any(offices) and (len(self.shared) > 1 or all(offices)):
             return all(
                 _is_the_one(frame, word)
                 for frame, _ in self._sides
@@ -273,7 +275,8 @@ class _Pair:
         agents = [
             _is_agent(frame, keys) or inside for (frame, keys), inside in zip(self._sides, in_subject, strict=True)
         ]
-        if any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words) and (all(agents) or not any(in_subject)):
+        is_held = len(self.shared) > 1 and any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words)
+        if is_held and (all(agents) or not any(in_subject)):
             return True
         if any(in_subject):
             return False
@@ -318,15 +321,19 @@ class _Pair:
             return not (self.one.numbers or self.other.numbers)
         if same_dates(self.one, self.other):
             return False
-        ends = {root_of(frame.tokens[_main_verb(frame)].word) for frame, _ in self._sides}
-        if len(ends) == 1 and ends <= _roots(_ONCE) and not any(frame.is_past for frame, _ in self._sides):
+        ends = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        if (
+            _ONCE.issuperset(ends)
+            and len(set(map(root_of, ends))) == 1
+            and not any(frame.is_past for frame, _ in self._sides)
+        ):
             return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
-_MOVED = "moved switched migrated transferred"
+_MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
-COSTS = frozenset(map(term_of, ("cost", "price", "fee", "fare")))
+COSTS = frozenset({"cost", "price", "fee", "fare"})
 # What they name is a word or two of any sort.
 _HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
 LABELS = listed("""
@@ -369,13 +376,50 @@ def _is_one(frame: Frame, places: Sequence[int]) -> bool:
     return len(places) == 2 and last - first == 2 and frame.tokens[first + 1].word in ("to", "and", "over")  # noqa: PLR2004
 
 
-def _is_vague(frame: Frame, at: int) -> bool:
-    """Whether a number is a bound or a guess; `up to` is one, `gone up to` is none."""
-    before = frame.tokens[at - 1].word if at else ""
-    if before != "to":
-        return frame.tokens[at].vague
-    ranged = at > 1 and frame.tokens[at - 2].value is not None
-    return not ranged and "up" in frame.words and not tells_change(frame)
+def _may_agree(one: Frame, here: int, other: Frame, there: int) -> bool:
+    """Whether one number is a bound or a guess with which the other agrees; of two bounds of one sort, neither is."""
+    bounds = _bound(one, here), _bound(other, there)
+    this, that = one.tokens[here].value, other.tokens[there].value
+    if bounds[0] == bounds[1] or not this or not that:
+        return False
+    if all(bounds) or this.parts[0] is None or that.parts[0] is None:
+        return True
+    bound, value = (this.parts[0], that.parts[0]) if bounds[0] else (that.parts[0], this.parts[0])
+    match bounds[0] or bounds[1]:
+        case "at most":
+            return value <= bound
+        case "at least":
+            return value >= bound
+        case _:
+            return value < _TWICE * bound and bound < _TWICE * value
+
+
+_TWICE = 2.0
+
+
+def _bound(frame: Frame, at: int) -> str:
+    """Return whether a number is the most or the least that there is, or a guess; empty where it is neither.
+
+    `up to` is a bound, `gone up to` is none.
+    """
+    before = [token.word for token in frame.tokens[max(0, at - 2) : at]]
+    last = before[-1] if before else ""
+    if before == ["up", "to"]:
+        verb = frame.tokens[at - _FARTHEST_VERB].word if at >= _FARTHEST_VERB else ""
+        return "" if verb in _GONE else "at most"
+    if last == "to":
+        return ""
+    if last in _AT_MOST or before in (["less", "than"], ["fewer", "than"]):
+        return "at most"
+    if last in _AT_LEAST or before == ["more", "than"]:
+        return "at least"
+    return "about" if frame.tokens[at].vague else ""
+
+
+_FARTHEST_VERB = 3
+_GONE = listed("go goes gone went rose risen shot jumped")
+_AT_MOST = listed("under below most")
+_AT_LEAST = listed("over above least")
 
 
 def _counted(frame: Frame, at: int) -> tuple[str, str]:
@@ -416,7 +460,7 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
-    return in_subject and before not in _DETERMINERS | PREPOSITIONS
+    return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
 
 
 def _same_release(one: Frame, other: Frame) -> bool:
@@ -460,11 +504,18 @@ def _is_being(frame: Frame) -> bool:
     if frame.verb is None or frame.is_past:
         return False
     at = _main_verb(frame)
-    is_made = at != frame.verb and root_of(frame.tokens[at].word) in _roots(_MADE)
-    return is_made or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
+    return _is_made(frame) or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
 
 
-_MADE = "written implemented built made grown produced milled printed"
+def _is_made(frame: Frame) -> bool:
+    """Whether it tells of what something is made, or by whom."""
+    at = _main_verb(frame)
+    return at not in (-1, frame.verb) and frame.tokens[at].word in _MADE
+
+
+_MADE = listed("""
+    written implemented built made grown produced milled printed carved cast sewn knitted woven
+    """)
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:

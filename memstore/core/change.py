@@ -167,7 +167,8 @@ class Conflict(NamedTuple):
     """An open conflict between two memories; the one that was asked about comes first.
 
     `penalty` is how much it lowers the quality of the first memory, from 0 to 0.3. `command` is the command that
-    decides the conflict or shows what to decide. `rule` is the rule that found it.
+    decides the conflict or shows what to decide. `rule` is the rule that found it. For a temporal conflict, `current`
+    is the ref of the memory that probably holds now; None if each says what was so in its time.
     """
 
     conflict_type: ConflictType
@@ -177,6 +178,7 @@ class Conflict(NamedTuple):
     lines: tuple[Lines, Lines]
     rule: str
     command: str
+    current: str | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)

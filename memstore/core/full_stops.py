@@ -19,7 +19,7 @@ _BEFORE_A_NUMBER = re.compile(r"\b(?:no|nos|nr|art|pp?|par|sec|ch|max|min|est|c)
 _INITIAL = re.compile(r"(?:^|(?:^|\s)(?:[A-Z]\.|[A-Z][^\W\d_]+)[ ]|^[ ]*)[A-Z]\.$")
 _TWO_INITIALS = re.compile(r"[A-Z]\. [A-Z]\.")
 _FARTHEST_BACK = 24
-_BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+")
+_BREAK = re.compile(r"(?<=[.!?…])[\"')\]]*\s+")
 
 
 def ends_sentence(text: str, end: int, after: int) -> bool:

@@ -45,6 +45,7 @@ def conflict_document(conflict: Conflict) -> dict[str, Any]:
         "lines": [lines._asdict() for lines in conflict.lines],
         "rule": conflict.rule,
         "command": conflict.command,
+        **({"current": conflict.current} if conflict.current else {}),
     }
 
 

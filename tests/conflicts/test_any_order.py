@@ -188,6 +188,30 @@ FOUND: list[tuple[str, str, str]] = [
     ("Theo is in class 4b.", "Theo is in class 5a after the summer.", "names"),
     ("The patient in bed 2 is mute.", "The patient in bed 2 talks without end.", "states"),
     ("Our flat has no balcony.", "In summer we have breakfast on our balcony.", "negation"),
+    ("We live at 8 Linden Street.", "Our address is 31 Harbour Road.", "names"),
+    ("Room 3 is empty.", "A patient sleeps in room 3.", "states"),
+    ("The repository is read-only.", "Anyone can push to the repository.", "states"),
+    ("Nina is single.", "Nina's husband is a carpenter.", "states"),
+    ("Leo doesn't have a driving licence.", "Leo drives to work.", "states"),
+    ("Mum doesn't drink alcohol.", "Mum has a glass of wine every evening.", "states"),
+    (
+        "The bridge to the mill was torn down in 2019.",
+        "Every morning our van crosses the bridge to the mill.",
+        "states",
+    ),
+    ("The west wing of the hospital stands empty.", "Forty patients lie in the west wing of the hospital.", "states"),
+    (
+        "The path to the crag is impassable in winter.",
+        "In January whole school classes walk the path to the crag.",
+        "states",
+    ),
+    ("`ingest` has been switched off for good.", "`ingest` processes a million events an hour.", "states"),
+    ("The laptop isn't connected to any network.", "I uploaded the file from the laptop.", "states"),
+    ("The ferry to Hvar takes cars.", "Cars are not carried on the ferry to Hvar.", "negation"),
+    ("The statue is made of bronze.", "The statue is carved from marble.", "names"),
+    ("The second act is longer than the first.", "The first act is longer than the second.", "order"),
+    ("The concert starts at eight sharp.", "The concert starts at half past seven.", "times of day"),
+    ("My commute takes 35 minutes.", "Since the bridge closed my commute takes an hour.", "units"),
 ]
 # Near each other, and both right: others, other times, parts, bounds, suppositions, the same in other words.
 SILENT: list[tuple[str, str]] = [
@@ -311,6 +335,8 @@ SILENT: list[tuple[str, str]] = [
     ("Deploys are forbidden during the freeze.", "Deploys are allowed outside the freeze."),
     ("Nina is no longer in the choir.", "Nina was in the choir for years."),
     ("We used to have a car.", "We don't have a car."),
+    ("She said the exam was easy.", "The exam was not easy for me."),
+    ("A single ticket costs 3 euros.", "A day ticket costs 8 euros."),
 ]
 # Told of different days: each was so.
 ON_OTHER_DAYS: list[tuple[str, str]] = [
@@ -350,6 +376,7 @@ ON_OTHER_DAYS: list[tuple[str, str]] = [
     ("Guests tonight: six.", "Guests tonight: nine."),
     ("Worked from home.", "Worked at the office."),
     ("Takings today: 812 euros.", "Takings today: 954 euros."),
+    ("Water the plants: done.", "Water the plants: not done."),
 ]
 
 
@@ -385,3 +412,28 @@ def test_both_are_right(one: str, other: str) -> None:
 def test_each_was_so_on_its_day(one: str, other: str) -> None:
     assert _compared(one, other, days_apart=True).verdict not in CONFLICTS
     assert _compared(other, one, days_apart=True).verdict not in CONFLICTS
+
+
+def test_by_whom_it_was_done_is_compared_within_a_day() -> None:
+    pair = "The meeting was chaired by Ms. Ruiz.", "According to Paul the meeting was chaired by Mr. Lang."
+
+    assert _compared(*pair, days_apart=False).rule == "names"
+    assert _compared(*pair, days_apart=True).verdict not in CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_found"),
+    [
+        ("The bridge carries up to 12 tonnes.", "The bridge carries 20 tonnes.", True),
+        ("The bridge carries up to 12 tonnes.", "The bridge carries 8 tonnes.", False),
+        ("The walk takes more than two hours.", "The walk takes half an hour.", True),
+        ("The walk takes more than two hours.", "The walk takes 3 hours.", False),
+        ("The walk takes approx. 2 hours.", "The walk takes 3 hours.", False),
+        ("The walk takes approx. 2 hours.", "The walk takes 5 hours.", True),
+        ("The tank should stay below 4 bar.", "The tank should stay below 3 bar.", True),
+        ("The tank should stay below 4 bar.", "The tank should stay above 3 bar.", False),
+    ],
+)
+def test_a_number_may_agree_with_a_bound_or_a_guess(one: str, other: str, is_found: bool) -> None:  # noqa: FBT001
+    assert (_compared(one, other, days_apart=False).verdict in CONFLICTS) == is_found
+    assert (_compared(other, one, days_apart=False).verdict in CONFLICTS) == is_found

@@ -53,7 +53,26 @@ def test_another_value_on_another_day_is_a_matter_of_time() -> None:
     assert found
     assert found.conflict_type is TEMPORAL
     assert found.suggested_resolution == "timestamp_priority"
+    assert found.current == "note:m_2"
     assert found.command == "memstore resolve-conflict note:m_1 note:m_2 --keep note:m_2"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "current"),
+    [
+        ("The kiosk now charges 3 euros for a postcard.", "The kiosk charges 2 euros for a postcard.", "note:m_1"),
+        ("In 2024 the kiosk charges 3 euros.", "In 2021 the kiosk charges 2 euros.", "note:m_1"),
+        ("In 2019 the ward had 20 beds.", "In 2021 the ward had 24 beds.", None),
+        ("The kiosk is open.", "The kiosk is closed.", None),
+    ],
+)
+def test_what_is_current_is_said_by_the_text_or_by_the_day(one: str, other: str, current: str | None) -> None:
+    found = between(one, other)
+
+    assert found
+    assert found.current == current
+    if found.conflict_type is TEMPORAL:
+        assert found.command.endswith(f"--keep {current or 'both'}")
 
 
 @pytest.mark.parametrize(
