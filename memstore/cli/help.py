@@ -254,7 +254,7 @@ _AGENTS = """\
 Each tool is a command, and says what that says. The tool `context` gives handles, which narrow single calls further.
 
   memstore mcp --read-only                  # nothing is written into the vault
-  memstore mcp --tools all                  # more tools than the usual twelve
+  memstore mcp --tools=all                  # more tools than the usual twelve
   memstore mcp token add si:ash --self      # a token, in a file that only you can read
   memstore mcp --http 8765                  # serves whoever brings a token, on this machine
 
