@@ -67,11 +67,10 @@ class Served:
         found = await anyio.to_thread.run_sync(self._tokens.brought, token)
         if found is None:
             return None
-        with self._one_at_a_time:
-            if found.digest not in self._conversations:
-                who = Identity(self._folder, found.entity, found.context, found.alone)
-                server = Server(self._env, who, self._rules, self._offered)
-                self._conversations[found.digest] = Conversation(server)
+        if found.digest not in self._conversations:
+            who = Identity(self._folder, found.entity, found.context, found.alone)
+            server = Server(self._env, who, self._rules, self._offered)
+            self._conversations[found.digest] = Conversation(server)
         return AccessToken(token=token, client_id=found.digest, scopes=[])
 
     def answered(self, ctx: ServerRequestContext[Any, Any], method: str, params: dict[str, Any]) -> dict[str, Any]:
