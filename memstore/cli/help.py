@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @click.argument("words", metavar="[TOPIC|COMMAND]", nargs=-1)
 @click.option("--all", "everything", is_flag=True, help="List all commands, by topic.")
 def help_(session: CliSession, words: tuple[str, ...], *, everything: bool) -> None:
-    """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge, options."""
+    """Explain a command or a topic: exit-codes, query, frontmatter, privacy, merge, agents, options."""
     if everything and words:
         raise UsageError("--all lists all commands", hint=f"memstore help {' '.join(words)}")
     from memstore.documents.program import help_document
@@ -241,6 +241,27 @@ def _options() -> str:
     return "\n".join(["Options that you can give before or after any command:", "", *_table(rows)])
 
 
+_AGENTS = """\
+`memstore mcp` serves a vault to an agent, by the Model Context Protocol. A client starts it, and talks to it by pipes:
+
+  {"command": "/path/to/memstore", "args": ["--vault", "/path/to/notes", "--as", "si:ash", "--self", "mcp"]}
+
+  --as ENTITY     who acts and looks; no argument of a tool changes it
+  --context CTX   shows at most what everybody in that context may see
+  --self          nobody else listens: shows all that is its own
+  (neither)       somebody unknown may be listening: shows what everybody may see
+
+Each tool is a command, and says what that says. The tool `context` gives handles, which narrow single calls further.
+
+  memstore mcp --read-only                  # nothing is written into the vault
+  memstore mcp --tools=all                  # more tools than the usual twelve
+  memstore mcp token add si:ash --self      # a token, in a file that only you can read
+  memstore mcp --http 8765                  # serves whoever brings a token, on this machine
+
+Serving HTTP needs `pip install "memstore-vault[mcp]"`. docs/mcp.md says more.
+"""
+
+
 # Topic -> a short description, and its text.
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
@@ -249,4 +270,5 @@ TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "privacy": ("who may see what", lambda: _PRIVACY),
     "options": ("options that work with every command", _options),
     "merge": ("what happens when two people change one memory", lambda: _MERGE),
+    "agents": ("how an agent gets to a vault: memstore mcp", lambda: _AGENTS),
 }

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import click
 
-from memstore.cli.options import command
+from memstore.cli.group import Group
+from memstore.cli.options import group, subcommand
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.access.tokens import Token, Tokens
     from memstore.cli.session import CliSession
+    from memstore.core.view import View
+    from memstore.files.local_state import Environment
+    from memstore.mcp.server import Rules
 
 
-@command(
+@click.group(
     "mcp",
+    cls=Group,
     examples=(
         "memstore --vault ~/notes --as si:ash --self mcp           # for an agent that nobody else listens to",
         "memstore --vault ~/notes --as si:ash --context ctx:work mcp",
         "memstore mcp --read-only",
+        "memstore mcp --http 8765                                  # for whoever brings a token",
     ),
+    invoke_without_command=True,
 )
 @click.option(
     "--tools",
@@ -30,28 +40,37 @@ if TYPE_CHECKING:
 )
 @click.option("--read-only", is_flag=True, help="Write nothing into the vault.")
 @click.option("-c", "--commit", is_flag=True, help="Commit each change.")
-def mcp(session: CliSession, *, offered: str, read_only: bool, commit: bool) -> None:
+@click.option(
+    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve HTTP on this machine instead."
+)
+@click.pass_context
+def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port: int | None) -> None:
     """Serve a vault to an agent on standard input and output, by the Model Context Protocol.
 
     Who acts is fixed when the server starts, by --as. So is what may be shown at most: what everybody in --context may
-    see, all that is one's own with --self, and with neither only what everybody may see.
+    see, all that is one's own with --self, and with neither only what everybody may see. With --http all of that is
+    said by the bearer token that a client brings.
     """
+    if ctx.invoked_subcommand is not None:
+        return
     from memstore.core.errors import UsageError
-    from memstore.mcp import stdio, tools
-    from memstore.mcp.server import Identity, Rules, Server
-    from memstore.vault import composition
+    from memstore.mcp.server import Rules
 
     if read_only and commit:
         raise UsageError("--read-only and --commit contradict each other", hint="leave one out")
-    env, choices = session.environment()._replace(on_progress=None), session.choices
-    view = composition.open_to_serve(
-        env,
-        vault=choices.vault,
-        entity=choices.entity,
-        context=choices.context,
-        alone=choices.alone,
-        any_context=True,
-    ).view()
+    session, rules = cast("CliSession", ctx.obj), Rules(read_only=read_only, commit=commit)
+    if port is None:
+        _serve_pipe(session, offered, rules)
+    else:
+        _serve_http(session, offered, rules, port)
+
+
+def _serve_pipe(session: CliSession, offered: str, rules: Rules) -> None:
+    from memstore.mcp import stdio, tools
+    from memstore.mcp.server import Identity, Server
+
+    env, choices = _environment(session), session.choices
+    view = _view(session)
     context = view.contexts.current()
     identity = Identity(
         folder=str(view.root),
@@ -62,4 +81,124 @@ def mcp(session: CliSession, *, offered: str, read_only: bool, commit: bool) -> 
     )
     if env.at_terminal:
         session.say(f"serving {view.root} as {view.actor} on standard input and output; Ctrl-C ends it")
-    stdio.serve(Server(env, identity, Rules(read_only=read_only, commit=commit), tools.CHOICES[offered]))
+    stdio.serve(Server(env, identity, rules, tools.CHOICES[offered]))
+
+
+def _serve_http(session: CliSession, offered: str, rules: Rules, port: int) -> None:
+    from memstore.core.errors import UsageError, VaultError
+    from memstore.mcp import tools
+
+    choices = session.choices
+    if choices.context or choices.alone or choices.entity:
+        raise UsageError(
+            "with --http each token says who is served", hint="memstore mcp token add ENTITY; leave out --as and others"
+        )
+    try:
+        from memstore.mcp import http
+    except ModuleNotFoundError as error:
+        raise VaultError(
+            f"serving HTTP needs the MCP SDK, and there is no module {error.name}",
+            hint='pip install "memstore-vault[mcp]"',
+        ) from error
+    import socket
+
+    view = _view(session)
+    tokens = _tokens(session, view)
+    if not tokens.list():
+        raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
+    served = http.Served(_environment(session), str(view.root), rules, tools.CHOICES[offered], tokens)
+    try:
+        listening = socket.create_server((http.HOST, port))
+    except OSError as error:
+        raise VaultError(f"can't listen on port {port}: {error.strerror}", hint="give another one, or 0") from error
+    session.say(f"serving {view.root} at http://{http.HOST}:{listening.getsockname()[1]}{http.PATH}; Ctrl-C ends it")
+    http.serve(served, listening)
+
+
+def _environment(session: CliSession) -> Environment:
+    return session.environment()._replace(on_progress=None)
+
+
+def _view(session: CliSession) -> View:
+    """Return what the server shows at most."""
+    from memstore.vault import composition
+
+    choices = session.choices
+    return composition.open_to_serve(
+        _environment(session),
+        vault=choices.vault,
+        entity=choices.entity,
+        context=choices.context,
+        alone=choices.alone,
+        any_context=True,
+    ).view()
+
+
+# -- tokens ----------------------------------------------------------------------------------------
+
+
+@group("token", examples=("memstore mcp token add si:ash --self", "memstore mcp token list"))
+def token() -> None:
+    """Make, list and revoke the tokens that clients bring to `memstore mcp --http`."""
+
+
+mcp.add_command(token)
+
+
+@subcommand(
+    token, "add", examples=("memstore mcp token add si:ash --self", "memstore mcp token add si:ash --context ctx:work")
+)
+@click.argument("stands_for", metavar="ENTITY")  # not `entity`: that is the global option --as
+def add(session: CliSession, stands_for: str) -> None:
+    """Make a token that stands for ENTITY; it is written into a file that only you can read.
+
+    What it shows at most is said by --context and --self, as for `memstore mcp`. The token is never printed: have the
+    client read the file.
+    """
+    from memstore.access.audit import entity_id
+
+    view = _view(session)
+    context = view.contexts.current()
+    made = _tokens(session, view).add(
+        entity_id(stands_for, "entity"), context=context.id if context else None, alone=session.choices.alone
+    )
+    _emit(session, (made,))
+
+
+@subcommand(token, "list", examples=("memstore mcp token list",))
+def list_(session: CliSession) -> None:
+    """List the tokens of this vault, and whom they stand for."""
+    found = _tokens(session, _view(session)).list()
+    _emit(session, found)
+    if not found:
+        session.say("no tokens; memstore mcp token add ENTITY makes one")
+
+
+@subcommand(token, "revoke", examples=("memstore mcp token revoke si:ash", "memstore mcp token revoke 3fa2b1c9"))
+@click.argument("named", metavar="ENTITY|ID")
+def revoke(session: CliSession, named: str) -> None:
+    """Take a token back, or all that stand for an entity; a running server refuses them at once."""
+    _emit(session, _tokens(session, _view(session)).revoke(named))
+
+
+def _tokens(session: CliSession, view: View) -> Tokens:
+    from memstore.access.tokens import Tokens
+
+    return Tokens(_environment(session), view.root)
+
+
+def _emit(session: CliSession, found: Sequence[Token]) -> None:
+    from memstore.documents.access import tokens_document
+
+    session.emit(
+        "mcp-token", document=lambda: tokens_document(found), lines=lambda: _token_lines(session, found), each="tokens"
+    )
+
+
+def _token_lines(session: CliSession, found: Sequence[Token]) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for one in found:
+        shows = "nobody else listens" if one.alone else one.context or "only what everybody may see"
+        ref = session.paint("ref", one.entity)
+        yield f"{session.paint('path', safe_line(str(one.file)))}: {one.id} {ref}  {safe_line(shows)}"

@@ -123,6 +123,14 @@ class Conversation:
         capabilities: Json = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
         return {"capabilities": capabilities, "instructions": self._server.instructions}
 
+    def result(self, method: str, params: Json) -> Json:
+        """Return the result of a method, without what belongs to a message or an era.
+
+        Raises:
+            ProtocolError: it can't be served.
+        """
+        return self._method(method)[0](params)
+
     def _method(self, method: str) -> tuple[Callable[[Json], Json], int | None]:
         """Return what answers a method, and for how many milliseconds a client may keep that; None for not at all."""
         methods: Mapping[str, tuple[Callable[[Json], Json], int | None]] = {

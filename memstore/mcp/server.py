@@ -101,7 +101,7 @@ class Server:
     def _called(self, tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> Answer:
         if self.rules.read_only and tools.writes(verb):
             raise RefusedError(
-                f"nothing is written here: {tool.name} would", hint="start memstore mcp without --read-only"
+                f"nothing is written here: {tool.name} would", hint="start `memstore mcp` again, without --read-only"
             )
         words = tools.words_of(tool, verb, arguments)
         ctx = tools.context_of(verb.command)
