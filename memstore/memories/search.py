@@ -8,14 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.among import Among
+from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import filters, query, ranking
 from memstore.search.filters import narrowed, reader_of_values, texts_at
-from memstore.search.matching import names_held
+from memstore.search.matching import holds_time, kind_of_time, names_held
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
-from memstore.search.retrieval import Answer, Sort
+from memstore.search.retrieval import Answer, Sort, Word
 from memstore.trust.score import TrustReader
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Searcher:
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
         reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
         hits, fallback = reader.hits()
-        weak = self._is_weak(asked, hits, candidates)
+        weak = self._is_weak(asked, hits, candidates, reader)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
@@ -161,14 +162,26 @@ class Searcher:
             return 0
         return self._then.ranker.rank(asked.clauses, self._then, 0, among=rows, text=asked.text, by=wish.by).total
 
-    def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates) -> bool:
+    def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates, reader: HitReader) -> bool:
         """Whether the best result may well not answer the query; where it asks for nothing but filters, all do."""
         if not hits or not candidates.best_possible:
             return False
         best = max(hits, key=lambda hit: hit.relevance)
-        shown = "\n".join((best.title, best.citation.excerpt, *(more.excerpt for more in best.more)))
+        shown = reader.shown_of(best)
         names = names_held(query.said(asked.text), shown)
-        return ranking.is_weak(best.relevance, names, ranking.lead(candidates.scores.values()))
+        if candidates.is_by_meaning:
+            return ranking.is_weak_by_meaning(best.relevance, names, ranking.lead(candidates.scores.values()))
+        held = {clause for _, clause in candidates.matchers[best.language].places(shown)}
+        kind = kind_of_time(terms.whole_words(asked.text))
+        if kind and any(holds_time(one.excerpt) for one in (best.citation, *best.more)):
+            # Who asks on which day it was finds a day, where no word `day` is.
+            asks = (isinstance(one.asked, Word) and one.asked.typed == kind for one in asked.clauses)
+            held |= {number for number, is_it in enumerate(asks) if is_it}
+        weights = candidates.weights
+        if all(number in held for number, weight in enumerate(weights) if weight):
+            return False
+        evidence = ranking.more_than_chance((weights[number] for number in held), len(self._audience.rows))
+        return ranking.is_weak(best.relevance, names, evidence)
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
         """Return how like the query in meaning rows are; None where no embedder tells."""

@@ -137,9 +137,14 @@ def all_terms(word: Word, language: str) -> tuple[str, ...]:
 
 
 def names_held(query: str, text: str) -> float:
-    """Return what share of the names in a query stand in a text: of its words with a capital, but for the first one."""
+    """Return what share of the names in a query stand in a text: of its words with a capital, but for the first one.
+
+    Those of months and weekdays are none.
+    """
     named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
-    names = {*analysis.terms(" ".join(word for word in named if word[0].isupper()))} - analysis.stop_words()
+    times = listed(word_lists("core")["times"])
+    capital = (word for word in named if word[0].isupper() and word.lower() not in times)
+    names = {*analysis.terms(" ".join(capital))} - analysis.stop_words()
     return len(names.intersection(analysis.terms(text))) / len(names) if names else 1.0
 
 
@@ -152,6 +157,17 @@ def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
         return _answers()["times"]
     measured = listed(word_lists("core")["measured"])
     return _answers()["numbers"] if any(a == "how" and b in measured for a, b in pairwise(words)) else None
+
+
+def kind_of_time(words: Sequence[str]) -> str | None:
+    """Return the word by which a question asks for a time, `day` in `on which day did`; None where it does not."""
+    kinds = listed(word_lists("core")["kinds_of_time"])
+    return next((b for a, b in pairwise(words[: _FIRST_WORDS + 1]) if a in ("what", "which") and b in kinds), None)
+
+
+def holds_time(text: str) -> bool:
+    """Whether a text names a time, in figures or in English words."""
+    return _answers()["times"].search(text) is not None
 
 
 @cache

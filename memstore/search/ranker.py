@@ -407,10 +407,8 @@ class Candidates:
         self._by = by
         asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
         # So many are in order already; 0 where all are there, and in none.
-        is_by_meaning = similar is not None and bool(similar.rows)
-        self._best = (
-            0 if best is None or is_by_meaning or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
-        )
+        has_meaning = similar is not None and bool(similar.rows)
+        self._best = 0 if best is None or has_meaning or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
         found = self._ranked = self._rank(self._best or None)
         self.weights, self.best_possible, self.total = found.weights, found.best_possible, found.total
         self.scores = dict(zip(found.rows, found.scores, strict=True))
@@ -426,18 +424,24 @@ class Candidates:
         return then.ranker.rank(asked.clauses, then, k, among=self._allowed, text=asked.text, by=self._by)
 
     @cached_property
-    def _matchers(self) -> Mapping[str, Matcher]:
+    def matchers(self) -> Mapping[str, Matcher]:
+        """What finds the query's clauses in texts, by their language."""
         terms = {ENGLISH: self._ranked.terms, **self._ranked.in_others}
         return {language: Matcher(self._asked.clauses, each, language) for language, each in terms.items()}
 
     @property
     def matcher(self) -> Matcher:
         """What finds the query's clauses in English texts."""
-        return self._matchers[ENGLISH]
+        return self.matchers[ENGLISH]
+
+    @property
+    def is_by_meaning(self) -> bool:
+        """Whether what texts mean counts beside their words."""
+        return self._similar is not None
 
     def matcher_of(self, row: int) -> Matcher:
         """Return what finds the query's clauses in the texts of a memory, which are in its language."""
-        return self._matchers[self.audience.language_of(row)]
+        return self.matchers[self.audience.language_of(row)]
 
     @property
     def letter_by_letter(self) -> frozenset[int]:

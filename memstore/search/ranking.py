@@ -53,11 +53,15 @@ PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 NAMED_SHARE = 0.5
 
 # How far the best result can be relied on to answer at all (docs/search.md, "Weak answers"): its relevance, the share
-# of the names in the query that stand in it, and by how much its memory stands out above the next.
-NAMES_SHARE = 0.6
+# of the names in the query that stand in it, and that so many rare words stand there by more than chance; where vectors
+# count, whose part chance does not tell, by how much its memory stands out above the next.
+RELEVANCE_SHARE = 2.0
+NAMES_SHARE = 2.0
+WEAK_BELOW = 3.7
+NAMES_SHARE_BY_MEANING = 0.6
 LEAD_SHARE = 0.4
 NEXT = 4
-WEAK_BELOW = 0.86
+WEAK_BELOW_BY_MEANING = 0.86
 
 # Recency orders what is otherwise alike.
 MOST_BY_RECENCY = 0.02
@@ -467,15 +471,38 @@ def lead(scores: Iterable[float]) -> float:
     return (best - sum(others) / len(others)) / best if others and best > 0 else 0.0
 
 
-def is_weak(relevance: float, names: float, lead: float) -> bool:
-    """Whether the best result may well not answer.
+def more_than_chance(weights: Iterable[float], count: int) -> float:
+    """Return how far words stand together in one memory by more than chance: 1 for one that stands nowhere else.
+
+    Spread by lot, words with these idf would stand together in about count * exp(-sum of idf) of all memories.
+
+    Args:
+        weights: the idf of the words.
+        count: how many memories there are.
+    """
+    return sum(weights) / idf(max(count, 1), 1)
+
+
+def is_weak(relevance: float, names: float, evidence: float) -> bool:
+    """Whether the best result, which lacks something of the query, may well not answer.
 
     Args:
         relevance: its relevance, in [0,1].
         names: the share of the query's names that stand in what of it is shown, in [0,1]; 1 where it has none.
+        evidence: how far what stands there does so by more than chance.
+    """
+    return evidence + RELEVANCE_SHARE * relevance + NAMES_SHARE * names < WEAK_BELOW
+
+
+def is_weak_by_meaning(relevance: float, names: float, lead: float) -> bool:
+    """Whether the best result may well not answer, where vectors count; see `is_weak`.
+
+    Args:
+        relevance: its relevance, in [0,1].
+        names: as there.
         lead: of its memory over the next.
     """
-    return relevance + NAMES_SHARE * names + LEAD_SHARE * lead < WEAK_BELOW
+    return relevance + NAMES_SHARE_BY_MEANING * names + LEAD_SHARE * lead < WEAK_BELOW_BY_MEANING
 
 
 def named_score(score: float, best_possible: float) -> float:

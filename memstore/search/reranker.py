@@ -116,6 +116,15 @@ class HitReader:
         """Return the file of a hit as it was read."""
         return self._files[hit.path]
 
+    def shown_of(self, hit: Hit) -> str:
+        """Return what is known of a hit at a glance: its title, date, tags, and the lines shown with their headings."""
+        file = self._files[hit.path]
+        cited = range(hit.citation.line_start, hit.citation.line_end + 1)
+        above = (heading for one in file.passages if one.line_start in cited for heading in one.headings)
+        lines = (hit.citation.excerpt, *(more.excerpt for more in hit.more))
+        about = (hit.title, date_words(hit.created_at), *file.entry.tags, *file.entry.aliases)
+        return "\n".join((*about, *dict.fromkeys(above), *lines))
+
     def explained(self, hit: Hit) -> Hit:
         """Return a hit of which it was asked what its score is made of, with what is known only at the end."""
         if hit.explanation is None:

@@ -323,6 +323,7 @@ def found_first(view: View, text: str) -> str | None:
         ("What did Zebedee and Quentin cook for Bella on Tuesday evening?", True),
         ("tag:bella", False),
         ("zebra", False),
+        ("What was heard of Bella on 20 January 2026?", False),
     ],
 )
 def test_a_best_result_that_may_well_not_answer_is_said_to_be_weak(ws: Workspace, text: str, *, weak: bool) -> None:

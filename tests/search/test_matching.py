@@ -11,6 +11,8 @@ from memstore.search.matching import (
     Matcher,
     answer_to,
     holds_alias,
+    holds_time,
+    kind_of_time,
     matcher_of,
     names_held,
     phrase_counts,
@@ -77,12 +79,33 @@ def test_most_questions_tell_nothing_of_their_answer(question: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("On which weekday are no-shows most frequent?", "weekday"),
+        ("At what hour did it start?", "hour"),
+        ("what day is it", "day"),
+        ("Which university does Zoë attend?", None),
+        ("Which of the two came on the day before?", None),
+        ("When was it?", None),
+    ],
+)
+def test_the_word_by_which_a_question_asks_for_a_time(question: str, kind: str | None) -> None:
+    assert kind_of_time(words(question)) == kind
+
+
+@pytest.mark.parametrize(("text", "holds"), [("It came on Monday.", True), ("at 3:30", True), ("It came late.", False)])
+def test_whether_a_text_names_a_time(text: str, *, holds: bool) -> None:
+    assert holds_time(text) is holds
+
+
+@pytest.mark.parametrize(
     ("query", "text", "share"),
     [
         ("What did Bella and Ash eat?", "bella's bowl", 0.5),
         ("What did Bella eat?", "a bowl for Bella", 1.0),
         ("Bella eats", "nothing", 1.0),
         ("what did I eat", "nothing", 1.0),
+        ("What did Bella eat on Monday in June", "bella", 1.0),
         ("", "", 1.0),
     ],
 )

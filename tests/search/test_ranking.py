@@ -16,8 +16,10 @@ from memstore.search.ranking import (
     asking,
     idf,
     is_weak,
+    is_weak_by_meaning,
     lead,
     memory_score,
+    more_than_chance,
     named_score,
     passage_relevance,
     passage_weights,
@@ -85,8 +87,21 @@ def test_what_has_more_of_the_query_is_never_weak_where_less_is_not(
     rel: float, more: float, names: float, up: float
 ) -> None:
     low, high = sorted((rel, more))
-    assert is_weak(low, names, up) or not is_weak(high, names, up)
-    assert is_weak(rel, 0.0, up) or not is_weak(rel, names, up)
+    for weak in (is_weak, is_weak_by_meaning):
+        assert weak(low, names, up) or not weak(high, names, up)
+        assert weak(rel, 0.0, up) or not weak(rel, names, up)
+        assert weak(rel, names, 0.0) or not weak(rel, names, up)
+
+
+def test_words_that_stand_together_tell_more_than_chance_the_rarer_they_are() -> None:
+    count = 10_000
+    of_one = idf(count, 1)
+    assert more_than_chance([of_one], count) == pytest.approx(1)
+    assert more_than_chance([of_one, of_one], count) == pytest.approx(2)
+    assert more_than_chance([idf(count, count)], count) == pytest.approx(0, abs=0.01)
+    assert more_than_chance([], 0) == 0
+    # A hundred times as many memories, each word in as great a share of them, and the same words tell less.
+    assert more_than_chance([idf(100, 5)], 100) > more_than_chance([idf(10_000, 500)], 10_000)
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=30))
