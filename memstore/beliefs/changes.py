@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 FEWEST_SIDE = 2  # what was said once, and what is said since, each from as many independent roots
 MOST_SIDE = 12
+DURATION = "time"  # as `conflicts.quantities` calls what is measured in seconds
 LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
 # Small numbers count whatever there is; a value is a number that is told exactly.
 SMALLEST_VALUE = 10
@@ -117,8 +118,21 @@ def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
             sign=max(sorted(shared), key=lambda sign: (shared[sign], signs.weight(sign))),
         )
         for (old, new), shared in ranked
-        if sum(shared.values()) >= LEAST_IN_COMMON
+        if _are_of_one_subject(old, shared)
     ]
+
+
+def _are_of_one_subject(value: Value, shared: Counter[str]) -> bool:
+    """Return whether the signs that both sides share show that they are about one subject.
+
+    A duration such as `half an hour` is said of anything, so two memories of each side must share one sign then.
+
+    Args:
+        value: one of the two values.
+        shared: for each sign, how many memories of each side have it.
+    """
+    in_common = max(shared.values()) if value.kind == DURATION else sum(shared.values())
+    return in_common >= LEAST_IN_COMMON
 
 
 def _in_common(
