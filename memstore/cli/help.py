@@ -242,11 +242,27 @@ def _options() -> str:
 
 
 # Topic -> a short description, and its text.
+_EXCHANGE = """\
+Memories of another program can be imported from a file, a folder or a ZIP archive:
+
+  memstore import claude-code ~/.claude/projects --dry-run     see what would be written
+  memstore import openclaw ~/.openclaw/workspace               write it; memstore undo takes it back
+  memstore help import                                         all formats
+
+Nothing that exists is changed, and importing again adds only what is new. A mistake in the source stops all of it, with
+file and line. Each memory says how it is known (`source_type`), where it comes from (`source`), when that was said, and
+which lines of the original it comes from (`derived_from`). The originals are kept below imports/ for the vault's owner
+alone, and are never searched. Nobody but you sees an imported memory before you share it.
+
+memstore export memory-v0.1 prints memories for other programs. docs/exchange.md says more.
+"""
+
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
     "query": ("how to write a query: words, phrases, filters, dates", lambda: _QUERY),
     "frontmatter": ("the keys of a memory", _frontmatter),
     "privacy": ("who may see what", lambda: _PRIVACY),
     "options": ("options that work with every command", _options),
+    "exchange": ("how to import memories from other programs, and export them", lambda: _EXCHANGE),
     "merge": ("what happens when two people change one memory", lambda: _MERGE),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import click
@@ -16,9 +17,79 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
 
 
-@group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
+@group(
+    "import",
+    examples=(
+        "memstore import claude-code ~/.claude/projects --dry-run",
+        "memstore import chatgpt ~/Downloads/chatgpt-export.zip",
+        "memstore import seeds beliefs.yaml",
+    ),
+)
 def import_() -> None:
-    """Import memories from files of other kinds; what is already here is left out."""
+    """Import memories from other programs and files; what is already here is left out, and stays as it is."""
+
+
+# -- other programs --------------------------------------------------------------------------------
+
+
+_FORMATS = {
+    "basic-memory": ("the notes of a basic-memory project", "memstore import basic-memory ~/basic-memory"),
+    "chatgpt": ("ChatGPT's data export", "memstore import chatgpt ~/Downloads/chatgpt-export.zip"),
+    "claude": ("Claude's data export", "memstore import claude ~/Downloads/claude-export.zip"),
+    "claude-code": ("Claude Code's memories, of one project or all", "memstore import claude-code ~/.claude/projects"),
+    "kernle": ("Kernle's database", "memstore import kernle ~/.kernle/memories.db"),
+    "markdown": ("a folder of notes, as of Obsidian, Logseq or zk", "memstore import markdown ~/Documents/notes"),
+    "mem0": ("memories of mem0, as JSON", "memstore import mem0 mem0.json"),
+    "okf": ("a bundle in the Open Knowledge Format", "memstore import okf ~/bundles/orders"),
+    "openclaw": ("an OpenClaw workspace", "memstore import openclaw ~/.openclaw/workspace"),
+    "server-memory": ("the graph of the reference MCP memory server", "memstore import server-memory memory.jsonl"),
+}
+
+
+def _add_format(name: str, what: str, example: str) -> None:
+    def import_format(session: CliSession, path: str, *, commit: bool, dry_run: bool) -> None:
+        _import(session, name, path, commit=commit, dry_run=dry_run)
+
+    import_format.__doc__ = (
+        f"Import {what}.\n\nPATH is a file, a folder or a ZIP archive. Each memory names the lines that it comes "
+        "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new."
+    )
+    decorated = click.argument("path", metavar="PATH", type=click.Path())(
+        commit_option()(dry_run_option()(import_format))
+    )
+    subcommand(import_, name, examples=(example, f"{example} --dry-run"))(decorated)
+
+
+for _name, (_what, _example) in _FORMATS.items():
+    _add_format(_name, _what, _example)
+
+
+def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run: bool) -> None:
+    """Import a source, and say what became of it."""
+    from memstore.cli import output
+    from memstore.documents.memories import taken_over_document
+    from memstore.exchange.formats import IMPORTERS
+    from memstore.exchange.importing import import_from, open_source
+
+    view = session.view()
+    with closing(open_source(view, session.environment().expanded(path), path)) as source:
+        done = import_from(view, name, IMPORTERS[name], source, commit=commit, dry_run=dry_run)
+    session.emit(
+        "import",
+        document=lambda: taken_over_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done.saved, dry_run=dry_run and not done.in_parts),
+        each="memories",
+    )
+    for left in done.left_out:
+        session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
+    for ref in done.different:
+        session.say(f"{ref} says something else here, and stays as it is")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    if done.in_parts and not dry_run:
+        session.say("that was too much for one step: memstore undo takes back only the last part of it")
+
+
+# -- seeds ---------------------------------------------------------------------------------------
 
 
 @subcommand(

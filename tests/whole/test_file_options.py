@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from memstore.cli.group import PROGRAM
 from memstore.cli.options import RefType
+from memstore.exchange.formats import IMPORTERS
 from memstore.files.local_state import Environment, cache_folder, state_folder
 from memstore.vault.composition import open_workspace
 from memstore.vault.view import VaultView
@@ -61,6 +62,7 @@ READING: dict[str, str] = {
 }
 # For the vault's owner alone, who has all files; anybody else is told that before the file is looked for.
 OWNERS: dict[str, str] = {
+    **{f"import {name} path": f"import {name} FILE" for name in sorted(IMPORTERS)},
     "adopt paths": "adopt FILE",
     "check paths": "check FILE",
     "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
