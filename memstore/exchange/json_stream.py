@@ -23,6 +23,8 @@ MOST_CHARACTERS = 64 * 1024 * 1024
 _LONGEST_CUT = 32
 _BLANK = re.compile(r"[ \t\r\n]*")
 _OPENS, _CLOSES, _COMMA = "[", "]", ","
+# A number goes on in the next chunk unless one of these follows it.
+_AFTER_NUMBERS = (",", "]", " ", "\t", "\r", "\n")
 
 
 class Item(NamedTuple):
@@ -116,7 +118,7 @@ class _Reader:
                 why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
                 self._fail(why, self._at)
             else:
-                if end < len(self._text) or self._is_all:  # a number may go on in the next chunk
+                if self._is_all or len(self._text) - end > _LONGEST_CUT or self._text[end : end + 1] in _AFTER_NUMBERS:
                     line = self._line
                     self._at = end
                     return Item(line, value)
