@@ -254,7 +254,11 @@ file and line. Each memory says how it is known (`source_type`), where it comes 
 which lines of the original it comes from (`derived_from`). The originals are kept below imports/ for the vault's owner
 alone, and are never searched. Nobody but you sees an imported memory before you share it.
 
-memstore export memory-v0.1 prints memories for other programs. docs/exchange.md says more.
+  memstore export jsonl --all > memories.jsonl       all that you may see; memstore import jsonl reads it again
+  memstore export okf --all | tar -x -C bundle       a folder in the Open Knowledge Format
+  memstore export prov --all > provenance.json       where memories come from, as W3C PROV-JSON
+
+What you may not see is not exported, nor who may see a memory. docs/exchange.md says more.
 """
 
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 
 class Made(NamedTuple):
@@ -182,13 +182,7 @@ FICUS_TALK = {
 REMEMBERED = [
     {"account_uuid": "acct", "conversations_memory": "Ada grows tea.", "project_memories": {"p1": "The tea house."}}
 ]
-MEM0 = {
-    "results": [
-        {"id": "0-1", "memory": "Ada likes green tea", "hash": "9f", "user_id": "ada", "metadata": {"room": "kitchen"},
-         "created_at": "2026-02-01T10:04:11-08:00", "updated_at": None, "categories": ["food", "personal details"]},
-        {"id": "0-2", "memory": " ", "user_id": "ada", "created_at": None},
-    ]
-}  # fmt: skip
+MEM0 = Path(__file__).with_name("mem0.json").read_text(encoding="utf-8")
 
 
 def kernle() -> bytes:
@@ -241,7 +235,7 @@ SOURCES: Mapping[str, Made] = {
         "export",
         ("The ficus", "The ficus (answers)", "What Claude remembers", "What Claude remembers of project p1"),
     ),
-    "mem0": Made({"mem0.json": json.dumps(MEM0)}, "mem0.json", ("Ada likes green tea",)),
+    "mem0": Made({"mem0.json": MEM0}, "mem0.json", ("Ada likes green tea",)),
     "kernle": Made(
         {"memories.db": kernle()},
         "memories.db",
