@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.digests import blob_id
 from memstore.core.times import instant
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Draft:
     """A memory to be.
 
     Attributes:
-        key: names it in its source for good; the memory's id follows from it, so that a second import finds it again.
+        key: names it for good, among all sources of its format; the memory's id follows from it, and so a second import
+            finds it again. Where the source has no ids of its own, `key_of` makes one.
         where: the place in the source, for messages, like `memory.jsonl:3`.
         type: the type of memory.
         title: on one line; empty for the first heading or sentence of the text.
@@ -83,6 +85,11 @@ class LeftOut:
 
 if TYPE_CHECKING:
     Importer = Callable[[Source], Iterator[Draft | LeftOut]]
+
+
+def key_of(name: str, data: bytes) -> str:
+    """Return a key for what has only a name, which may be that of something else in another source."""
+    return f"{name}@{blob_id(data)}"
 
 
 # -- text of other programs ------------------------------------------------------------------------

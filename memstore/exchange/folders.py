@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, one_line, plain, time_of, words
+from memstore.exchange.draft import Cited, Draft, LeftOut, Original, key_of, one_line, plain, time_of, words
 from memstore.files import plain_note
 from memstore.memories.add import slug
 
@@ -44,16 +44,17 @@ def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
     for name in below or _markdown(source, "a folder of memories"):
         data = source.data(name)
         project = _project(source, name)
-        key = f"{project}/{name.rpartition('/')[2]}" if project else name
+        last = name.rpartition("/")[2]
+        key = f"{project}/{last}" if project else last
         label = f"Claude Code, {project}" if project else "Claude Code"
         if name.endswith(_INDEX):
-            yield from _sections(source, name, data, key=key, label=label, author=CLAUDE_CODE)
+            yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
             continue
         text, front = _front_matter(data)
         kinds = (front.get("type"), _map(front.get("metadata")).get("type"))
         kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
         yield Draft(
-            key=key,
+            key=key_of(key, data),
             where=source.where(name),
             type="note",
             title=one_line(front.get("name")) or stem_of(name),
@@ -95,7 +96,7 @@ def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
     for name in _markdown(source, "a workspace"):
         data = source.data(name)
         if channel := _CHANNELS.get(name.casefold()):
-            yield from _sections(source, name, data, key=name, label="OpenClaw", author=OPENCLAW, channel=channel)
+            yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
             continue
         if not name.startswith("memory/"):
             yield LeftOut(source.where(name), "it is not one of a workspace's memory files")
@@ -105,7 +106,7 @@ def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
             yield LeftOut(source.where(name), "it has no text")
             continue
         yield Draft(
-            key=name,
+            key=key_of(name, data),
             where=source.where(name),
             type="raw",
             title=f"{note.title}",
@@ -148,7 +149,7 @@ def _notes(source: Source, key: str, label: str, *, names: tuple[str, ...]) -> I
         kind = one_line(front.get("type")).casefold()
         type_ = kind if kind in MEMORY_TYPES else "note"
         yield Draft(
-            key=name,
+            key=key_of(name, data),
             where=source.where(name),
             type=type_,
             title=note.title or "",
@@ -176,17 +177,19 @@ def okf(source: Source) -> Iterator[Draft | LeftOut]:
     Who a bundle says wrote a concept is only named: anybody can write any name there.
     """
     base = slug(source.stem, 60) or "okf"
-    kinds: dict[str, str] = {}
+    concepts: dict[str, tuple[str, str]] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
     for name in names:
-        kinds[name] = _concept_type(_concept(source, name, source.data(name)))
+        data = source.data(name)
+        concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
     for name in names:
         data = source.data(name)
         front = _concept(source, name, data)
         made = _map(front.get("generated"))
         by = one_line(made.get("by"))
         sources = [_map(one).get("resource") for one in _list(front.get("sources"))]
-        concepts = [path for one in sources if (path := _in_bundle(name, one)) in kinds and path != name]
+        paths = [path for one in sources if (path := _in_bundle(name, one)) in concepts and path != name]
+        key, kind = concepts[name]
         body = plain_note.read(data)[0].body
         is_over = one_line(front.get("status")) == "deprecated"
         values: dict[str, Plain] = {
@@ -197,18 +200,18 @@ def okf(source: Source) -> Iterator[Draft | LeftOut]:
             "okf": plain({key: value for key, value in front.items() if key not in ("title", "tags")}),
         }
         yield Draft(
-            key=name,
+            key=key,
             where=source.where(name),
-            type=kinds[name],
+            type=kind,
             title=one_line(front.get("title")) or stem_of(name),
             body=body if body.strip() else one_line(front.get("description"), 2000) or stem_of(name),
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
             source_type="unknown",
             created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
             cites=(_whole(name, data),),
-            derived_from=tuple((path, kinds[path]) for path in dict.fromkeys(concepts)),
+            derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
-            path=_path(kinds[name], base, name),
+            path=_path(kind, base, name),
             values=values,
         )
 
@@ -265,7 +268,7 @@ def _whole(name: str, data: bytes) -> Cited:
 
 
 def _sections(
-    source: Source, name: str, data: bytes, *, key: str, label: str, author: str, channel: str = _INDEX
+    source: Source, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
 ) -> Iterator[Draft | LeftOut]:
     """Yield a note for each section of a page, under headings of the second level; a list of files is left out."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
@@ -284,7 +287,7 @@ def _sections(
         seen[heading] = seen.get(heading, 0) + 1
         first = text.count("\n", 0, start) + 1
         yield Draft(
-            key=f"{key}#{heading}#{seen[heading]}" if seen[heading] > 1 else f"{key}#{heading}",
+            key=key_of(f"{channel}#{heading}#{seen[heading]}", part.encode()),
             where=source.where(name, first),
             type="note",
             title=heading or stem_of(name),

@@ -9,7 +9,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, one_line, plain, words
+from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, key_of, one_line, plain, words
 from memstore.exchange.json_stream import items
 
 if TYPE_CHECKING:
@@ -67,12 +67,13 @@ def _draft(source: Source, original: Original, called: str, found: list[Item], r
         ]
     known = [(item, _ENTITY) for item in found] + [(item, _RELATION) for item in relations]
     rest = [extra for item, names in known if (extra := _others(item.value, names))]
+    body = "\n".join(lines)
     return Draft(
-        key=called,
+        key=key_of(called, body.encode("utf-8", "surrogatepass")),
         where=source.where(original.name, found[0].line),
         type="note",
         title=called,
-        body="\n".join(lines),
+        body=body,
         source=f"the memory server's {original.name.rpartition('/')[2]}",
         source_type="told_by_agent",
         created_at=source.saved_at(original.name),

@@ -174,16 +174,33 @@ def test_originals_are_no_notes_of_a_mixed_vault(tmp_path: Path) -> None:
 # -- sources that change, or come otherwise --------------------------------------------------------
 
 
-def test_what_changed_here_or_there_stays_as_it_is(vault: InProcess) -> None:
+def test_what_changed_in_the_source_comes_in_beside_what_there_is(vault: InProcess) -> None:
     place = laid_out(vault, "basic-memory")
-    first = vault.json("import", "basic-memory", place)["memories"]
+    vault.ok("import", "basic-memory", place)
     (vault.home / "source/main/garden.md").write_text("---\ntitle: Garden\n---\nNo trees.\n")
-    (vault.home / "source/main/new.md").write_text("New.\n")
     before = files(vault)
     again = vault.json("import", "basic-memory", place)
-    assert [memory["path"] for memory in again["memories"]] == ["notes/main/new.md"]
-    assert again["different"] == [memory["ref"] for memory in first if memory["path"] == "notes/main/garden.md"]
+    (memory,) = again["memories"]
+    assert "No trees." in (vault.vault / memory["path"]).read_text()
+    assert (again["different"], len(again["known"])) == ([], 1)
     assert {path: data for path, data in files(vault).items() if path in before} == before
+
+
+def test_what_changed_here_stays_as_it_is(vault: InProcess) -> None:
+    place = laid_out(vault, "mem0")
+    (memory,) = vault.json("import", "mem0", place)["memories"]
+    vault.ok("edit", memory["ref"], "Ada likes black tea")
+    before = files(vault)
+    again = vault.json("import", "mem0", place)
+    assert (again["memories"], again["different"]) == ([], [memory["ref"]])
+    assert files(vault) == before
+
+
+def test_folders_of_the_same_name_are_not_taken_for_each_other(vault: InProcess) -> None:
+    for number in range(2):
+        (vault.home / f"{number}/workspace/memory").mkdir(parents=True)
+        (vault.home / f"{number}/workspace/memory/2026-02-01.md").write_text(f"Day {number}.\n")
+        assert len(vault.json("import", "openclaw", str(vault.home / f"{number}/workspace"))["memories"]) == 1
 
 
 def test_a_taken_place_is_left_to_whoever_has_it(vault: InProcess) -> None:
