@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.change import Edit, Saved, Written
-from memstore.core.errors import FormatError, RefusedError
+from memstore.core.errors import FormatError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
@@ -94,13 +94,22 @@ def import_from(
 def open_source(view: View, path: Path, name: str) -> Source:
     """Return what is to be imported; raises as `Source`, and before a file is looked for as `import_from`.
 
+    A folder that is in the vault, or that the vault is in, is a `UsageError`.
+
     Args:
         view: the vault.
         path: the place, absolute.
         name: how the person named it.
     """
     require_owner(view)
-    return Source(view, path, name)
+    source = Source(view, path, name)
+    here, root = path.resolve(), view.root.resolve()
+    if source.is_folder and (here.is_relative_to(root) or root.is_relative_to(here)) and not here.is_file():
+        source.close()
+        raise UsageError(
+            f"{name} and this vault lie in each other", hint="memstore adopt makes notes memories where they are"
+        )
+    return source
 
 
 def require_owner(view: View) -> None:

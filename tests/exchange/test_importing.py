@@ -230,6 +230,14 @@ def test_links_below_a_folder_still_lead_there(vault: InProcess) -> None:
     assert [link["to"]["path"] for link in links] == ["notes/main/garden.md", "notes/main/garden.md"]
 
 
+def test_a_vault_is_not_imported_into_itself(vault: InProcess) -> None:
+    for place in (".", "notes", ".."):
+        done = vault.run("import", "markdown", place)
+        assert (done.returncode, "memstore adopt" in done.stderr) == (2, True)
+    (vault.vault / "mem0.json").write_text(str(SOURCES["mem0"].files["mem0.json"]))
+    assert len(vault.json("import", "mem0", "mem0.json")["memories"]) == 1
+
+
 def test_links_of_a_source_are_not_followed(vault: InProcess) -> None:
     place = laid_out(vault, "markdown")
     (vault.home / "secret.md").write_text("a secret\n")
