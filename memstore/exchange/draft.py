@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 LONGEST_TITLE = 200
+LONGEST_VALUE = 2000
+DEEPEST = 8
+_LARGEST = 10**15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,16 +136,21 @@ def time_of(value: object) -> str | None:
     return None
 
 
-def plain(value: Any) -> Plain:
-    """Return a value of JSON or YAML as a frontmatter can hold it: texts on one line, numbers, flags, lists, maps."""
+def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
+    """Return a value of JSON or YAML as a frontmatter can hold it: texts on one line, numbers, flags, lists, maps.
+
+    What is nested deeper than that, and a number that is too long, becomes a text.
+    """
     match value:
-        case bool() | int() | None:
+        case bool() | None:
+            return value
+        case int() if abs(value) < _LARGEST:
             return value
         case float():
             return round(value, 6)
-        case list():
-            return [plain(item) for item in value]
-        case dict():
-            return {one_line(name): plain(item) for name, item in value.items()}
+        case list() if depth:
+            return [plain(item, depth=depth - 1) for item in value]
+        case dict() if depth:
+            return {one_line(name): plain(item, depth=depth - 1) for name, item in value.items()}
         case _:
-            return one_line(str(value), 2000)
+            return one_line(str(value), LONGEST_VALUE)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import re
+import sqlite3
 import zipfile
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -264,6 +266,41 @@ def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
     assert "- lives_in [[Kandy]]" in ada["body"]
     assert ada["tags"] == ["person"]
     assert [left["where"].rpartition(":")[2] for left in done["left_out"]] == ["4"]
+
+
+def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> None:
+    done = vault.json("import", "kernle", laid_out(vault, "kernle"))
+    found = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    belief, episode = found["The ficus likes water."], found["Repot the ficus"]
+    assert {title: one["type"] for title, one in found.items()} == {
+        "The ficus likes water.": "belief",
+        "The ficus is dead.": "belief",
+        "Repot the ficus": "episode",
+        "Care": "value",
+        "We chose the blue pot.": "decision",
+        "pot?": "raw",
+    }
+    assert belief["derived_from"][0] == episode["ref"]
+    assert (belief["confidence"], belief["source_type"], belief["author"]) == (0.7235, "inference", "si:ash")
+    assert found["The ficus is dead."]["status"] == "archived"
+    assert (episode["subject_ids"], episode["access_grants"]) == (["human:ada"], [])
+    assert "## Lessons\n\n- Water it first" in episode["body"]
+    assert found["We chose the blue pot."]["source_type"] == "unknown"
+    assert [left["why"] for left in done["left_out"]] == ["it was deleted there"]
+    vault.ok("recompute", "--check")
+
+
+def test_rows_that_are_still_in_a_databases_log_are_read_and_it_stays_as_it_is(vault: InProcess) -> None:
+    folder = vault.home / "kernle"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "memories.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE notes (id TEXT PRIMARY KEY, content TEXT)")
+        database.execute("INSERT INTO notes VALUES ('n1', 'Still in the log.')")
+        database.commit()
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert len(vault.json("import", "kernle", str(folder / "memories.db"))["memories"]) == 1
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
 
 
 # -- more than one transaction holds -------------------------------------------------------------

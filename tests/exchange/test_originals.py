@@ -13,8 +13,11 @@ from hypothesis import strategies as st
 from memstore.core.digests import blob_id
 from memstore.core.places import is_memory_path, is_original_path, is_own_path
 from memstore.exchange import originals
-from memstore.exchange.draft import clean
+from memstore.exchange.draft import clean, one_line, plain, words
 from memstore.exchange.originals import laid_out, marks, parts
+from memstore.files import memory_file
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
 from tests.exchange.test_json_stream import VALUES
 
@@ -82,3 +85,21 @@ def test_a_text_of_another_program_can_be_in_a_memory(text: str) -> None:
     cleaned = clean(text)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff]", cleaned)
     assert clean(cleaned) == cleaned
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=4), st.text(), st.text(min_size=1))
+def test_what_another_program_says_of_a_memory_can_be_in_its_frontmatter(
+    said: dict[str, Any], title: str, body: str
+) -> None:
+    values: dict[str, Any] = {"type": "note", "id": "m_x", "title": one_line(title), "tags": words([title, body])}
+    read = memory_file.read("x.md", new_file({**values, "okf": plain(said)}, clean(body)))
+    assert isinstance(read, MemoryFile), read
+    assert read.memory.body.strip() == clean(body).strip()
+
+
+def test_what_is_nested_deeply_is_a_text() -> None:
+    value: Any = "x"
+    for _ in range(40):
+        value = [value]
+    assert "[['x']]" in str(plain(value))
+    assert plain(10**200) == str(10**200)
