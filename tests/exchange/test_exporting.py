@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from memstore.exchange.exporting import okf
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
+from tests.attested_vault import PATH, babels_vault, edit, make_keys, witnessed
 from tests.installed import MEMSTORE, ROOT, validated
 from tests.support import memory_text
 from tests.whole.program import InProcess
@@ -180,6 +182,17 @@ def test_a_confirmation_makes_a_concept_verified_only_if_its_signature_holds(vau
     forged = "{agent_id: human:tom, attestation: confirm, witnessed_at: '2026-02-01T00:00:00Z', sig: AAAA}"
     (vault.vault / "m3.md").write_bytes(memory_text("Tea.\n", id="m_forged0001", witnesses=f"\n  - {forged}"))
     assert "verified" not in concept(unpacked(vault, "okf", "m_forged0001")["m3.md"])
+
+
+def test_who_confirmed_a_memory_with_a_signature_verified_its_concept(tmp_path: Path) -> None:
+    keys = make_keys(tmp_path)
+    ws = babels_vault(keys)
+    witnessed(ws, keys, "human:claire")
+    witnessed(ws, keys, "si:pith", "dispute")
+    verified = concept(dict(okf(ws.view(), [PATH]))[PATH].decode())["verified"]
+    assert [one["by"] for one in verified] == ["human:claire"]
+    edit(ws, "harder than", "as hard as")
+    assert "verified" not in concept(dict(okf(ws.view(), [PATH]))[PATH].decode())
 
 
 def test_a_bundle_is_imported_again(vault: InProcess) -> None:
