@@ -30,7 +30,7 @@ IMPLEMENTATION = frozenset(
         "writing",
     ]
 )
-PACKAGES = ["access", "history", "lineage", "search", "conflicts", "beliefs", "trust", "vault", "memories"]
+PACKAGES = ["access", "history", "lineage", "search", "conflicts", "beliefs", "trust", "vault", "memories", "exchange"]
 # Whatever is given a view is a use case, or a part of one.
 USE_CASES = [
     path

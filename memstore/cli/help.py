@@ -263,12 +263,32 @@ Serving HTTP needs `pip install "memstore-vault[mcp]"`. docs/mcp.md says more.
 
 
 # Topic -> a short description, and its text.
+_EXCHANGE = """\
+Memories of another program can be imported from a file, a folder or a ZIP archive:
+
+  memstore import claude-code ~/.claude/projects --dry-run     see what would be written
+  memstore import openclaw ~/.openclaw/workspace               write it; memstore undo takes it back
+  memstore help import                                         all formats
+
+Nothing that exists is changed, and importing again adds only what is new. A mistake in the source stops all of it, with
+file and line. Each memory says how it is known (`source_type`), where it comes from (`source`), when that was said, and
+which lines of the original it comes from (`derived_from`). The originals are kept below imports/ for the vault's owner
+alone, and are never searched. Nobody but you sees an imported memory before you share it.
+
+  memstore export jsonl --all > memories.jsonl       all that you may see; memstore import jsonl reads it again
+  memstore export okf --all | tar -x -C bundle       a folder in the Open Knowledge Format
+  memstore export prov --all > provenance.json       where memories come from, as W3C PROV-JSON
+
+What you may not see is not exported, nor who may see a memory. docs/exchange.md says more.
+"""
+
 TOPICS: dict[str, tuple[str, Callable[[], str]]] = {
     "exit-codes": ("what the program's exit codes mean", _exit_codes),
     "query": ("how to write a query: words, phrases, filters, dates", lambda: _QUERY),
     "frontmatter": ("the keys of a memory", _frontmatter),
     "privacy": ("who may see what", lambda: _PRIVACY),
     "options": ("options that work with every command", _options),
+    "exchange": ("how to import memories from other programs, and export them", lambda: _EXCHANGE),
     "merge": ("what happens when two people change one memory", lambda: _MERGE),
     "agents": ("how an agent gets to a vault: memstore mcp", lambda: _AGENTS),
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -10,15 +11,87 @@ from memstore.cli.options import group, subcommand
 from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
 
+F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
-@group("import", examples=("memstore import seeds beliefs.yaml --dry-run",))
+
+@group(
+    "import",
+    examples=(
+        "memstore import claude-code ~/.claude/projects --dry-run",
+        "memstore import chatgpt ~/Downloads/chatgpt-export.zip",
+        "memstore import seeds beliefs.yaml",
+    ),
+)
 def import_() -> None:
-    """Import memories from files of other kinds; what is already here is left out."""
+    """Import memories from other programs and files; what is already here is left out, and stays as it is."""
+
+
+# -- other programs --------------------------------------------------------------------------------
+
+
+_FORMATS = {
+    "basic-memory": ("the notes of a basic-memory project", "memstore import basic-memory ~/basic-memory"),
+    "chatgpt": ("ChatGPT's data export", "memstore import chatgpt ~/Downloads/chatgpt-export.zip"),
+    "claude": ("Claude's data export", "memstore import claude ~/Downloads/claude-export.zip"),
+    "claude-code": ("Claude Code's memories, of one project or all", "memstore import claude-code ~/.claude/projects"),
+    "kernle": ("Kernle's database", "memstore import kernle ~/.kernle/memories.db"),
+    "markdown": ("a folder of notes, as of Obsidian, Logseq or zk", "memstore import markdown ~/Documents/notes"),
+    "mem0": ("memories of mem0, as JSON", "memstore import mem0 mem0.json"),
+    "okf": ("a bundle in the Open Knowledge Format", "memstore import okf ~/bundles/orders"),
+    "openclaw": ("an OpenClaw workspace", "memstore import openclaw ~/.openclaw/workspace"),
+    "server-memory": ("the graph of the reference MCP memory server", "memstore import server-memory memory.jsonl"),
+}
+
+
+def _add_format(name: str, what: str, example: str) -> None:
+    def import_format(session: CliSession, path: str, *, commit: bool, dry_run: bool) -> None:
+        _import(session, name, path, commit=commit, dry_run=dry_run)
+
+    import_format.__doc__ = (
+        f"Import {what}.\n\nPATH is a file, a folder or a ZIP archive. Each memory names the lines that it comes "
+        "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new."
+    )
+    decorated = click.argument("path", metavar="PATH", type=click.Path())(
+        commit_option()(dry_run_option()(import_format))
+    )
+    subcommand(import_, name, examples=(example, f"{example} --dry-run"))(decorated)
+
+
+for _name, (_what, _example) in _FORMATS.items():
+    _add_format(_name, _what, _example)
+
+
+def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run: bool) -> None:
+    """Import a source, and say what became of it."""
+    from memstore.cli import output
+    from memstore.documents.memories import taken_over_document
+    from memstore.exchange.formats import IMPORTERS
+    from memstore.exchange.importing import import_from, open_source
+
+    view = session.view()
+    with closing(open_source(view, session.environment().expanded(path), path)) as source:
+        done = import_from(view, name, IMPORTERS[name], source, commit=commit, dry_run=dry_run)
+    session.emit(
+        "import",
+        document=lambda: taken_over_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done.saved, dry_run=dry_run and not done.in_parts),
+        each="memories",
+    )
+    for left in done.left_out:
+        session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
+    for ref in done.different:
+        session.say(f"{ref} says something else here, and stays as it is")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    if done.in_parts and not dry_run:
+        session.say("that was too much for one step: memstore undo takes back only the last part of it")
+
+
+# -- seeds ---------------------------------------------------------------------------------------
 
 
 @subcommand(
@@ -82,9 +155,134 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
 
 
-@group("export", examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"))
+@subcommand(
+    import_,
+    "jsonl",
+    examples=("memstore import jsonl memories.jsonl", "memstore import jsonl memories.jsonl --dry-run"),
+)
+@click.argument("file", metavar="FILE", type=click.Path())
+@commit_option()
+@dry_run_option()
+def import_records(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
+    """Import memories that `memstore export jsonl` wrote.
+
+    They keep their ids, histories and attestations; what is already here stays as it is. Nobody but you sees them.
+    """
+    from memstore.documents.memories import imported_memories_document
+    from memstore.exchange.importing import open_source
+    from memstore.exchange.records import import_records as take_over
+
+    view = session.view()
+    with closing(open_source(view, session.environment().expanded(file), file)) as source:
+        done = take_over(view, source, commit=commit, dry_run=dry_run)
+    session.emit(
+        "import-memory",
+        document=lambda: imported_memories_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
+        each="memories",
+    )
+    for ref in done.different:
+        session.say(f"{ref} says something else here, and stays as it is")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+
+
+# -- export --------------------------------------------------------------------------------------
+
+
+@group(
+    "export",
+    examples=(
+        "memstore export jsonl --all > memories.jsonl",
+        "memstore export okf --all | tar -x -C bundle",
+        "memstore export memory-v0.1 m_7f3",
+    ),
+)
 def export() -> None:
-    """Export memories for other programs."""
+    """Export memories for other programs; who may see them is left out."""
+
+
+def _what_to_export() -> Callable[[F], F]:
+    """Add the memories to export, by name or all of them."""
+
+    def decorate(function: F) -> F:
+        everything = click.option("--all", "everything", is_flag=True, help="Export every memory that you may see.")
+        decorated: F = click.argument("refs", metavar="[REF…]", nargs=-1)(everything(function))
+        return decorated
+
+    return decorate
+
+
+@subcommand(export, "jsonl", examples=("memstore export jsonl --all > memories.jsonl", "memstore export jsonl m_7f3"))
+@_what_to_export()
+def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
+    """Print each memory as JSON on a line of its own: its path, its frontmatter and its text.
+
+    `memstore import jsonl` makes them the same memories in another vault.
+    """
+    from memstore.cli import output
+    from memstore.exchange.exporting import records
+
+    found = records(session.view(), refs, everything=everything)
+    session.emit(
+        "export-jsonl",
+        document=lambda: {"memories": list(found)},
+        lines=lambda: map(output.one_line, found),
+        each="memories",
+    )
+
+
+@subcommand(export, "markdown", examples=("memstore export markdown --all | tar -x -C notes",))
+@_what_to_export()
+def export_files(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
+    """Write a TAR archive with a Markdown file for each memory, at its path in the vault."""
+    from memstore.exchange.exporting import files
+
+    _emit_files(session, files(session.view(), refs, everything=everything))
+
+
+@subcommand(export, "okf", examples=("memstore export okf --all | tar -x -C bundle",))
+@_what_to_export()
+def export_bundle(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
+    """Write a TAR archive of a bundle in the Open Knowledge Format 0.2, with a concept for each memory.
+
+    Its author is `generated`, what it was derived from `sources`, and `verified` are those whose signed confirmation
+    holds.
+    """
+    from memstore.exchange.exporting import okf
+
+    _emit_files(session, okf(session.view(), refs, everything=everything))
+
+
+@subcommand(export, "prov", examples=("memstore export prov --all > provenance.json", "memstore export prov m_7f3"))
+@_what_to_export()
+def export_provenance(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
+    """Print where memories come from as W3C PROV-JSON: authors, sources, and what supersedes what."""
+    from memstore.cli import output
+    from memstore.exchange.exporting import prov
+
+    found = prov(session.view(), refs, everything=everything)
+    session.emit(
+        "export-prov",
+        document=lambda: {"provenance": found},
+        lines=lambda: output.document(found).splitlines(),
+    )
+
+
+def _emit_files(session: CliSession, found: Iterator[tuple[str, bytes]]) -> None:
+    """Write files as an archive, or as a JSON document."""
+    from memstore.cli import output
+    from memstore.core.errors import UsageError
+    from memstore.exchange.exporting import archived
+
+    if session.as_json:
+        texts = ({"path": path, "text": data.decode()} for path, data in found)
+        session.emit("export-files", document=lambda: {"files": list(texts)}, lines=tuple, each="files")
+        return
+    if session.at_terminal:
+        raise UsageError(
+            "an archive is nothing for a terminal", hint="write it to a file, or unpack it: | tar -x -C DIR"
+        )
+    output.write_pieces(archived(found))
 
 
 @subcommand(
@@ -92,8 +290,7 @@ def export() -> None:
     "memory-v0.1",
     examples=("memstore export memory-v0.1 m_7f3", "memstore export memory-v0.1 --all > memories.json"),
 )
-@click.argument("refs", metavar="[REF…]", nargs=-1)
-@click.option("--all", "everything", is_flag=True, help="Export every memory that you may see.")
+@_what_to_export()
 def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
     """Print memories as JSON in the memory-v0.1 format: one object for one ref, else a list of them.
 

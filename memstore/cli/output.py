@@ -93,6 +93,17 @@ def write_text(text: str) -> None:
         raise _unwritten(error) from error
 
 
+def write_pieces(pieces: Iterable[bytes]) -> None:
+    """Write bytes to standard output; raises as `write_text`."""
+    stream = _open(sys.stdout)
+    try:
+        stream.flush()
+        for piece in pieces:
+            stream.buffer.write(piece)
+    except OSError as error:
+        raise _unwritten(error) from error
+
+
 def flush() -> None:
     """Flush standard output; only then has the text been delivered."""
     if sys.stdout is not None:

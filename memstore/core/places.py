@@ -44,6 +44,10 @@ FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
 # A folder that contains this folder is a vault.
 SETTINGS_FOLDER = ".memstore"
 NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
+# Where the originals of imports are kept, for the vault's owner alone. Their suffix keeps them from being memories or
+# notes, so that a folder of that name may also hold those.
+ORIGINALS = "imports"
+ORIGINAL_SUFFIX = ".original"
 # Where suggestions wait for a decision.
 SUGGESTIONS = "suggestions/"
 IGNORE_FILE = ".memstoreignore"
@@ -171,9 +175,14 @@ _PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")
 def is_own_path(path: str) -> bool:
     """Return whether a path, relative to the vault, is one of its own files; hidden files in its folders are not."""
     top, *below = path.split("/")
-    if path in _SETTINGS or _PAGE_OF_PROJECT.fullmatch(path):
+    if path in _SETTINGS or _PAGE_OF_PROJECT.fullmatch(path) or is_original_path(path):
         return True
     return top in NO_MEMORY_FOLDERS and bool(below) and not any(p.startswith(".") for p in below)
+
+
+def is_original_path(path: str) -> bool:
+    """Return whether a path, relative to the vault, is that of a kept original of an import."""
+    return path.startswith(f"{ORIGINALS}/") and path.endswith(ORIGINAL_SUFFIX) and "/." not in path
 
 
 def told(paths: Collection[str]) -> str:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
+    from typing import BinaryIO
 
     from memstore.access.local_state import ContextState, DiskAccessLog
     from memstore.access.registry import RegistryFile
@@ -263,6 +264,18 @@ class View(Protocol):
             FileNotFoundError: it doesn't exist, or the actor may not see it; the two look the same.
             OSError: it can't be read.
         """
+
+    def stream(self, path: Path) -> BinaryIO:
+        """Open any file that somebody named for its bytes; as `file`, and however large it is."""
+
+    def files_below(self, path: Path) -> Sequence[str] | None:
+        """Return the files below a folder that somebody named, relative to it; None if it is not a folder.
+
+        Hidden files, links, and what the actor may not see are left out.
+        """
+
+    def file_saved_at(self, path: Path) -> datetime | None:
+        """Return when any file that somebody named was last saved, in UTC; None if the actor may not see it."""
 
     def has_folder(self, path: str) -> bool:
         """Return whether the vault has a folder, as far as the actor may know: for others, one with visible files."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
+    from memstore.exchange.importing import Imported
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
@@ -267,6 +268,20 @@ def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) 
 def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
     """Return the same as `imported_document`, and the memories whose content differs here."""
     return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
+
+
+def taken_over_document(done: Imported, *, dry_run: bool) -> dict[str, Any]:
+    """Return what became of a source of another program: what was written, known, different, left out, and kept."""
+    return {
+        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
+        "known": list(done.known),
+        "different": list(done.different),
+        "left_out": [{"where": left.where, "why": left.why} for left in done.left_out],
+        "originals": list(done.originals),
+        "in_parts": done.in_parts,
+        "conflicts": [],
+        "findings": [],
+    }
 
 
 def exported_document(found: Iterable[Document]) -> dict[str, Any]:

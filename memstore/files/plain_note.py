@@ -97,12 +97,12 @@ def is_foreign(path: str, data: bytes, *, mixed: bool) -> bool:
 
 def parts(data: bytes) -> FencedText:
     """Return the parts of a note; anything that is not YAML or TOML front matter belongs to the body."""
-    return _read(data)[0]
+    return read(data)[0]
 
 
 def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
     """Return the parts of a note, and what is known of it: title, date, tags, aliases and text."""
-    text, values = _read(data)
+    text, values = read(data)
     names = _words_of(values, "aliases", "alias", by=",")
     foreign_id = _line_of(values.get("id"))
     memory = Memory(
@@ -116,7 +116,8 @@ def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
     return text, memory
 
 
-def _read(data: bytes) -> tuple[FencedText, Mapping[str, Any]]:
+def read(data: bytes) -> tuple[FencedText, Mapping[str, Any]]:
+    """Return the parts of a note, and the values of its front matter; for YAML every scalar is a text."""
     text = data.decode("utf-8", "replace")
     clean = text.encode() if "\N{REPLACEMENT CHARACTER}" in text else data
     if isinstance(fenced := fence.split(clean), FencedText):

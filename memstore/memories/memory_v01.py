@@ -102,18 +102,24 @@ def export_memories(view: View, refs: Sequence[str], *, everything: bool = False
         NotFoundError: a ref names none that the viewer may see.
         UsageError: nothing is named, or one has no id yet.
     """
-    if bool(refs) == everything:
-        raise UsageError("no memories to export were named", hint="name refs, or give --all")
-    load = loader(view)
-    if everything:
-        files = [file for file in view.memories() if file.memory.ref and file.memory.status != "forgotten"]
-        by_id = {file.memory.id: file.memory for file in files}
-        load = lambda ref: by_id.get(ref.partition(":")[2])  # noqa: E731 - they have all been read
-    else:
-        files = [_named(view, ref) for ref in refs]
+    files = chosen(view, refs, everything=everything)
+    by_id = {file.memory.id: file.memory for file in files} if everything else {}
+    load = (lambda ref: by_id.get(ref.partition(":")[2])) if everything else loader(view)  # all have been read
     voucher = Voucher(view)
     reputations = Reputations(view, voucher)
     return tuple(_document(trusted(view, file, voucher, reputations), load) for file in files)
+
+
+def chosen(view: View, refs: Sequence[str], *, everything: bool) -> list[MemoryFile]:
+    """Return the memories to export, as the viewer may see them; arguments and errors as for `export_memories`."""
+    if bool(refs) == everything:
+        raise UsageError("no memories to export were named", hint="name refs, or give --all")
+    if everything:
+        return [file for file in view.memories() if file.memory.ref and file.memory.status != "forgotten"]
+    files = [_named(view, ref) for ref in dict.fromkeys(refs)]
+    for file in files:
+        _require_id(file)
+    return files
 
 
 def _named(view: View, ref: str) -> MemoryFile:
@@ -125,10 +131,13 @@ def _named(view: View, ref: str) -> MemoryFile:
     return file
 
 
-def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:
-    file = found.file
+def _require_id(file: MemoryFile) -> None:
     if not file.memory.id:
         raise UsageError(f"{file.path} has no id yet", hint=f"memstore adopt {file.path}")
+
+
+def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:
+    file = found.file
     trust = {**found.seed_factors(), "computed_at": instant(found.computed_at)}
     return memory_v01.document_of(file.front.values, file.text.body, chain_depth=_depth(file.memory, load), trust=trust)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from memstore.files.config_file import NOBODY, owner_of
 from memstore.files.local_state import regular_bytes
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from memstore.vault.view import VaultView
 
 
@@ -22,7 +25,16 @@ MOST_BYTES = 256 * 1024 * 1024
 
 
 def bytes_of(view: VaultView, path: Path) -> bytes:
-    """Return a file's bytes, read once through a descriptor; see `View.file`.
+    """Return a file's bytes, read once through a descriptor; see `View.file`."""
+    with opened(view, path) as file:
+        data = file.read(MOST_BYTES + 1)
+    if len(data) > MOST_BYTES:  # it may never end
+        raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
+    return data
+
+
+def opened(view: VaultView, path: Path) -> BinaryIO:
+    """Open a file for its bytes; see `View.stream`.
 
     Access is decided on the file that was opened, under whatever name: the system resolves links and the case of
     letters, and `without_dots` resolves `..`. A file with several hard links has several places, of which only one is
@@ -37,18 +49,47 @@ def bytes_of(view: VaultView, path: Path) -> bytes:
             raise OSError(number, os.strerror(number), str(path)) from error
         raise _missing(path) from error  # whatever stands in the way is hidden as well
     try:
-        if not _may_be_read(view, _place_of(handle, path)):
-            raise _missing(path)
-        if stat.S_ISDIR(os.fstat(handle).st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        _require_file(view, handle, path)
         os.set_blocking(handle, True)  # wait for a pipe: `--queries <(command)`
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:  # it may never end
-            raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
-        return data
-    finally:
+        return os.fdopen(handle, "rb")
+    except BaseException:
         os.close(handle)
+        raise
+
+
+def _require_file(view: VaultView, handle: int, path: Path) -> None:
+    """Raise unless an open file may be read by the actor, and is not a folder."""
+    if not _may_be_read(view, _place_of(handle, path)):
+        raise _missing(path)
+    if stat.S_ISDIR(os.fstat(handle).st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+
+
+def files_below(view: VaultView, path: Path) -> list[str] | None:
+    """Return the visible files below a folder, relative to it; see `View.files_below`.
+
+    To those who see none of them, a folder in a vault is not there.
+    """
+    folder = Path(os.path.realpath(without_dots(path)))
+    if not folder.is_dir():
+        return None
+    found: list[str] = []
+    for place, folders, names in os.walk(folder, onerror=_raise):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        whole = [Path(place, name) for name in names if not name.startswith(".")]
+        files = (file for file in whole if stat.S_ISREG(file.lstat().st_mode) and _may_be_read(view, file))
+        found += (file.relative_to(folder).as_posix() for file in files)
+    return found if found or _may_be_read(view, folder) else None
+
+
+def saved_at(view: VaultView, path: Path) -> datetime | None:
+    """Return when a file was last saved; see `View.file_saved_at`."""
+    with opened(view, path) as file:
+        return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, tz=UTC)
+
+
+def _raise(error: OSError) -> None:
+    raise error
 
 
 def without_dots(path: Path) -> Path:

@@ -15,7 +15,7 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_memory_id
-from memstore.core.places import is_audit_path, is_memory_path, is_own_path, kind_of
+from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, kind_of
 from memstore.core.problems import Checked
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -152,8 +152,8 @@ def _staged_events(history: GitHistory) -> Iterable[AuditEvent]:
 
 
 def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the bytes of the vault's own files among these blobs, by path."""
-    own = {path: blob for path, blob in blobs.items() if is_own_path(path)}
+    """Return the bytes of the vault's own files among these blobs, by path, without originals, which decide nothing."""
+    own = {path: blob for path, blob in blobs.items() if is_own_path(path) and not is_original_path(path)}
     data = history.blobs(own.values())
     read = {path: data.get(blob, b"") for path, blob in own.items()}
     return {path: said for path, said in read.items() if not is_foreign(path, said, mixed=history.mixed)}

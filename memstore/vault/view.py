@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
+    from typing import BinaryIO
 
     from memstore.access.registry import RegistryFile
     from memstore.access.world import Labels, Session, World
@@ -474,6 +475,24 @@ class VaultView:
         from memstore.vault.named_files import bytes_of
 
         return bytes_of(self, path)
+
+    def stream(self, path: Path) -> BinaryIO:
+        """Open any file that somebody named for its bytes; as `file`, and however large it is."""
+        from memstore.vault.named_files import opened
+
+        return opened(self, path)
+
+    def files_below(self, path: Path) -> Sequence[str] | None:
+        """Return the visible files below a folder that somebody named, relative to it; None if it is not a folder."""
+        from memstore.vault.named_files import files_below
+
+        return files_below(self, path)
+
+    def file_saved_at(self, path: Path) -> datetime | None:
+        """Return when any file that somebody named was last saved, in UTC; None if the actor may not see it."""
+        from memstore.vault.named_files import saved_at
+
+        return saved_at(self, path)
 
     def cited_file(self, path: str) -> bytes | None:
         """Return the bytes of a cited file of the vault that is not a memory; None if it can't be read."""

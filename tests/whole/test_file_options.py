@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from memstore.cli.group import PROGRAM
 from memstore.cli.options import RefType
+from memstore.exchange.formats import IMPORTERS
 from memstore.files.local_state import Environment, cache_folder, state_folder
 from memstore.vault.composition import open_workspace
 from memstore.vault.view import VaultView
@@ -61,6 +62,8 @@ READING: dict[str, str] = {
 }
 # For the vault's owner alone, who has all files; anybody else is told that before the file is looked for.
 OWNERS: dict[str, str] = {
+    **{f"import {name} path": f"import {name} FILE" for name in sorted(IMPORTERS)},
+    "import jsonl file": "import jsonl FILE",
     "adopt paths": "adopt FILE",
     "check paths": "check FILE",
     "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
@@ -85,7 +88,8 @@ REFS: dict[str, str] = {
         "suggestions accept", "suggestions reject", "suggestions show",
     )},
     **{f"{command} refs": f"{command} FILE" for command in (
-        "export memory-v0.1", "attest digest", "archive", "restore", "recompute", "commit", "fmt", "compress",
+        "export jsonl", "export markdown", "export memory-v0.1", "export okf", "export prov",
+        "attest digest", "archive", "restore", "recompute", "commit", "fmt", "compress",
     )},
     **{f"{command} --{key}": f"{line} --{key} FILE" for key in ("derived-from", "relates-to") for command, line in (
         ("add", "add tea"), ("raw", "raw tea"), ("promote", "promote RAW --to note"),

@@ -42,6 +42,8 @@ COMMANDS = (
     ["revise-from", REF],
     ["propagate"], ["propagate", REF, "--dry-run"],
     ["import", "seeds", "README.md", "--dry-run"], ["export", "memory-v0.1", REF], ["export", "memory-v0.1", "--all"],
+    *(["export", kind, REF] for kind in ("jsonl", "markdown", "okf", "prov")),
+    ["import", "mem0", str(ROOT / "tests" / "exchange" / "mem0.json"), "--dry-run"],
     ["import", "memory-v0.1", str(ROOT / "tests" / "memories" / "memory-v0.1.json"), "--dry-run"],
     ["fix-provenance", "--dry-run"], ["index", "status"], ["index", "rebuild"], ["index", "path"], ["hooks", "status"],
     ["entity", "add", "dog:rex", "--alias", "Rex"], ["entity", "alias", "dog:rex", "Rexy"], ["entity", "list"],

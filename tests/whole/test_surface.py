@@ -66,6 +66,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     return program
 
 
+EXPORTS = [("export", kind) for kind in ("jsonl", "markdown", "memory-v0.1", "okf", "prov")]
+
+
 def told(vault: InProcess, *words: str) -> str:
     done = vault.run(*MAX, *words)
     return f"{done.returncode}\n{done.stdout}\n{done.stderr}"
@@ -107,13 +110,13 @@ def test_the_owner_finds_the_canary(vault: InProcess) -> None:
         ("add", "Bella has no syndrome", "--dry-run"),
         *(
             (*words, "m_named000001", *more)
-            for words in (("show",), ("why",), ("show", "--full"), ("trace",), ("export", "memory-v0.1"), ("trust",))
+            for words in (("show",), ("why",), ("show", "--full"), ("trace",), ("trust",), *EXPORTS)
             for more in ((), ("--json",))
         ),
         ("show", "m_named000001", "--whole"),
         ("cite", "m_named000001:L1-L8"),
         ("cite", "m_named000001"),
-        ("export", "memory-v0.1", "--all"),
+        *((*words, "--all") for words in EXPORTS),
         ("recompute", "--from-episodes", "--json"),
         *(
             ("search", "walks", "--facets", key)

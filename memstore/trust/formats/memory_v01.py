@@ -24,7 +24,7 @@ SCHEMA = "https://anamnesis.dev/schemas/memory-v0.1.json"
 VERSION, HANDLES, FOREIGN_SIGNATURE = "version", "handles", "foreign_signature"
 _BROUGHT = frozenset({VERSION, HANDLES, FOREIGN_SIGNATURE})
 # Each vault decides by itself who may see a memory.
-_STAYS = frozenset(
+STAYS = frozenset(
     {
         "owner", "context", "access_grants", "access_denies", "consent_grants",
         "upstream_grants", "generalized", "generalization",
@@ -167,7 +167,7 @@ def document_of(values: Mapping[str, Any], body: str, *, chain_depth: int, trust
     own = {
         name: value
         for name, value in values.items()
-        if name not in _HAS_A_PLACE | _STAYS | _BROUGHT and not is_absent(value)
+        if name not in _HAS_A_PLACE | STAYS | _BROUGHT and not is_absent(value)
     }
     document = {
         "$schema": SCHEMA,
@@ -256,9 +256,9 @@ def _own(document: Document, memory_id: str) -> Document:
     own = document.get("memstore", {})
     if not isinstance(own, dict):
         raise FormatError(f"{memory_id}: `memstore` must be an object")
-    misplaced = sorted(own.keys() & (_STAYS | _HAS_A_PLACE | _BROUGHT))
+    misplaced = sorted(own.keys() & (STAYS | _HAS_A_PLACE | _BROUGHT))
     if misplaced:
-        what = "is decided by each vault for itself" if misplaced[0] in _STAYS else "has a place of its own"
+        what = "is decided by each vault for itself" if misplaced[0] in STAYS else "has a place of its own"
         raise FormatError(f"{memory_id}: `memstore.{misplaced[0]}` {what}", hint="remove it")
     return own
 

@@ -1,0 +1,281 @@
+"""Conversations of ChatGPT and Claude, from the archives of their data exports.
+
+A conversation becomes up to two raw memories, since what a person said and what a model answered are known in different
+ways: the person's turns, told by a human, and the answers, told by an agent and derived from the turns. What tools and
+systems wrote stays in the original. An original is the conversation as JSON, one message a line.
+
+Source: docs/references.md, "formats of other programs".
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.core.errors import FormatError
+from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, one_line, time_of
+from memstore.exchange.json_stream import items
+from memstore.exchange.originals import laid_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memstore.exchange.source import Source
+
+# A memory holds about a page for each turn; longer conversations become several.
+MOST_CHARACTERS = 200_000
+PERSON, MODEL = "person", "model"
+
+
+class Turn(NamedTuple):
+    """What one of the two said: in plain text, when (RFC 3339), and on which line of the original."""
+
+    who: str
+    text: str
+    at: str | None
+    line: int
+
+
+class Talk(NamedTuple):
+    """A conversation: its id, title and time, its turns in order, and its original."""
+
+    id: str
+    title: str
+    at: str | None
+    turns: Sequence[Turn]
+    original: Original
+
+
+# -- ChatGPT ---------------------------------------------------------------------------------------
+
+
+_CHATGPT_FILES = r"(?:.*/)?conversations(?:-\d+)?\.json"
+# Of a message of many parts, these are said to the other side; code is meant for a tool, thoughts for nobody.
+_SPOKEN = frozenset({"text", "multimodal_text"})
+_ROLES = {"user": PERSON, "assistant": MODEL}
+
+
+def chatgpt(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield the conversations of ChatGPT's export, in one file or in several; of each the branch that is current."""
+    for name, line, value in _conversations(source, _CHATGPT_FILES):
+        yield from _drafts(
+            source.where(name, line), _of_chatgpt(source.where(name, line), value), "ChatGPT", "si:chatgpt"
+        )
+
+
+def _of_chatgpt(where: str, value: Any) -> Talk:
+    talk_id = _text_of(where, value, "conversation_id", "id")
+    mapping = value.get("mapping")
+    if not isinstance(mapping, dict) or not all(isinstance(node, dict) for node in mapping.values()):
+        raise FormatError(f"{where}: the conversation has no `mapping` of messages", hint="export it again")
+    data, lines = laid_out(value, "mapping")
+    turns = [
+        turn
+        for node in _branch(where, mapping, value.get("current_node"))
+        if (turn := _turn(mapping[node], lines[node]))
+    ]
+    return Talk(
+        talk_id, one_line(value.get("title")), time_of(value.get("create_time")), turns, _original(talk_id, data)
+    )
+
+
+def _branch(where: str, mapping: Mapping[str, Any], current: object) -> list[str]:
+    """Return the nodes from the first message to the current one; without one, the last of the latest branches."""
+    if not isinstance(current, str) or current not in mapping:
+        leaves = [name for name, node in mapping.items() if not node.get("children")]
+        current = leaves[-1] if leaves else None
+    found: dict[str, None] = {}
+    while isinstance(current, str) and current in mapping:
+        if current in found:
+            raise FormatError(f"{where}: the message {current} comes before itself", hint="export it again")
+        found[current] = None
+        current = mapping[current].get("parent")
+    return [*reversed(found)]
+
+
+def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
+    message = _map(node.get("message"))
+    content, metadata = _map(message.get("content")), _map(message.get("metadata"))
+    who = _ROLES.get(str(_map(message.get("author")).get("role")))
+    is_aside = metadata.get("is_visually_hidden_from_conversation") or message.get("recipient") not in (None, "all")
+    if who is None or is_aside or content.get("content_type") not in _SPOKEN:
+        return None
+    parts = content.get("parts")
+    text = "\n\n".join(said for part in (parts if isinstance(parts, list) else []) if (said := _said(part)))
+    return Turn(who, text, time_of(message.get("create_time")), line) if text else None
+
+
+def _said(part: object) -> str:
+    """Return a part of a message as text; a picture or a recording is named by its kind."""
+    if isinstance(part, dict):
+        said = part.get("text")
+        return (
+            clean(said).strip() if isinstance(said, str) else f"[{one_line(part.get('content_type')) or 'attachment'}]"
+        )
+    return clean(part).strip() if isinstance(part, str) else ""
+
+
+# -- Claude ----------------------------------------------------------------------------------------
+
+
+_CLAUDE_FILES = r"(?:.*/)?conversations(?:-\d+)?\.json"
+_CLAUDE_MEMORIES = r"(?:.*/)?(?:memories|memories/[^/]+)\.json"
+_SENDERS = {"human": PERSON, "assistant": MODEL}
+
+
+def claude(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield the conversations of Claude's export, and what Claude remembers of the person and of each project."""
+    for name, line, value in _conversations(source, _CLAUDE_FILES):
+        where = source.where(name, line)
+        yield from _drafts(where, _of_claude(where, value), "Claude", "si:claude")
+    for name in source.matching(_CLAUDE_MEMORIES) if source.is_folder else ():
+        with source.stream(name) as stream:
+            for item in items(stream, source.where(name)):
+                yield from _memories(source, name, item.line, item.value)
+
+
+def _of_claude(where: str, value: Any) -> Talk:
+    talk_id = _text_of(where, value, "uuid")
+    messages = value.get("chat_messages")
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise FormatError(f"{where}: the conversation has no list `chat_messages`", hint="export it again")
+    data, lines = laid_out(value, "chat_messages")
+    turns = [turn for at in _thread(messages) if (turn := _message(messages[at], lines[at]))]
+    return Talk(talk_id, one_line(value.get("name")), time_of(value.get("created_at")), turns, _original(talk_id, data))
+
+
+def _thread(messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the places of the messages that lead to the last one; all of them where none names its parent."""
+    places = {message.get("uuid"): at for at, message in enumerate(messages)}
+    if not any(message.get("parent_message_uuid") in places for message in messages):
+        return [*range(len(messages))]
+    found: dict[int, None] = {}
+    at: int | None = len(messages) - 1
+    while at is not None and at not in found:
+        found[at] = None
+        at = places.get(messages[at].get("parent_message_uuid"))
+    return [*reversed(found)]
+
+
+def _message(message: Mapping[str, Any], line: int) -> Turn | None:
+    who = _SENDERS.get(str(message.get("sender")))
+    blocks = message.get("content")
+    said = [
+        clean(str(block.get("text"))).strip()
+        for block in (blocks if isinstance(blocks, list) else [])
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+    whole = message.get("text")
+    text = "\n\n".join(filter(None, said)) or (clean(whole).strip() if isinstance(whole, str) else "")
+    return Turn(who, text, time_of(message.get("created_at")), line) if who and text else None
+
+
+def _memories(source: Source, name: str, line: int, value: Any) -> Iterator[Draft]:
+    """Yield what Claude remembers: of the person, and of each project."""
+    where = source.where(name, line)
+    if not isinstance(value, dict):
+        raise FormatError(f"{where}: memories must be an object", hint="export it again")
+    account = one_line(value.get("account_uuid"))
+    projects = _map(value.get("project_memories"))
+    texts = {"": value.get("conversations_memory"), **projects}
+    data, _ = laid_out(value, "project_memories")
+    original = _original(f"memories-{account}" if account else "memories", data)
+    for project, text in texts.items():
+        if isinstance(text, str) and text.strip():
+            yield Draft(
+                key=f"memory/{account}/{project}",
+                where=where,
+                type="note",
+                title=f"What Claude remembers of project {project}" if project else "What Claude remembers",
+                body=text,
+                source="Claude's memory",
+                source_type="told_by_agent",
+                author="si:claude",
+                created_at=source.saved_at(name),
+                cites=(Cited(original, 1, data.count(b"\n")),),
+                values={"platform": "Claude"},
+            )
+
+
+# -- both ------------------------------------------------------------------------------------------
+
+
+def _conversations(source: Source, pattern: str) -> Iterator[tuple[str, int, Any]]:
+    names = source.matching(pattern) if source.is_folder else source.names
+    if not names:
+        raise FormatError(
+            f"there is no conversations.json in {source.name}", hint="name the archive, its folder or the file itself"
+        )
+    for name in names:
+        with source.stream(name) as stream:
+            for item in items(stream, source.where(name), under=("conversations",)):
+                if not isinstance(item.value, dict):
+                    raise FormatError(f"{source.where(name, item.line)}: this is not a conversation")
+                yield name, item.line, item.value
+
+
+def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft | LeftOut]:
+    """Yield what the person said and what the model answered, each in parts where it is long."""
+    if not talk.turns:
+        yield LeftOut(where, "nobody says anything in it")
+        return
+    said: list[tuple[str, str]] = []
+    for who, source_type, author, ending in (
+        (PERSON, "told_by_human", None, ""),
+        (MODEL, "told_by_agent", model, " (answers)"),
+    ):
+        for number, turns in enumerate(_in_parts([turn for turn in talk.turns if turn.who == who]), 1):
+            part = f" ({number})" if number > 1 else ""
+            key = f"{talk.id}/{who}{part}"
+            yield Draft(
+                key=key,
+                where=where,
+                type="raw",
+                title=f"{talk.title or one_line(talk.turns[0].text, 60)}{ending}{part}",
+                body="\n\n".join(_shown(turn) for turn in turns),
+                source=f"a conversation with {program}",
+                source_type=source_type,
+                author=author,
+                by_person=who == PERSON,
+                created_at=turns[0].at or talk.at,
+                cites=(Cited(talk.original, turns[0].line, turns[-1].line),),
+                derived_from=tuple(said) if who == MODEL else (),
+                values={"platform": program, "origin": {"session_id": one_line(talk.id)}},
+            )
+            if who == PERSON:
+                said.append((key, "raw"))
+
+
+def _in_parts(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    part: list[Turn] = []
+    size = 0
+    for turn in turns:
+        for at in range(0, len(turn.text), MOST_CHARACTERS):
+            piece = turn._replace(text=turn.text[at : at + MOST_CHARACTERS])
+            if part and size + len(piece.text) > MOST_CHARACTERS:
+                yield part
+                part, size = [], 0
+            part.append(piece)
+            size += len(piece.text)
+    if part:
+        yield part
+
+
+def _shown(turn: Turn) -> str:
+    """Return a turn under a heading with its time and its line in the original."""
+    at = turn.at.replace("T", " ").removesuffix("Z")[:16] if turn.at else "at some time"
+    return f"## {at} (L{turn.line})\n\n{turn.text}"
+
+
+def _original(talk_id: str, data: bytes) -> Original:
+    return Original(f"{talk_id}.json", data)
+
+
+def _text_of(where: str, value: Mapping[str, Any], *names: str) -> str:
+    found = next((value[name] for name in names if isinstance(value.get(name), str) and value[name]), None)
+    if found is None:
+        raise FormatError(f"{where}: the conversation has no `{names[0]}`", hint="export it again")
+    return str(found)
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,156 @@
+"""What an importer yields: a memory to be, with the place in the original where it was said."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.core.digests import blob_id
+from memstore.core.times import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from memstore.exchange.source import Source
+    from memstore.files.render import Plain
+
+LONGEST_TITLE = 200
+LONGEST_VALUE = 2000
+DEEPEST = 8
+_LARGEST = 10**15
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Original:
+    """A file of another program as it was: `name` is its path in its source, `data` its bytes."""
+
+    name: str
+    data: bytes
+
+
+class Cited(NamedTuple):
+    """Lines of an original, from 1, both inclusive."""
+
+    original: Original
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A memory to be.
+
+    Attributes:
+        key: names it for good, among all sources of its format; the memory's id follows from it, and so a second import
+            finds it again. Where the source has no ids of its own, `key_of` makes one.
+        where: the place in the source, for messages, like `memory.jsonl:3`.
+        type: the type of memory.
+        title: on one line; empty for the first heading or sentence of the text.
+        body: its text.
+        source: where it comes from, in words.
+        source_type: how it is known.
+        author: who said it, an entity; None where the source doesn't say.
+        by_person: whether it was said by the person whose source it is: the vault's owner, if that is a person.
+        created_at: when it was said, RFC 3339 in UTC; None where the source doesn't say.
+        cites: where it stands in the originals.
+        derived_from: keys and types of other drafts that it was derived from.
+        marks: what else it was derived from, like `url:https://example.org`.
+        path: where its file goes in the vault, so that links between files still lead there; empty for the usual place.
+        values: further keys of the frontmatter.
+    """
+
+    key: str
+    where: str
+    type: str
+    body: str
+    source: str
+    source_type: str
+    cites: tuple[Cited, ...]
+    title: str = ""
+    author: str | None = None
+    by_person: bool = False
+    created_at: str | None = None
+    derived_from: tuple[tuple[str, str], ...] = ()
+    marks: tuple[str, ...] = ()
+    path: str = ""
+    values: Mapping[str, Plain] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something in the source that makes no memory, and why; it is counted and named."""
+
+    where: str
+    why: str
+
+
+if TYPE_CHECKING:
+    Importer = Callable[[Source], Iterator[Draft | LeftOut]]
+
+
+def key_of(name: str, data: bytes) -> str:
+    """Return a key for what has only a name, which may be that of something else in another source."""
+    return f"{name}@{blob_id(data)}"
+
+
+# -- text of other programs ------------------------------------------------------------------------
+
+
+_LINE_ENDS = re.compile("\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x1f\x7f-\x9f\ufeff\ufffe\uffff\ud800-\udfff]")
+_NO_WORD = re.compile(r"[^\w/.-]+")
+
+
+def clean(text: str) -> str:
+    """Return a text with line feeds as its only line ends; what a memory can't hold becomes U+FFFD."""
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", _LINE_ENDS.sub("\n", text))
+
+
+def one_line(value: object, longest: int = LONGEST_TITLE) -> str:
+    """Return a value as one line of text, cut to `longest` characters; empty if it is not a text or a number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    line = " ".join(clean(str(value)).split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def words(value: object) -> list[Plain]:
+    """Return tags from a list, or from one text with commas: each a word without blanks, once."""
+    listed = value if isinstance(value, list) else str(value).split(",") if isinstance(value, str) else []
+    tags = (_NO_WORD.sub("-", one_line(item).lstrip("#")).strip("-") for item in listed)
+    return [*dict.fromkeys(tag for tag in tags if tag)]
+
+
+def time_of(value: object) -> str | None:
+    """Return a time in UTC from seconds since 1970 or an ISO 8601 text, where none given means UTC; None for others."""
+    try:
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return instant(datetime.fromtimestamp(value, tz=UTC))
+        if isinstance(value, str) and value.strip():
+            at = datetime.fromisoformat(value.strip())
+            return instant(at if at.tzinfo else at.replace(tzinfo=UTC))
+    except (ValueError, OverflowError, OSError):
+        return None
+    return None
+
+
+def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
+    """Return a value of JSON or YAML as a frontmatter can hold it: texts on one line, numbers, flags, lists, maps.
+
+    What is nested deeper than that, and a number that is too long, becomes a text.
+    """
+    match value:
+        case bool() | None:
+            return value
+        case int() if abs(value) < _LARGEST:
+            return value
+        case float():
+            return round(value, 6)
+        case list() if depth:
+            return [plain(item, depth=depth - 1) for item in value]
+        case dict() if depth:
+            return {one_line(name): plain(item, depth=depth - 1) for name, item in value.items()}
+        case _:
+            return one_line(str(value), LONGEST_VALUE)

@@ -1,0 +1,332 @@
+"""Folders of Markdown: memories of Claude Code, workspaces of OpenClaw, notes of basic-memory, OKF, and of any program.
+
+Source: docs/references.md, "formats of other programs".
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from memstore.core.errors import FormatError
+from memstore.core.ids import MEMORY_TYPES
+from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
+from memstore.exchange.draft import Cited, Draft, LeftOut, Original, key_of, one_line, plain, time_of, words
+from memstore.files import plain_note
+from memstore.memories.add import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from memstore.exchange.source import Source
+    from memstore.files.render import Plain
+
+_MARKDOWN = r"(?:.*/)?[^/]+\.(?:md|markdown|mdx)"
+# What front matter says that a key of a memory says, too.
+_TAKEN_OVER = frozenset({"title", "tags", "tag", "keywords", "categories", "aliases", "alias"})
+
+
+# -- Claude Code -----------------------------------------------------------------------------------
+
+
+CLAUDE_CODE = "si:claude-code"
+_INDEX = "MEMORY.md"
+_FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
+_PAIR = re.compile(r"^[ \t]*([A-Za-z][\w-]*):[ \t]*(.*)$", re.MULTILINE)
+_LINK = re.compile(r"\]\((?:\./)?([^()\s]+\.md)\)")
+
+
+def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield the memories of one project's folder, or of all folders named `memory` below the place."""
+    below = source.matching(r".*/memory/[^/]+\.md")
+    for name in below or _markdown(source, "a folder of memories"):
+        data = source.data(name)
+        project = _project(source, name)
+        last = name.rpartition("/")[2]
+        key = f"{project}/{last}" if project else last
+        label = f"Claude Code, {project}" if project else "Claude Code"
+        if name.endswith(_INDEX):
+            yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
+            continue
+        text, front = _front_matter(data)
+        kinds = (front.get("type"), _map(front.get("metadata")).get("type"))
+        kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
+        yield Draft(
+            key=key_of(key, data),
+            where=source.where(name),
+            type="note",
+            title=one_line(front.get("name")) or stem_of(name),
+            body=text,
+            source=label,
+            source_type="told_by_agent",
+            author=CLAUDE_CODE,
+            created_at=source.saved_at(name),
+            cites=(_whole(name, data),),
+            path=_path("note", slug(f"claude-code{project}", 60), name.rpartition("/")[2]),
+            values={"tags": words([kind]), "aliases": [stem_of(name)], **_rest("claude_code", front, {"name"})},
+        )
+
+
+def _project(source: Source, name: str) -> str:
+    """Return the folder that Claude Code named after the project; empty where the place doesn't show it."""
+    whole = [*source.place, *name.split("/")] if source.is_folder else source.place
+    return whole[-3] if len(whole) > 2 and whole[-2] == "memory" and whole[-3].startswith("-") else ""  # noqa: PLR2004
+
+
+def _front_matter(data: bytes) -> tuple[str, Mapping[str, Any]]:
+    """Return a memory's text and front matter, line by line where it is not quite YAML: `description: so: it is`."""
+    text, front = plain_note.read(data)
+    found = _FRONT.match(text.body) if not front else None
+    if found is None:
+        return text.body, front
+    return text.body[found.end() :], {key: value.strip().strip("\"'") for key, value in _PAIR.findall(found[1])}
+
+
+# -- OpenClaw --------------------------------------------------------------------------------------
+
+
+OPENCLAW = "si:openclaw"
+_CHANNELS = {"memory.md": "MEMORY.md", "user.md": "USER.md"}
+
+
+def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield the sections of MEMORY.md and USER.md, and a raw memory for each file below `memory/`."""
+    for name in _markdown(source, "a workspace"):
+        data = source.data(name)
+        if channel := _CHANNELS.get(name.casefold()):
+            yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
+            continue
+        if not name.startswith("memory/"):
+            yield LeftOut(source.where(name), "it is not one of a workspace's memory files")
+            continue
+        text, note = plain_note.note(name, data)
+        if not text.body.strip():
+            yield LeftOut(source.where(name), "it has no text")
+            continue
+        yield Draft(
+            key=key_of(name, data),
+            where=source.where(name),
+            type="raw",
+            title=f"{note.title}",
+            body=text.body,
+            source="OpenClaw",
+            source_type="told_by_agent",
+            author=OPENCLAW,
+            created_at=note.created_at or source.saved_at(name),
+            cites=(_whole(name, data),),
+            values={"channel": "session", "tags": [*note.tags], **_rest("openclaw", plain_note.read(data)[1], set())},
+        )
+
+
+# -- basic-memory and any other folder of notes ---------------------------------------------------
+
+
+def basic_memory(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield a note for each file, which keeps its place among the others, so that links lead where they led."""
+    return _notes(source, "basic_memory", "basic-memory", names=("permalink",))
+
+
+def markdown(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield a note for each file, as in folders of Obsidian, Logseq or zk."""
+    return _notes(source, "markdown", "notes", names=())
+
+
+def _notes(source: Source, key: str, label: str, *, names: tuple[str, ...]) -> Iterator[Draft | LeftOut]:
+    base = slug(source.stem, 60) or "notes"
+    for name in _markdown(source, "a folder of notes"):
+        data = source.data(name)
+        text, front = plain_note.read(data)
+        if not text.body.strip():
+            yield LeftOut(source.where(name), "it has no text")
+            continue
+        note = plain_note.note(name, data)[1]
+        other_names = [one_line(front.get(other)) for other in names]
+        aliases: list[Plain] = [
+            *dict.fromkeys(alias for alias in (*note.aliases, *other_names, stem_of(name)) if alias)
+        ]
+        kind = one_line(front.get("type")).casefold()
+        type_ = kind if kind in MEMORY_TYPES else "note"
+        yield Draft(
+            key=key_of(name, data),
+            where=source.where(name),
+            type=type_,
+            title=note.title or "",
+            body=text.body,
+            source=f"{label}: {name}",
+            source_type="unknown",
+            created_at=note.created_at or source.saved_at(name),
+            cites=(_whole(name, data),),
+            path=_path(type_, base, name),
+            values={"aliases": aliases, "tags": words([*note.tags]), **_rest(key, front, {"permalink"} & {*names})},
+        )
+
+
+# -- Open Knowledge Format -------------------------------------------------------------------------
+
+
+_RESERVED = ("index.md", "log.md")
+_TYPE = re.compile(r"^type:", re.MULTILINE)
+_URL = re.compile(r"https?://\S+\Z")
+
+
+def okf(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield a memory for each concept of a bundle; a source that is a concept of the bundle becomes a ref.
+
+    Who a bundle says wrote a concept is only named: anybody can write any name there.
+    """
+    base = slug(source.stem, 60) or "okf"
+    concepts: dict[str, tuple[str, str]] = {}
+    names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
+    for name in names:
+        data = source.data(name)
+        concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
+    for name in names:
+        data = source.data(name)
+        front = _concept(source, name, data)
+        made = _map(front.get("generated"))
+        by = one_line(made.get("by"))
+        sources = [_map(one).get("resource") for one in _list(front.get("sources"))]
+        paths = [path for one in sources if (path := _in_bundle(name, one)) in concepts and path != name]
+        key, kind = concepts[name]
+        body = plain_note.read(data)[0].body
+        is_over = one_line(front.get("status")) == "deprecated"
+        values: dict[str, Plain] = {
+            "tags": words(front.get("tags")),
+            "status": "archived" if is_over else None,
+            "status_reason": "deprecated in its bundle" if is_over else None,
+            "valid_until": _day(front.get("stale_after")),
+            "okf": plain({key: value for key, value in front.items() if key not in ("title", "tags")}),
+        }
+        yield Draft(
+            key=key,
+            where=source.where(name),
+            type=kind,
+            title=one_line(front.get("title")) or stem_of(name),
+            body=body if body.strip() else one_line(front.get("description"), 2000) or stem_of(name),
+            source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
+            source_type="unknown",
+            created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
+            cites=(_whole(name, data),),
+            derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
+            marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
+            path=_path(kind, base, name),
+            values=values,
+        )
+
+
+def _concept(source: Source, name: str, data: bytes) -> Mapping[str, Any]:
+    """Return the front matter of a concept; `FormatError` where it has none, or no type."""
+    front = plain_note.read(data)[1]
+    if not one_line(front.get("type")):
+        text = data.decode(errors="replace")
+        found = _TYPE.search(text)
+        line = text.count("\n", 0, found.start()) + 1 if found else 1
+        raise FormatError(
+            f"{source.where(name, line)}: a concept needs front matter in YAML with a `type`",
+            hint="begin it with ---, type: Reference, ---, or import the folder as `markdown`",
+        )
+    return front
+
+
+def _concept_type(front: Mapping[str, Any]) -> str:
+    kind = one_line(front.get("type")).casefold()
+    return kind if kind in MEMORY_TYPES else "note"
+
+
+def _in_bundle(name: str, resource: object) -> str:
+    """Return the path in the bundle that a source names from a concept; empty where it names something else."""
+    if not isinstance(resource, str) or ":" in resource:
+        return ""
+    path = resource.partition("#")[0]
+    return (
+        path.lstrip("/") if path.startswith("/") else posixpath.normpath(posixpath.join(posixpath.dirname(name), path))
+    )
+
+
+def _day(value: object) -> str | None:
+    at = time_of(value)
+    return at[:10] if at else None
+
+
+# -- shared ----------------------------------------------------------------------------------------
+
+
+_HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
+
+
+def _markdown(source: Source, what: str) -> tuple[str, ...]:
+    names = source.matching(_MARKDOWN)
+    if not names:
+        raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint="name the folder itself")
+    return names
+
+
+def _whole(name: str, data: bytes) -> Cited:
+    return Cited(Original(name, data), 1, max(data.rstrip(b"\n").count(b"\n") + 1, 1))
+
+
+def _sections(
+    source: Source, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
+) -> Iterator[Draft | LeftOut]:
+    """Yield a note for each section of a page, under headings of the second level; a list of files is left out."""
+    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    if _is_index(source, name, text):
+        yield LeftOut(source.where(name), "it lists the other files")
+        return
+    starts = [0, *(found.start() for found in _HEADING.finditer(text)), len(text)]
+    original = Original(name, data)
+    seen: dict[str, int] = {}
+    for start, end in pairwise(starts):
+        part = text[start:end]
+        heading = found[1] if (found := _HEADING.match(part)) else ""
+        content = part[found.end() :] if found else re.sub(r"\A\s*# .*", "", part)
+        if not content.strip():
+            continue
+        seen[heading] = seen.get(heading, 0) + 1
+        first = text.count("\n", 0, start) + 1
+        yield Draft(
+            key=key_of(f"{channel}#{heading}#{seen[heading]}", part.encode()),
+            where=source.where(name, first),
+            type="note",
+            title=heading or stem_of(name),
+            body=part.strip("\n"),
+            source=label,
+            source_type="told_by_agent",
+            author=author,
+            created_at=source.saved_at(name),
+            cites=(Cited(original, first, first + part.rstrip().count("\n")),),
+            values={"channel": channel},
+        )
+
+
+def _is_index(source: Source, name: str, text: str) -> bool:
+    """Whether each line of a page is a heading, or a link to a file beside it."""
+    folder = name.rpartition("/")[0]
+    lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    links = [_LINK.search(line) for line in lines]
+    return bool(lines) and all(link and posixpath.join(folder, link[1]) in source.names for link in links)
+
+
+def _path(kind: str, base: str, name: str) -> str:
+    """Return the place of a file in the vault: below the folder of its type, and there where it was."""
+    folder, slash, last = name.rpartition("/")
+    stem = last.rpartition(".")[0]
+    free = last if last.endswith(".md") and is_memory_name(last, mixed=False) else f"{stem.casefold()}-page.md"
+    hidden = "/." in f"/{folder}"
+    return "" if hidden else f"{FOLDER_OF_TYPE[kind]}/{base}/{folder}{slash}{free}"
+
+
+def _rest(key: str, front: Mapping[str, Any], known: set[str]) -> dict[str, Plain]:
+    """Return the front matter that no key of a memory holds, under one key of its own."""
+    rest = {name: value for name, value in front.items() if name not in _TAKEN_OVER | known}
+    return {key: plain(rest)} if rest else {}
+
+
+def _map(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []

@@ -1,0 +1,268 @@
+"""Import memories of another program: new files, whose ids follow from their source, and the originals they cite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.core.change import Edit, Saved, Written
+from memstore.core.errors import FormatError, RefusedError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, hint, shown
+from memstore.exchange.draft import Draft, LeftOut, clean, one_line
+from memstore.exchange.originals import marks, parts
+from memstore.exchange.source import Source
+from memstore.files import memory_file
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
+from memstore.lineage.refs import loader
+from memstore.memories.add import path_of_new
+from memstore.trust.formats.memory_v01 import id_for
+from memstore.vault.transitions import findings_between
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from memstore.core.view import View
+    from memstore.exchange.draft import Importer, Original
+    from memstore.exchange.originals import Part
+    from memstore.files.render import Plain
+
+# What one transaction holds, in bytes of memories and originals; the journal, and so `undo`, holds as much.
+MOST_AT_ONCE = 12 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """The result of an import.
+
+    `known` are refs of memories that were imported before, and `different` those of them whose text differs from the
+    source. `originals` are the paths of the originals that were kept. `in_parts` says that there was too much for one
+    transaction, and so for `undo`; then `saved` has no diffs.
+    """
+
+    saved: tuple[Saved, ...]
+    known: tuple[str, ...]
+    different: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    originals: tuple[str, ...]
+    in_parts: bool = False
+
+
+@again_where_changed
+def import_from(
+    view: View, name: str, importer: Importer, source: Source, *, dry_run: bool = False, commit: bool = False
+) -> Imported:
+    """Write the memories of a source that were not imported before; nothing that exists is changed.
+
+    The whole source is read and checked before anything is written. What does not fit into one transaction is then read
+    again and written in several; an import that is interrupted between two of them goes on where it is repeated.
+
+    Args:
+        view: the vault.
+        name: the format's name.
+        importer: reads the source.
+        source: what is imported.
+        dry_run: write nothing; return what would be written.
+        commit: commit it, too.
+
+    Raises:
+        RefusedError: the actor is not the vault's owner, to whom originals belong.
+        FormatError: the source does not have the format; nothing was written.
+    """
+    require_owner(view)
+    reading = _Reading(view, name)
+    held: list[_New] = []
+    size = 0
+    for new in reading.new(importer, source):
+        size += new.size
+        held.append(new)
+        if size > MOST_AT_ONCE:
+            held.clear()  # only checked, this time
+    if size <= MOST_AT_ONCE:
+        return reading.result(_written(view, name, held, dry_run=dry_run, commit=commit))
+    reading = _Reading(view, name)
+    saved: list[Saved] = []
+    for batch in _batches(reading.new(importer, source)):
+        done = _written(view, name, batch, dry_run=dry_run, commit=commit)
+        saved += (replace(one, diff="") for one in done)
+    return reading.result(saved, in_parts=True)
+
+
+def open_source(view: View, path: Path, name: str) -> Source:
+    """Return what is to be imported; raises as `Source`, and before a file is looked for as `import_from`.
+
+    A folder that is in the vault, or that the vault is in, is a `UsageError`.
+
+    Args:
+        view: the vault.
+        path: the place, absolute.
+        name: how the person named it.
+    """
+    require_owner(view)
+    source = Source(view, path, name)
+    here, root = path.resolve(), view.root.resolve()
+    if source.is_folder and (here.is_relative_to(root) or root.is_relative_to(here)) and not here.is_file():
+        source.close()
+        raise UsageError(
+            f"{name} and this vault lie in each other", hint="memstore adopt makes notes memories where they are"
+        )
+    return source
+
+
+def require_owner(view: View) -> None:
+    """Raise `RefusedError` unless the vault's owner imports, alone."""
+    if not view.is_owners:
+        raise RefusedError(
+            f"only {view.config.owner} may import from other programs here, since the originals are kept for the owner",
+            hint="write memories of your own with memstore add",
+        )
+
+
+class _New(NamedTuple):
+    """A new memory before it is written, and the files of the originals that it cites and no other one before it."""
+
+    edit: Edit
+    kept: tuple[Part, ...]
+    size: int
+
+
+class _Reading:
+    """One reading of a source."""
+
+    def __init__(self, view: View, name: str) -> None:
+        self._view, self._name = view, name
+        self._load = loader(view)
+        self._person = view.config.owner if view.config.owner.startswith("human:") else None
+        self._ids: set[str] = set()
+        self._paths: set[str] = set()
+        self._known: list[str] = []
+        self._different: list[str] = []
+        self._left_out: list[LeftOut] = []
+        self._kept: dict[str, None] = {}
+        self._cited: tuple[Original, tuple[Part, ...]] | None = None
+
+    def new(self, importer: Importer, source: Source) -> Iterator[_New]:
+        """Yield the memories that are not here yet."""
+        for found in importer(source):
+            if not isinstance(found, Draft):
+                self._left_out.append(found)
+                continue
+            memory_id = self._id_of(found.key)
+            if memory_id in self._ids:
+                self._left_out.append(LeftOut(found.where, "it stands in the source twice"))
+                continue
+            self._ids.add(memory_id)
+            rows = self._view.rows_of_id(memory_id)
+            if rows:
+                self._is_known(self._view.entry(rows[0]).ref or memory_id, found)
+            else:
+                yield self._composed(found, memory_id)
+
+    def result(self, saved: Sequence[Saved], *, in_parts: bool = False) -> Imported:
+        """Return the result of the import, of which `saved` was written."""
+        return Imported(
+            saved=tuple(saved),
+            known=tuple(self._known),
+            different=tuple(self._different),
+            left_out=tuple(self._left_out),
+            originals=tuple(self._kept),
+            in_parts=in_parts,
+        )
+
+    def _id_of(self, key: str) -> str:
+        return id_for(self._view.actor, f"{self._name}\n{key}")
+
+    def _is_known(self, ref: str, draft: Draft) -> None:
+        self._known.append(ref)
+        there = self._load(ref)
+        if there is None or there.body.strip() != _body(draft).strip():
+            self._different.append(ref)
+
+    def _composed(self, draft: Draft, memory_id: str) -> _New:
+        cited = [(self._parts_of(one.original), one) for one in draft.cites]
+        places = [mark for kept, one in cited for mark in marks(kept, one.first, one.last)]
+        sources = [str(MemoryRef(kind, self._id_of(key))) for key, kind in draft.derived_from]
+        data = new_file(
+            self._values(draft, memory_id, [*dict.fromkeys((*sources, *draft.marks, *places))]), _body(draft)
+        )
+        file = memory_file.read(draft.where, data)
+        if not isinstance(file, MemoryFile):
+            findings = getattr(file, "findings", ())
+            raise FormatError(f"{draft.where} can't become a memory:\n{shown(findings)}", hint=hint(findings))
+        errors = [finding for finding in findings_between(None, file) if finding.is_error]
+        if errors:
+            raise FormatError(f"{draft.where} can't become a memory:\n{shown(errors)}", hint=hint(errors))
+        path = self._path(draft, file)
+        new = {part.path: part for kept, _ in cited for part in kept if part.path not in self._kept}
+        kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
+        self._kept.update(dict.fromkeys(new))
+        size = len(data) + sum(len(part.data) for part in kept)
+        return _New(Edit(path=path, before=None, after=data, made=replace(file, path=path)), kept, size)
+
+    def _path(self, draft: Draft, file: MemoryFile) -> str:
+        """Return where the file goes: to the draft's place if that is free, else to that of a new memory."""
+        if draft.path and draft.path not in self._paths and self._view.cited_file(draft.path) is None:
+            self._paths.add(draft.path)
+            return draft.path
+        return path_of_new(file.memory, self._view.config.filenames, at=instant(self._view.clock.now()))
+
+    def _parts_of(self, original: Original) -> tuple[Part, ...]:
+        """Return the files of an original; drafts that share one follow each other."""
+        if self._cited is None or self._cited[0] is not original:
+            blob_id = self._view.history.blob_id
+            self._cited = original, parts(self._name, original.name, original.data, blob_id=blob_id)
+        return self._cited[1]
+
+    def _values(self, draft: Draft, memory_id: str, sources: Sequence[str]) -> dict[str, Plain]:
+        now = instant(self._view.clock.now())
+        made = draft.created_at or now
+        values: dict[str, Any] = {
+            "type": draft.type,
+            "id": memory_id,
+            "title": one_line(draft.title),
+            "created_at": min(made, now),
+            "author": self._person if draft.by_person else draft.author,
+            "source": one_line(draft.source),
+            "source_type": draft.source_type,
+            "derived_from": [*sources],
+            **draft.values,
+        }
+        if draft.type == "belief" and draft.values.get("confidence") is not None:
+            values["confidence_history"] = [
+                {
+                    "timestamp": values["created_at"],
+                    "op": "assert",
+                    "new": draft.values["confidence"],
+                    "evidence_source": sources[-1],
+                    "reason": f"imported from {self._name}",
+                    "by": self._view.actor,
+                }
+            ]
+        return values
+
+
+def _body(draft: Draft) -> str:
+    return clean(draft.body)
+
+
+def _batches(new: Iterator[_New]) -> Iterator[list[_New]]:
+    batch: list[_New] = []
+    size = 0
+    for one in new:
+        if batch and size + one.size > MOST_AT_ONCE:
+            yield batch
+            batch, size = [], 0
+        batch.append(one)
+        size += one.size
+    if batch:
+        yield batch
+
+
+def _written(view: View, name: str, new: Sequence[_New], *, dry_run: bool, commit: bool) -> tuple[Saved, ...]:
+    with view.transaction(f"import {name}", dry_run=dry_run, commit=commit) as change:
+        change.edit(*(one.edit for one in new))
+        change.put(*(Written(part.path, None, part.data) for one in new for part in one.kept))
+    return change.saved

@@ -1,0 +1,210 @@
+"""Kernle's database: an SQLite file with a table for each kind of memory.
+
+The original of a memory is its row as a line of JSON, in a file with others of its table.
+
+Source: docs/references.md, "formats of other programs".
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.core.errors import FormatError
+from memstore.core.ids import is_entity_id
+from memstore.core.keys import BELIEF_TYPES, SOURCE_TYPES
+from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, one_line, time_of, words
+from memstore.files.draft import Account
+from memstore.trust.formats.memory_v01 import folded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from memstore.exchange.source import Source
+    from memstore.files.render import Plain
+
+Row = dict[str, Any]
+# As many rows share an original; what is added to a table later changes only the last of these files.
+ROWS_PER_ORIGINAL = 200
+# Kinds of notes that are types of memories here.
+_NOTE_TYPES = {"decision": "decision", "insight": "insight", "observation": "observation", "reflection": "reflection"}
+# The names that `derived_from` has for rows of each table.
+_NAMES = {
+    "episode": "episodes", "belief": "beliefs", "value": "agent_values", "goal": "goals", "note": "notes",
+    "drive": "drives", "relationship": "relationships", "raw": "raw_entries", "playbook": "playbooks",
+}  # fmt: skip
+
+
+class _Said(NamedTuple):
+    """What a row says: the type of memory, its title and text, and keys of its own."""
+
+    type: str
+    title: str
+    body: str
+    values: Mapping[str, Plain]
+
+
+def read(source: Source) -> Iterator[Draft | LeftOut]:
+    """Yield a memory for each row of the tables that hold memories, except deleted ones."""
+    names = source.matching(r"(?:.*/)?[^/]+\.(?:db|sqlite3?)") if source.is_folder else source.names
+    if len(names) != 1:
+        raise FormatError(f"there is no single database in {source.name}", hint="name the file itself")
+    with source.database(names[0]) as database:
+        try:
+            yield from _memories(source, names[0], database)
+        except sqlite3.Error as error:
+            raise FormatError(
+                f"{source.where(names[0])} can't be read as a database of Kernle: {error}",
+                hint="name Kernle's memories.db",
+            ) from error
+
+
+def _memories(source: Source, name: str, database: sqlite3.Connection) -> Iterator[Draft | LeftOut]:
+    there = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    tables = [table for table in _NAMES.values() if table in there]
+    if not tables:
+        raise FormatError(f"{source.where(name)} has none of Kernle's tables", hint="name Kernle's memories.db")
+    kinds = {
+        (table, str(row["id"])): said.type
+        for table in tables
+        for row in _rows(database, table)
+        if not row.get("deleted") and (said := _said(table, row))
+    }
+    for table in tables:
+        for at, rows in enumerate(_in_parts(_rows(database, table))):
+            lines = (json.dumps(row, ensure_ascii=True, default=str) for row in rows)
+            original = Original(f"{table}-{at + 1}.jsonl", "".join(f"{line}\n" for line in lines).encode())
+            for line, row in enumerate(rows, 1):
+                where = f"{source.where(name)}, {table} {one_line(row.get('id'))}"
+                yield _draft(where, table, row, kinds, Cited(original, line, line))
+
+
+def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
+    """Yield the rows of a table, which is one of ours, oldest first; bytes, like embeddings, are left out."""
+    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - a name of our own
+    columns = [column[0] for column in found.description]
+    for row in found:
+        yield {name: value for name, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
+
+
+def _in_parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    part: list[Row] = []
+    for row in rows:
+        part.append(row)
+        if len(part) == ROWS_PER_ORIGINAL:
+            yield part
+            part = []
+    if part:
+        yield part
+
+
+def _draft(where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: Cited) -> Draft | LeftOut:
+    if row.get("deleted"):
+        return LeftOut(where, "it was deleted there")
+    said = _said(table, row)
+    if said is None:
+        return LeftOut(where, "it has no text")
+    stack = _text(row, "stack_id", "agent_id")
+    source_type = _text(row, "source_type")
+    return Draft(
+        key=f"{table}/{row['id']}",
+        where=where,
+        type=said.type,
+        title=said.title,
+        body=said.body,
+        source=f"Kernle, {stack}" if stack else "Kernle",
+        source_type=source_type if source_type in SOURCE_TYPES else "unknown",
+        author=folded(stack) if stack else None,
+        created_at=time_of(_text(row, "created_at", "captured_at", "timestamp")),
+        cites=(cited,),
+        derived_from=tuple(_sources(table, row, kinds)),
+        values={
+            "platform": "Kernle",
+            "tags": words(_listed(row.get("tags"))),
+            "context_tags": words(_listed(row.get("context_tags"))),
+            "subject_ids": [
+                one for one in _listed(row.get("subject_ids")) if isinstance(one, str) and is_entity_id(one)
+            ],
+            **said.values,
+            "kernle": {"table": table, "id": one_line(row["id"])},
+        },
+    )
+
+
+def _said(table: str, row: Row) -> _Said | None:
+    """Return what a row says; None if it says nothing."""
+    values: dict[str, Plain] = {}
+    kind, title, body = table.removesuffix("s"), "", ""
+    match table:
+        case "episodes":
+            lessons = tuple(map(str, _listed(row.get("lessons"))))
+            account = Account(objective=_text(row, "objective"), outcome=_text(row, "outcome"), lessons=lessons)
+            title, body = account.title, account.told(account.objective)
+        case "beliefs":
+            body = _text(row, "statement")
+            belief_type = _text(row, "belief_type")
+            values = {
+                "confidence": _fraction(row.get("confidence")),
+                "belief_type": belief_type if belief_type in BELIEF_TYPES else None,
+                **({} if row.get("is_active", 1) else {"status": "archived", "status_reason": "not active in Kernle"}),
+            }
+        case "agent_values":
+            kind, title, body = "value", _text(row, "name"), _text(row, "statement")
+        case "goals":
+            title = _text(row, "title")
+            body = _text(row, "description") or title
+            ended = _text(row, "status")
+            values = {"status": "archived", "status_reason": ended} if ended in ("completed", "abandoned") else {}
+        case "notes":
+            kind, body = _NOTE_TYPES.get(_text(row, "note_type"), "note"), _text(row, "content")
+        case "drives":
+            title = _text(row, "drive_type")
+            body = "\n".join([title, *(f"- {one_line(area)}" for area in _listed(row.get("focus_areas")))])
+        case "relationships":
+            kind, title = "note", _text(row, "entity_name")
+            body = "\n\n".join(filter(None, [f"{title}: {_text(row, 'relationship_type')}", _text(row, "notes")]))
+            values = {"entities": [one_line(title)] if title else []}
+        case "playbooks":
+            kind, title = "note", _text(row, "name")
+            steps = [
+                _text(step, "action") if isinstance(step, dict) else one_line(step)
+                for step in _listed(row.get("steps"))
+            ]
+            body = "\n".join([_text(row, "description"), "", *(f"{at}. {step}" for at, step in enumerate(steps, 1))])
+        case _:
+            kind, body = "raw", _text(row, "blob", "content")
+    return _Said(kind, one_line(title), body, values) if body.strip() else None
+
+
+def _sources(table: str, row: Row, kinds: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
+    """Yield the keys and types of the rows that a row was derived from, as far as they are imported."""
+    named = [("episode", one) for one in _listed(row.get("source_episodes"))]
+    named += [(kind, one) for text in _listed(row.get("derived_from")) for kind, _, one in [str(text).partition(":")]]
+    for kind, one in dict.fromkeys((kind, str(one)) for kind, one in named):
+        place = (_NAMES.get(kind, ""), one.partition(":")[2] if one.startswith(f"{kind}:") else one)
+        if place in kinds and place != (table, str(row["id"])):
+            yield f"{place[0]}/{place[1]}", kinds[place]
+
+
+def _text(row: Mapping[str, Any], *names: str) -> str:
+    """Return the first of some columns that holds text; empty if none does."""
+    return next(
+        (clean(row[name]).strip() for name in names if isinstance(row.get(name), str) and row[name].strip()), ""
+    )
+
+
+def _listed(value: object) -> Sequence[Any]:
+    """Return the list that a column holds as JSON; empty if it holds none."""
+    if not isinstance(value, str):
+        return []
+    try:
+        found = json.loads(value)
+    except (ValueError, RecursionError):
+        return []
+    return found if isinstance(found, list) else []
+
+
+def _fraction(value: object) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return round(min(max(float(str(value)), 0.0), 1.0), 4) if is_number else None

@@ -1,0 +1,97 @@
+"""Import memories that `memstore export jsonl` wrote: under their own ids, with their histories and attestations."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from memstore.core.change import Edit
+from memstore.core.errors import FormatError
+from memstore.core.places import is_memory_path
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, hint, save_all, shown
+from memstore.exchange.exporting import RECORD
+from memstore.exchange.importing import require_owner
+from memstore.exchange.json_stream import items
+from memstore.files import memory_file
+from memstore.files.draft import new_file
+from memstore.files.memory_file import MemoryFile
+from memstore.lineage.refs import loader
+from memstore.memories.add import path_of_new
+from memstore.memories.memory_v01 import ImportedMemories
+from memstore.trust import statement
+from memstore.trust.formats.memory_v01 import STAYS
+
+if TYPE_CHECKING:
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.exchange.source import Source
+
+
+@again_where_changed
+def import_records(view: View, source: Source, *, dry_run: bool = False, commit: bool = False) -> ImportedMemories:
+    """Write the memories of a file of records; one whose id already exists stays as it is.
+
+    Args:
+        view: the vault.
+        source: the file, as `exporting.records` gives it, one record a line.
+        dry_run: write nothing; return what would be written.
+        commit: commit them, too.
+
+    Raises:
+        RefusedError: the actor is not the vault's owner.
+        FormatError: it is not such a file, or a record would not be a memory; nothing was written.
+    """
+    require_owner(view)
+    load = loader(view)
+    edits: list[Edit] = []
+    taken: dict[str, Memory] = {}
+    known: list[str] = []
+    different: list[str] = []
+    name = source.names[0]
+    with source.stream(name) as stream:
+        for item in items(stream, source.where(name)):
+            file = _file(view, source.where(name, item.line), item.value, {edit.path for edit in edits})
+            memory = file.memory
+            rows = view.rows_of_id(memory.id or "")
+            there = taken.get(memory.id or "") or (load(view.entry(rows[0]).ref or "") if rows else None)
+            if there is None:
+                edits.append(Edit(path=file.path, before=None, after=file.data))
+                taken[memory.id or ""] = memory
+                continue
+            known.append(str(there.ref))
+            if statement.digests(there) != statement.digests(memory):
+                different.append(str(there.ref))
+    saved = save_all(view, edits, verb="import jsonl", dry_run=dry_run, commit=commit)
+    return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
+
+
+def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:
+    match value:
+        case {"record": record, "path": str(path), "frontmatter": dict(values), "body": str(body)} if record == RECORD:
+            pass
+        case _:
+            raise FormatError(
+                f"{where}: this is not a memory as `memstore export jsonl` writes it",
+                hint=f'a line has "record": "{RECORD}", a path, a frontmatter and a body',
+            )
+    brought = sorted(values.keys() & STAYS)
+    if brought:
+        raise FormatError(f"{where}: `{brought[0]}` is decided by each vault for itself", hint="remove it")
+    data = _bytes(where, values, body)
+    read = memory_file.read(where, data)
+    if not isinstance(read, MemoryFile) or read.memory.id is None:
+        findings = getattr(read, "findings", ())
+        raise FormatError(f"{where} is not a memory with an id:\n{shown(findings)}", hint=hint(findings))
+    free = is_memory_path(path, mixed=False) and path not in written and view.cited_file(path) is None
+    at = instant(view.clock.now())
+    place = path if free and ".." not in path.split("/") else path_of_new(read.memory, view.config.filenames, at=at)
+    return MemoryFile(place, read.data, read.text, read.front, read.memory)
+
+
+def _bytes(where: str, values: dict[str, Any], body: str) -> bytes:
+    try:
+        json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate can't be in a file
+        return new_file(values, "") + body.encode()
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"{where}: this can't be written to a file: {error}") from error

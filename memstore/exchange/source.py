@@ -1,0 +1,158 @@
+"""What is imported: a file, a folder, or an archive of one, opened for its bytes alone."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import shutil
+import sqlite3
+import zipfile
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from memstore.core.errors import FormatError
+from memstore.core.times import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from memstore.core.view import View
+
+# Of a file that is read as a whole; larger ones are streamed.
+MOST_BYTES = 64 * 1024 * 1024
+_ZIP = b"PK\x03\x04"
+_HIDDEN = re.compile(r"(?:^|/)(?:\.|__MACOSX/)")
+
+
+class Source:
+    """A file, the files of a folder, or those of a ZIP archive. Hidden files and links are left out.
+
+    Args:
+        view: what the importer may read.
+        path: the place, absolute.
+        name: how the person named it, for messages.
+
+    Raises:
+        FileNotFoundError: it does not exist, or may not be read.
+        FormatError: it is an archive that can't be read.
+    """
+
+    def __init__(self, view: View, path: Path, name: str) -> None:
+        self._view, self.path, self.name = view, path, name.rstrip("/")
+        self._files = view.files_below(path)
+        self._zip = self._archive() if self._files is None else None
+        if self._files is not None:
+            self.names = tuple(sorted(self._files))
+        elif self._zip is not None:
+            infos = self._zip.infolist()
+            self.names = tuple(
+                sorted(info.filename for info in infos if not info.is_dir() and not _HIDDEN.search(info.filename))
+            )
+        else:
+            self.names = (self.place[-1],)
+
+    @property
+    def place(self) -> list[str]:
+        """The folders that lead to it, and its own name."""
+        return posixpath.normpath(self.path.as_posix()).split("/")
+
+    @property
+    def stem(self) -> str:
+        """Its own name without a suffix."""
+        return self.place[-1].partition(".")[0]
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it has several files, as a folder or an archive."""
+        return self._files is not None or self._zip is not None
+
+    def where(self, name: str, line: int | None = None) -> str:
+        """Return how messages name one of the files, and a line of it."""
+        place = f"{self.name}/{name}" if self.is_folder else self.name
+        return place if line is None else f"{place}:{line}"
+
+    def matching(self, pattern: str) -> tuple[str, ...]:
+        """Return the names of the files that a regular expression matches as a whole, sorted."""
+        whole = re.compile(pattern, re.IGNORECASE)
+        return tuple(name for name in self.names if whole.fullmatch(name))
+
+    @contextmanager
+    def stream(self, name: str) -> Iterator[BinaryIO]:
+        """Open one of the files for its bytes."""
+        if self._zip is not None:
+            try:
+                with self._zip.open(name) as member:
+                    yield cast("BinaryIO", member)
+            except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+                raise FormatError(f"{self.where(name)} can't be unpacked: {error}") from error
+            return
+        with self._view.stream(self._path(name)) as file:
+            yield file
+
+    def data(self, name: str) -> bytes:
+        """Return the bytes of one of the files; `FormatError` if it has more than `MOST_BYTES`."""
+        with self.stream(name) as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise FormatError(f"{self.where(name)} has more than {MOST_BYTES:,} bytes", hint="import it in parts")
+        return data
+
+    @contextmanager
+    def database(self, name: str) -> Iterator[sqlite3.Connection]:
+        """Open a copy of one of the files as an SQLite database, with what is still in its log."""
+        with TemporaryDirectory(prefix="memstore-") as folder:
+            copy = Path(folder, "copy.db")
+            with self.stream(name) as file, copy.open("wb") as to:
+                shutil.copyfileobj(file, to)
+            log = copy.with_name("copy.db-wal")
+            with suppress(FileNotFoundError, KeyError), self._beside(name, "-wal") as file, log.open("wb") as to:
+                shutil.copyfileobj(file, to)
+            with closing(sqlite3.connect(copy)) as database:
+                try:
+                    database.execute("PRAGMA trusted_schema = OFF")
+                    database.execute("PRAGMA query_only = ON")
+                except sqlite3.DatabaseError as error:
+                    raise FormatError(f"{self.where(name)} is not an SQLite database: {error}") from error
+                yield database
+
+    def _beside(self, name: str, suffix: str) -> AbstractContextManager[BinaryIO]:
+        """Open the file whose name has a suffix more; `FileNotFoundError` or `KeyError` if there is none."""
+        if self.is_folder:
+            return self.stream(f"{name}{suffix}")
+        return self._view.stream(self.path.with_name(f"{self.path.name}{suffix}"))
+
+    def saved_at(self, name: str) -> str | None:
+        """Return when one of the files was last saved, RFC 3339 in UTC; None if that is unknown."""
+        if self._zip is not None:
+            return _instant(datetime(*self._zip.getinfo(name).date_time, tzinfo=UTC))
+        saved = self._view.file_saved_at(self._path(name))
+        return _instant(saved) if saved else None
+
+    def _path(self, name: str) -> Path:
+        return self.path / name if self._files is not None else self.path
+
+    def close(self) -> None:
+        """Close an archive; a file or a folder is not held open."""
+        if self._zip is not None:
+            self._zip.close()
+            self._archived.close()
+
+    def _archive(self) -> zipfile.ZipFile | None:
+        self._archived = self._view.stream(self.path)
+        if self._archived.read(len(_ZIP)) != _ZIP:
+            self._archived.close()
+            return None
+        try:
+            return zipfile.ZipFile(self._archived)
+        except (zipfile.BadZipFile, ValueError) as error:
+            self._archived.close()
+            raise FormatError(f"{self.name} is not a sound ZIP archive: {error}") from error
+
+
+def _instant(at: datetime) -> str | None:
+    """Return a time of a file; None for the beginning of time to an archive or a system: no time was recorded."""
+    return instant(at) if at.year > 1980 else None  # noqa: PLR2004 - ZIP's first year, and what 0 means elsewhere

@@ -1,0 +1,268 @@
+"""What is exported: all that a viewer may see, nothing else, and the same memories where it is imported again."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import subprocess
+import tarfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from memstore.exchange.exporting import okf
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.trust import statement
+from tests.attested_vault import PATH, babels_vault, edit, make_keys, witnessed
+from tests.installed import MEMSTORE, ROOT, validated
+from tests.support import memory_text
+from tests.whole.program import InProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUERIES = ("Bella", "trust", "when does Bella eat", "type:belief", "skill safe library", "orphans tram")
+MANY = (
+    memory_text("Bella eats at eight.\n", id="m_first00001", author="human:sean", confidence="0.7"),
+    memory_text("\n\nShe sleeps.\n", id="m_second0001", derived_from="[note:m_first00001, 'url:https://e.org/x?a=b']"),
+    memory_text("She eats at nine.\n", id="m_third00001", supersedes="note:m_first00001", valid_until="'2027-01-01'"),
+)
+
+
+@pytest.fixture
+def sample(tmp_path: Path) -> InProcess:
+    """Return a copy of the sample vault."""
+    program = InProcess(tmp_path)
+    shutil.copytree(ROOT / "sample-vault", program.vault)
+    program.git("init", "-q")
+    return program
+
+
+def another(program: InProcess) -> InProcess:
+    """Return an empty vault of the same owner beside a vault."""
+    home = program.home / "another"
+    home.mkdir()
+    other = InProcess(home)
+    other.vault.mkdir()
+    other.ok("init", ".", "--owner", "si:ash")
+    return other
+
+
+def memories(program: InProcess) -> dict[str, Any]:
+    """Return what makes memories the same, by id: their digests and their histories."""
+    paths = [memory["path"] for memory in program.json("list", "--status", "all", "-n", "1000")["memories"]]
+    files = [memory_file.read(path, (program.vault / path).read_bytes()) for path in paths]
+    found = [file.memory for file in files if isinstance(file, MemoryFile) and file.memory.status != "forgotten"]
+    return {memory.id or "": (statement.digests(memory), memory.confidence_history) for memory in found}
+
+
+def ranked(program: InProcess, query: str) -> list[str]:
+    """Return the memories that a search finds, in order."""
+    return [hit["ref"] for hit in program.json("search", query, "-n", "20")["results"]]
+
+
+@pytest.mark.parametrize(("format_", "name"), [("jsonl", "all.jsonl"), ("memory-v0.1", "all.json")])
+def test_what_is_exported_and_imported_is_the_same(sample: InProcess, format_: str, name: str) -> None:
+    for path in (sample.vault / "lists").glob("*.md"):
+        path.unlink()  # notes that were never adopted have no id to keep
+    (sample.home / name).write_text(sample.ok("export", format_, "--all"))
+    other = another(sample)
+    done = validated(other.ok("--json", "import", format_, str(sample.home / name)))
+    assert memories(other) == memories(sample)
+    assert len(done["memories"]) == len(memories(sample)) > 20
+    for query in QUERIES:
+        assert ranked(other, query) == ranked(sample, query)
+    again = validated(other.ok("--json", "import", format_, str(sample.home / name)))
+    assert (again["memories"], again["different"]) == ([], [])
+    if format_ == "jsonl":
+        assert other.json("export", "jsonl", "--all") == sample.json("export", "jsonl", "--all")
+
+
+def test_a_record_that_differs_here_stays_as_it_is(sample: InProcess) -> None:
+    lines = sample.ok("export", "jsonl", "--all").splitlines()
+    first = json.loads(lines[0])
+    first["body"] += "More.\n"
+    (sample.home / "all.jsonl").write_text(f"{json.dumps(first)}\n{lines[1]}\n")
+    done = sample.json("import", "jsonl", str(sample.home / "all.jsonl"))
+    assert (done["memories"], len(done["known"]), len(done["different"])) == ([], 2, 1)
+
+
+def record(**more: Any) -> str:
+    """Return a line with a memory, of which some members are other ones."""
+    values = {
+        "record": "memstore.memory/1",
+        "path": "a.md",
+        "frontmatter": {"type": "note", "id": "m_new"},
+        "body": "x",
+    }
+    return json.dumps({**values, **more})
+
+
+MANGLED = {
+    "{}": "all.jsonl:2: this is not a memory",
+    record(frontmatter={"type": "note"}): "2 is not a memory with an id",
+    record(frontmatter={"type": "note", "id": "m_x", "access_grants": ["*"]}): "2: `access_grants` is decided by each",
+    record(body="\ud800"): "2: this can't be written",
+    '{"record": ': "all.jsonl:3:1: this is not JSON",
+}
+
+
+@pytest.mark.parametrize(("line", "said"), MANGLED.items())
+def test_a_mangled_record_writes_nothing(sample: InProcess, line: str, said: str) -> None:
+    (sample.home / "all.jsonl").write_text(f"{record()}\n{line}\n")
+    done = sample.run("import", "jsonl", str(sample.home / "all.jsonl"))
+    assert done.returncode == 5
+    assert said in done.stderr
+    assert not (sample.vault / "a.md").exists()
+
+
+def test_a_record_never_leaves_the_vault_or_takes_a_place(sample: InProcess) -> None:
+    for number, path in enumerate(("../out.md", "README.md", ".git/hooks.md", "memories/../../x.md")):
+        line = record(path=path, frontmatter={"type": "note", "id": f"m_new{number}"}, body="Tea.\n")
+        (sample.home / "one.jsonl").write_text(line)
+        (memory,) = sample.json("import", "jsonl", str(sample.home / "one.jsonl"))["memories"]
+        assert memory["path"].startswith("notes/")
+
+
+# -- archives --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> InProcess:
+    """Return a vault with a few memories, one of them superseded."""
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", "human:sean")
+    for number, data in enumerate(MANY):
+        (program.vault / f"m{number}.md").write_bytes(data)
+    return program
+
+
+def unpacked(program: InProcess, *words: str) -> dict[str, str]:
+    """Return the files of an archive that the installed program writes."""
+    run = [str(MEMSTORE), "export", *words]
+    done = subprocess.run(run, cwd=program.vault, env=program.environment, capture_output=True, check=True)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        return {member.name: archive.extractfile(member).read().decode() for member in archive}  # type: ignore[union-attr]
+
+
+def test_files_are_exported_as_they_are(vault: InProcess) -> None:
+    files = unpacked(vault, "markdown", "--all")
+    assert sorted(files) == ["m0.md", "m1.md", "m2.md"]
+    assert files["m1.md"].endswith("---\n\n\nShe sleeps.\n")
+    assert validated(vault.ok("--json", "export", "markdown", "m_first00001"))["files"] == [
+        {"path": "m0.md", "text": files["m0.md"]}
+    ]
+
+
+def concept(text: str) -> dict[str, Any]:
+    """Return the front matter of a concept, which OKF demands."""
+    opening, head, _ = text.split("---\n", 2)
+    values: dict[str, Any] = yaml.safe_load(head)
+    assert opening == ""
+    assert values["type"]
+    return values
+
+
+def test_a_bundle_says_where_its_concepts_come_from(vault: InProcess) -> None:
+    files = unpacked(vault, "okf", "--all")
+    index = files.pop("index.md")
+    assert index.startswith('---\nokf_version: "0.2"\n---\n')
+    assert all(f"](<{path}>)" in index for path in files)
+    first, second, third = (concept(files[path]) for path in sorted(files))
+    assert (first["generated"]["by"], first["confidence"]) == ("human:sean", 0.7)
+    assert second["sources"] == [{"resource": "/m0.md"}, {"resource": "https://e.org/x?a=b"}]
+    assert (third["status"], str(third["stale_after"])) == ("stable", "2027-01-01")
+
+
+def test_a_confirmation_makes_a_concept_verified_only_if_its_signature_holds(vault: InProcess) -> None:
+    forged = "{agent_id: human:tom, attestation: confirm, witnessed_at: '2026-02-01T00:00:00Z', sig: AAAA}"
+    (vault.vault / "m3.md").write_bytes(memory_text("Tea.\n", id="m_forged0001", witnesses=f"\n  - {forged}"))
+    assert "verified" not in concept(unpacked(vault, "okf", "m_forged0001")["m3.md"])
+
+
+def test_who_confirmed_a_memory_with_a_signature_verified_its_concept(tmp_path: Path) -> None:
+    keys = make_keys(tmp_path)
+    ws = babels_vault(keys)
+    witnessed(ws, keys, "human:claire")
+    witnessed(ws, keys, "si:pith", "dispute")
+    verified = concept(dict(okf(ws.view(), [PATH]))[PATH].decode())["verified"]
+    assert [one["by"] for one in verified] == ["human:claire"]
+    edit(ws, "harder than", "as hard as")
+    assert "verified" not in concept(dict(okf(ws.view(), [PATH]))[PATH].decode())
+
+
+def test_a_bundle_is_imported_again(vault: InProcess) -> None:
+    folder = vault.home / "bundle"
+    for path, text in unpacked(vault, "okf", "--all").items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    done = vault.json("import", "okf", str(folder))
+    assert len(done["memories"]) == 3
+
+
+def test_every_concept_of_the_sample_vault_conforms(sample: InProcess) -> None:
+    for file in sample.json("export", "okf", "--all")["files"]:
+        if file["path"] != "index.md":
+            concept(file["text"])
+
+
+# -- provenance ------------------------------------------------------------------------------------
+
+_ENDS = {
+    "wasDerivedFrom": {"prov:generatedEntity": "entity", "prov:usedEntity": "entity"},
+    "wasAttributedTo": {"prov:entity": "entity", "prov:agent": "agent"},
+}
+
+
+def assert_is_prov(document: dict[str, Any]) -> None:
+    """Check the form that W3C's member submission gives PROV-JSON, and that relations name what there is."""
+    assert document.keys() <= {"prefix", "entity", "agent", *_ENDS}
+    names = [*document["entity"], *document["agent"]]
+    assert {name.partition(":")[0] for name in names} <= document["prefix"].keys()
+    for kind, ends in _ENDS.items():
+        for name, relation in document.get(kind, {}).items():
+            assert name.startswith("_:")
+            assert all(relation[end] in document[what] for end, what in ends.items())
+
+
+def test_provenance_names_authors_and_sources(vault: InProcess) -> None:
+    document = json.loads(vault.ok("export", "prov", "--all"))
+    assert_is_prov(document)
+    derived = {(one["prov:generatedEntity"], one["prov:usedEntity"]) for one in document["wasDerivedFrom"].values()}
+    assert ("mem:m_second0001", "mem:m_first00001") in derived
+    assert ("mem:m_second0001", "src:url%3Ahttps%3A%2F%2Fe.org%2Fx%3Fa%3Db") in derived
+    (revision,) = [one for one in document["wasDerivedFrom"].values() if "prov:type" in one]
+    assert revision["prov:usedEntity"] == "mem:m_first00001"
+    assert document["agent"] == {"who:human/sean": {"prov:type": {"$": "prov:Person", "type": "xsd:QName"}}}
+
+
+def test_provenance_of_the_sample_vault_can_be_read(sample: InProcess) -> None:
+    text = sample.ok("export", "prov", "--all")
+    assert_is_prov(json.loads(text))
+    assert_is_prov(validated(sample.ok("--json", "export", "prov", "--all"))["provenance"])
+
+
+def test_a_stock_reader_takes_the_provenance(sample: InProcess) -> None:
+    model = pytest.importorskip("prov.model")
+    document = model.ProvDocument.deserialize(content=sample.ok("export", "prov", "--all"), format="json")
+    assert len(list(document.get_records())) > 20
+
+
+# -- who may see what ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "markdown", "okf", "prov"])
+def test_what_is_hidden_is_missing(vault: InProcess, kind: str) -> None:
+    (vault.vault / "m9.md").write_bytes(
+        memory_text("Open.\n", id="m_open000001", access_grants="['*']", relates_to="[note:m_first00001]")
+    )
+    there = vault.ok("--as", "human:bob", "export", kind, "--all")
+    for number in range(3):
+        (vault.vault / f"m{number}.md").unlink()
+    assert vault.ok("--as", "human:bob", "export", kind, "--all") == there
+    assert "m_open000001" in there
+    assert "access_grants" not in there

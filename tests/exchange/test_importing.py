@@ -1,0 +1,343 @@
+"""What holds for the import of every format."""
+
+from __future__ import annotations
+
+import io
+import re
+import sqlite3
+import zipfile
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.core.digests import blob_id
+from memstore.exchange import importing
+from memstore.exchange.formats import IMPORTERS
+from tests.exchange.sources import MANGLED, SOURCES
+from tests.installed import validated
+from tests.whole.program import InProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FORMATS = sorted(SOURCES)
+_MARK = re.compile(r"file:(imports/\S+\.original)#L(\d+)(?:-L(\d+))?@([0-9a-f]+)")
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> InProcess:
+    """Return a vault with a memory of its own."""
+    program = InProcess(tmp_path)
+    program.init()
+    program.add("The ficus needs water on Mondays.")
+    return program
+
+
+def files(program: InProcess) -> dict[str, bytes]:
+    """Return the files of a vault, except git's."""
+    return {
+        path.relative_to(program.vault).as_posix(): path.read_bytes()
+        for path in program.vault.rglob("*")
+        if path.is_file() and ".git" not in path.relative_to(program.vault).parts
+    }
+
+
+def summary(program: InProcess) -> tuple[int, int]:
+    """Return how many errors and warnings `check` finds."""
+    found = [finding["severity"] for finding in program.json("check")["findings"]]
+    return found.count("error"), found.count("warning")
+
+
+def laid_out(program: InProcess, name: str) -> str:
+    """Write the source of a format, and return what is named."""
+    return str(SOURCES[name].lay_out(program.home / "source"))
+
+
+def test_every_format_has_a_source() -> None:
+    assert {*FORMATS} == {*IMPORTERS}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_source_becomes_memories_that_check_finds_sound(vault: InProcess, name: str) -> None:
+    before = files(vault)
+    done = validated(vault.ok("--json", "import", name, laid_out(vault, name)))
+    shown = [vault.json("show", memory["ref"]) for memory in done["memories"]]
+    assert sorted(memory["title"] for memory in shown) == sorted(SOURCES[name].titles)
+    assert all(memory["source"] and memory["source_type"] and memory["created_at"] for memory in shown)
+    assert summary(vault) == (0, 0)
+    assert {path: data for path, data in files(vault).items() if path in before} == before
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_second_import_adds_nothing(vault: InProcess, name: str) -> None:
+    place = laid_out(vault, name)
+    first = vault.json("import", name, place)
+    before = files(vault)
+    again = validated(vault.ok("--json", "import", name, place, "-c"))
+    assert (again["memories"], again["different"], again["originals"]) == ([], [], [])
+    assert sorted(again["known"]) == sorted(memory["ref"] for memory in first["memories"])
+    assert files(vault) == before
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_dry_run_writes_nothing_and_shows_what_would_be_written(vault: InProcess, name: str) -> None:
+    place = laid_out(vault, name)
+    before = files(vault)
+    told = vault.json("import", name, place, "--dry-run")
+    assert files(vault) == before
+    done = vault.json("import", name, place)
+    assert [memory["path"] for memory in told["memories"]] == [memory["path"] for memory in done["memories"]]
+    assert all(memory["diff"].startswith("--- /dev/null\n") for memory in told["memories"])
+
+
+def citations(program: InProcess, name: str) -> Iterator[tuple[str, int, int, str]]:
+    """Import a source; yield the citations of all memories."""
+    for memory in program.json("import", name, laid_out(program, name))["memories"]:
+        found = _MARK.findall((program.vault / memory["path"]).read_text(encoding="utf-8"))
+        assert found, memory
+        yield from ((path, int(first), int(last or first), blob) for path, first, last, blob in found)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_each_memory_cites_lines_of_a_kept_original(vault: InProcess, name: str) -> None:
+    cited = list(citations(vault, name))
+    kept = files(vault)
+    for path, first, last, blob in cited:
+        assert blob_id(kept[path]).startswith(blob)
+        assert blob in path
+        assert 1 <= first <= last <= max(len(kept[path].splitlines()), 1)
+    assert {path for path in kept if path.startswith("imports/")} == {path for path, *_ in cited}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_undo_takes_all_of_an_import_back(vault: InProcess, name: str) -> None:
+    before = files(vault)
+    vault.ok("import", name, laid_out(vault, name))
+    vault.ok("undo")
+    assert files(vault) == before
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_an_import_is_committed_with_its_originals(vault: InProcess, name: str) -> None:
+    vault.ok("commit")
+    vault.ok("import", name, laid_out(vault, name), "-c")
+    assert vault.git("status", "--short") == ""
+    assert "imports/" in vault.git("show", "--name-only", "HEAD")
+
+
+@pytest.mark.parametrize("case", sorted(MANGLED))
+def test_a_mangled_source_is_an_error_with_its_place_and_writes_nothing(vault: InProcess, case: str) -> None:
+    made, said = MANGLED[case]
+    place = made.lay_out(vault.home / "source")
+    before = files(vault)
+    done = vault.run("import", case.partition(",")[0], str(place))
+    assert (done.returncode, done.stdout) == (5, "")
+    assert said in done.stderr
+    assert files(vault) == before
+
+
+# -- whose originals are -------------------------------------------------------------------------
+
+
+def test_only_the_vaults_owner_imports(vault: InProcess) -> None:
+    place = laid_out(vault, "okf")
+    for who in (["--as", "human:bob"], ["--context", "ctx:park"]):
+        there, absent = (vault.run(*who, "import", "okf", path) for path in (place, f"{place}-not"))
+        assert (there.returncode, there.stdout, there.stderr) == (absent.returncode, absent.stdout, absent.stderr)
+        assert there.returncode == 4
+
+
+def test_originals_are_neither_indexed_nor_there_for_others(vault: InProcess) -> None:
+    vault.ok("import", "markdown", laid_out(vault, "markdown"))
+    original = next(path for path in files(vault) if path.startswith("imports/"))
+    assert all(not path.startswith("imports/") for path in vault.found("tea OR notes OR gardener"))
+    assert {memory["path"] for memory in vault.json("list")["memories"]} & {original} == set()
+    for words in (["raw", "-F", original], ["add", "tea", "--cite", f"{original}:L1"], ["cite", f"{original}:L1"]):
+        there = vault.run("--as", "human:bob", *words)
+        absent = vault.run("--as", "human:bob", *(word.replace(original, "imports/none.original") for word in words))
+        assert there.returncode == absent.returncode != 0
+        assert there.stderr.replace(original, "imports/none.original") == absent.stderr
+
+
+def test_originals_are_no_notes_of_a_mixed_vault(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    (program.vault / "imports").mkdir()
+    (program.vault / "imports" / "mine.md").write_text("My own note about tea.\n")
+    program.ok("init", ".", "--owner", "human:tester")
+    program.ok("import", "basic-memory", laid_out(program, "basic-memory"))
+    found = {path for path in program.found("water OR note OR tea") if path.startswith("imports/")}
+    assert found == {"imports/mine.md"}
+    assert summary(program) == (0, 0)
+
+
+# -- sources that change, or come otherwise --------------------------------------------------------
+
+
+def test_what_changed_in_the_source_comes_in_beside_what_there_is(vault: InProcess) -> None:
+    place = laid_out(vault, "basic-memory")
+    vault.ok("import", "basic-memory", place)
+    (vault.home / "source/main/garden.md").write_text("---\ntitle: Garden\n---\nNo trees.\n")
+    before = files(vault)
+    again = vault.json("import", "basic-memory", place)
+    (memory,) = again["memories"]
+    assert "No trees." in (vault.vault / memory["path"]).read_text()
+    assert (again["different"], len(again["known"])) == ([], 1)
+    assert {path: data for path, data in files(vault).items() if path in before} == before
+
+
+def test_what_changed_here_stays_as_it_is(vault: InProcess) -> None:
+    place = laid_out(vault, "mem0")
+    (memory,) = vault.json("import", "mem0", place)["memories"]
+    vault.ok("edit", memory["ref"], "Ada likes black tea")
+    before = files(vault)
+    again = vault.json("import", "mem0", place)
+    assert (again["memories"], again["different"]) == ([], [memory["ref"]])
+    assert files(vault) == before
+
+
+def test_folders_of_the_same_name_are_not_taken_for_each_other(vault: InProcess) -> None:
+    for number in range(2):
+        (vault.home / f"{number}/workspace/memory").mkdir(parents=True)
+        (vault.home / f"{number}/workspace/memory/2026-02-01.md").write_text(f"Day {number}.\n")
+        assert len(vault.json("import", "openclaw", str(vault.home / f"{number}/workspace"))["memories"]) == 1
+
+
+def test_a_taken_place_is_left_to_whoever_has_it(vault: InProcess) -> None:
+    taken = vault.vault / "notes/main/garden.md"
+    taken.parent.mkdir(parents=True)
+    taken.write_text("---\ntype: note\n---\nSomebody's.\n")
+    done = vault.json("import", "basic-memory", laid_out(vault, "basic-memory"))
+    assert "Somebody's" in taken.read_text()
+    assert len(done["memories"]) == 2
+
+
+def test_a_zip_archive_is_a_folder(vault: InProcess) -> None:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in SOURCES["okf"].files.items():
+            archive.writestr(name.removeprefix("bundle/"), text)
+        archive.writestr("__MACOSX/._x.md", "x")
+    (vault.home / "bundle.zip").write_bytes(buffer.getvalue())
+    vault.ok("import", "okf", laid_out(vault, "okf"))
+    again = vault.json("import", "okf", str(vault.home / "bundle.zip"))
+    assert (again["memories"], len(again["known"]), again["different"]) == ([], 2, [])
+
+
+def test_links_below_a_folder_still_lead_there(vault: InProcess) -> None:
+    vault.ok("import", "basic-memory", laid_out(vault, "basic-memory"))
+    links = vault.json("links", "notes/main/garden/ficus.md")["outgoing"]
+    assert [link["to"]["path"] for link in links] == ["notes/main/garden.md", "notes/main/garden.md"]
+
+
+def test_a_vault_is_not_imported_into_itself(vault: InProcess) -> None:
+    for place in (".", "notes", ".."):
+        done = vault.run("import", "markdown", place)
+        assert (done.returncode, "memstore adopt" in done.stderr) == (2, True)
+    (vault.vault / "mem0.json").write_text(str(SOURCES["mem0"].files["mem0.json"]))
+    assert len(vault.json("import", "mem0", "mem0.json")["memories"]) == 1
+
+
+def test_links_of_a_source_are_not_followed(vault: InProcess) -> None:
+    place = laid_out(vault, "markdown")
+    (vault.home / "secret.md").write_text("a secret\n")
+    (vault.home / "source/vault/link.md").symlink_to(vault.home / "secret.md")
+    assert "secret" not in str(vault.json("import", "markdown", place, "--dry-run"))
+
+
+def test_what_other_programs_said_of_a_concept_is_kept(vault: InProcess) -> None:
+    vault.ok("import", "okf", laid_out(vault, "okf"))
+    orders = vault.json("show", "notes/bundle/tables/orders.md")
+    customers = vault.json("show", "notes/bundle/tables/customers.md", "--full")
+    assert (orders["author"], orders["source_type"], orders["status"]) == (None, "unknown", "active")
+    assert orders["source"] == "OKF: tables/orders.md, by human:ada"
+    assert (orders["created_at"], orders["valid_until"]) == ("2026-05-28T14:30:00Z", "2027-01-01")
+    assert orders["derived_from"][:2] == [customers["ref"], "url:https://example.org/orders"]
+    assert orders["okf"]["sources"][1]["resource"] == "https://example.org/orders"
+    assert customers["status"] == "archived"
+
+
+def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
+    done = vault.json("import", "server-memory", laid_out(vault, "server-memory"))
+    ada = next(one for one in (vault.json("show", m["ref"]) for m in done["memories"]) if one["title"] == "Ada")
+    assert "- lives in\n  Kandy\n" in ada["body"]
+    assert "- lives_in [[Kandy]]" in ada["body"]
+    assert ada["tags"] == ["person"]
+    assert [left["where"].rpartition(":")[2] for left in done["left_out"]] == ["4"]
+
+
+def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> None:
+    done = vault.json("import", "kernle", laid_out(vault, "kernle"))
+    found = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    belief, episode = found["The ficus likes water."], found["Repot the ficus"]
+    assert {title: one["type"] for title, one in found.items()} == {
+        "The ficus likes water.": "belief",
+        "The ficus is dead.": "belief",
+        "Repot the ficus": "episode",
+        "Care": "value",
+        "We chose the blue pot.": "decision",
+        "pot?": "raw",
+    }
+    assert belief["derived_from"][0] == episode["ref"]
+    assert (belief["confidence"], belief["source_type"], belief["author"]) == (0.7235, "inference", "si:ash")
+    assert found["The ficus is dead."]["status"] == "archived"
+    assert (episode["subject_ids"], episode["access_grants"]) == (["human:ada"], [])
+    assert "## Lessons\n\n- Water it first" in episode["body"]
+    assert found["We chose the blue pot."]["source_type"] == "unknown"
+    assert [left["why"] for left in done["left_out"]] == ["it was deleted there"]
+    vault.ok("recompute", "--check")
+
+
+def test_rows_that_are_still_in_a_databases_log_are_read_and_it_stays_as_it_is(vault: InProcess) -> None:
+    folder = vault.home / "kernle"
+    folder.mkdir()
+    with closing(sqlite3.connect(folder / "memories.db")) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("CREATE TABLE notes (id TEXT PRIMARY KEY, content TEXT)")
+        database.execute("INSERT INTO notes VALUES ('n1', 'Still in the log.')")
+        database.commit()
+        before = {path.name: path.read_bytes() for path in folder.iterdir()}
+        assert len(vault.json("import", "kernle", str(folder / "memories.db"))["memories"]) == 1
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# -- more than one transaction holds -------------------------------------------------------------
+
+
+def test_too_much_for_one_transaction_is_checked_first_and_written_in_several(
+    vault: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "MOST_AT_ONCE", 1000)
+    place = SOURCES["openclaw"].lay_out(vault.home / "source")
+    before = files(vault)
+    told = vault.json("import", "openclaw", str(place), "--dry-run")
+    assert files(vault) == before
+    done = validated(vault.ok("--json", "import", "openclaw", str(place)))
+    assert done["in_parts"]
+    assert told["in_parts"]
+    assert len(done["memories"]) == 4
+    again = vault.json("import", "openclaw", str(place))
+    assert (again["memories"], len(again["known"])) == ([], 4)
+
+
+def test_an_import_that_stopped_between_two_parts_goes_on(vault: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "MOST_AT_ONCE", 1000)
+    place = str(SOURCES["openclaw"].lay_out(vault.home / "source"))
+    write, calls = importing._written, []
+
+    def write_once(*args: object, **named: object) -> object:
+        calls.append(args)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return write(*args, **named)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(importing, "_written", write_once)
+        assert vault.run("import", "openclaw", place).returncode == 130
+    first = len(vault.json("list")["memories"])
+    done = vault.json("import", "openclaw", place)
+    assert 1 < first < 5
+    assert len(done["memories"]) == 5 - first
+    assert summary(vault) == (0, 0)

@@ -1,0 +1,106 @@
+"""JSON that is read an item at a time is what the whole of it is."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memstore.core.errors import FormatError
+from memstore.exchange import json_stream
+from memstore.exchange.json_stream import items
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Trickle(io.BytesIO):
+    """Gives a few bytes at a time, however many are asked for."""
+
+    def __init__(self, data: bytes, step: int) -> None:
+        super().__init__(data)
+        self.step = step
+
+    def read(self, _size: int | None = -1, /) -> bytes:
+        return super().read(self.step)
+
+
+def read(data: bytes, step: int = 7, **named: Any) -> list[Any]:
+    return [item.value for item in items(Trickle(data, step), "x.json", **named)]
+
+
+@given(st.lists(VALUES, max_size=6), st.integers(1, 40), st.sampled_from([None, 1]))
+@settings(max_examples=150)
+def test_a_list_in_any_pieces_is_the_list(values: list[Any], step: int, indent: int | None) -> None:
+    assert read(json.dumps(values, indent=indent).encode(), step) == values
+
+
+@given(st.lists(VALUES.filter(lambda value: not isinstance(value, list)), max_size=6), st.integers(1, 40))
+@settings(max_examples=100)
+def test_lines_in_any_pieces_are_the_values(values: list[Any], step: int) -> None:
+    data = "".join(f"{json.dumps(value)}\n" for value in values)
+    assert read(data.encode(), step) == values
+
+
+@given(st.lists(VALUES, min_size=1, max_size=4), st.data())
+@settings(max_examples=150)
+def test_a_list_that_was_cut_off_is_an_error(values: list[Any], data: st.DataObject) -> None:
+    whole = json.dumps(values).encode()
+    cut = data.draw(st.integers(1, len(whole) - 1))
+    with pytest.raises(FormatError, match=r"^x\.json:1:\d+: this is not JSON"):
+        read(whole[:cut], data.draw(st.integers(1, 40)))
+
+
+def test_letters_that_are_cut_apart_are_put_together() -> None:
+    values = ["grüner Tee", "緑茶", "🍵" * 9]
+    for step in range(1, 9):
+        assert read(json.dumps(values, ensure_ascii=False).encode(), step) == values
+
+
+def test_each_item_has_its_line() -> None:
+    found = [item.line for item in items(io.BytesIO(b'[\n1,\n\n {"a":\n2},3\n]\n'), "x.json")]
+    assert found == [2, 4, 5]
+    assert [item.line for item in items(io.BytesIO(b'{"a": 1}\n\n{"b": 2}\n'), "x.json")] == [1, 3]
+
+
+def test_the_list_under_a_key_is_read() -> None:
+    assert read(b'{"count": 2, "results": [1, 2]}', under=("memories", "results")) == [1, 2]
+    assert read(b'{"count": 2}', under=("results",)) == [{"count": 2}]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        (b"[1, 2", "1:6: this is not JSON: expected `,` or `]`"),
+        (b"[1 2]", "1:4: this is not JSON: expected `,` or `]`"),
+        (b"[1]x", "1:4: this is not JSON: expected the end of the file"),
+        (b'[{"a": 1},\n {"b" 2}]', "2:7: this is not JSON: expecting ':' delimiter"),
+        (b"[NaN]", "NaN is not a number"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (b"[1]" + b"\xff", "is not UTF-8 near byte"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(text: bytes, where: str) -> None:
+    with pytest.raises(FormatError) as caught:
+        read(text, 1 << 20)
+    assert where in str(caught.value)
+
+
+def test_a_mistake_early_in_a_file_stops_reading_early() -> None:
+    stream = io.BytesIO(b'[{"a": oops},' + b'{"a": 1},' * 1_000_000)
+    with pytest.raises(FormatError):
+        list(items(stream, "x.json"))
+    assert stream.tell() <= 2 * json_stream.CHUNK_BYTES
+
+
+def test_an_item_without_end_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_stream, "MOST_CHARACTERS", 1000)
+    with pytest.raises(FormatError, match="more than 1,000 characters"):
+        read(b'["' + b"x" * 5000, 100)
