@@ -110,6 +110,8 @@ def _line_words(line: LedgerLine, pull: float) -> str:
     words = f"{line.evidence_source or 'evidence'} {_OF_EVIDENCE[line.op]}"
     if line.weight is not None:
         words += f", weight {line.weight:g}"
+    if line.happened_at:
+        day = f"{line.happened_at[:10]}, recorded {day}"
     return f"{words}, {day}{'; it adds nothing to what was counted' if abs(pull) < NOTHING else ''}"
 
 
