@@ -159,8 +159,9 @@ def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by:
 
 
 def _line(op: str, evidence: Evidence, before: Sequence[LedgerLine], *, now: datetime, by: str) -> LedgerLine:
+    at = next_time(before, now)
     line = LedgerLine(
-        timestamp=instant(next_time(before, now)),
+        timestamp=instant(at),
         op=op,
         old=replayed(before) if before else None,
         evidence_source=evidence.source,
@@ -169,5 +170,6 @@ def _line(op: str, evidence: Evidence, before: Sequence[LedgerLine], *, now: dat
         reason=REASON,
         by=by,
         source_confidence=evidence.confidence,
+        happened_at=evidence.happened_before(at),
     )
     return replace(line, new=replayed([*before, line]))

@@ -45,8 +45,14 @@ class Echo(NamedTuple):
 
 
 def bites(text: str) -> tuple[str, frozenset[str]]:
-    """Return a text without the labels of the bites in it, and the paths that they name."""
-    return _BITE.sub(lambda found: found["text"], text), frozenset(found["path"] for found in _BITE.finditer(text))
+    """Return a text without the labels of the bites in it, and the paths that they name, from wherever they were seen.
+
+    A path from another folder, or from the root, stands for all its ends: `/home/sean/vault/notes/tea.md` may be
+    `notes/tea.md` or `tea.md` of the vault.
+    """
+    parts = [found["path"].split("/") for found in _BITE.finditer(text)]
+    ends = frozenset("/".join(path[at:]) for path in parts for at in range(len(path)))
+    return _BITE.sub(lambda found: found["text"], text), ends
 
 
 def grams(text: str) -> Grams:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memstore.beliefs.ledger import by_time, counted_as, rounded, witnesses
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import RELIABILITY
+from memstore.core.times import instant
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,12 +31,22 @@ SPOKEN = frozenset({*_SUPPORTING, "contradict", "retract"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What speaks: its ref or mark, its weight of 0 or more, its independent roots, how sure its own holder is."""
+    """What speaks: its ref or mark, its weight of 0 or more, its independent roots, how sure its own holder is.
+
+    `at` is when it arose, RFC 3339 in UTC; None if that is not known.
+    """
 
     source: str
     weight: float
     roots: tuple[str, ...] = ()
     confidence: float | None = None
+    at: str | None = None
+
+    def happened_before(self, recorded: datetime) -> str | None:
+        """Return when it arose, if that was a day or more before it is recorded: less makes no difference."""
+        if self.at is None or datetime.fromisoformat(self.at) > recorded - timedelta(days=1):
+            return None
+        return self.at
 
 
 def mark_as_evidence(text: str) -> Evidence | None:
@@ -64,6 +75,7 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
         weight=RELIABILITY[memory.source_type or "unknown"],
         roots=roots(memory, load),
         confidence=memory.confidence,
+        at=memory.created_at,
     )
 
 
@@ -75,6 +87,7 @@ def against(memory: Memory) -> list[Evidence]:
             weight=rounded(one.weight * one.factor),
             roots=one.roots,
             confidence=None if one.used is None else rounded(one.used * one.factor),
+            at=instant(one.happened),
         )
         for one in witnesses(memory.confidence_history)
         if one.outcome == 0 and one.factor > 0 and (MemoryRef.parse(one.source) or mark_as_evidence(one.source))

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.beliefs.bites import one_line, shortened
 from memstore.beliefs.evidence import roots
 from memstore.beliefs.next_lines import held_now
-from memstore.beliefs.recall import one_line, shortened
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
 from memstore.core.memory import title_of

@@ -68,7 +68,8 @@ PRIOR = Belief.of(BASE_CONFIDENCE, PRIOR_WEIGHT)
 class LedgerWitness:
     """What counts of one source: the latest it said, its weight a root, and what propagation left of that.
 
-    `weight` is the line's, `outcome` is in [0, 1], `used` how sure the source's holder was when it was used.
+    `weight` is the line's, `outcome` is in [0, 1], `used` how sure the source's holder was when it was used; `at` is
+    when that was recorded, `happened` when it arose, from which on it fades.
     """
 
     source: str
@@ -79,6 +80,7 @@ class LedgerWitness:
     roots: tuple[str, ...]
     used: float | None
     at: datetime
+    happened: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def _canonical(line: LedgerLine) -> str:
 
 
 def _left(at: datetime, now: datetime | None, half_life_days: float) -> float:
-    """Return the fraction of a weight that is left at `now` of what was recorded `at`; all of it without a `now`."""
+    """Return the fraction of a weight that is left at `now` of what is as old as `at`; all of it without a `now`."""
     age_days = max(0.0, (now - at).total_seconds() / 86_400) if now else 0.0
     return 0.5 ** (age_days / half_life_days) if age_days else 1.0
 
@@ -213,7 +215,7 @@ def _replay(lines: list[LedgerLine], now: datetime | None, half_life_days: float
     base, evidence = _parted(lines, now, half_life_days)
     votes = _Votes(base)
     for witness in evidence:
-        votes.cast(witness, _left(witness.at, now, half_life_days))
+        votes.cast(witness, _left(witness.happened, now, half_life_days))
     return votes.belief()
 
 
@@ -275,6 +277,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWi
                 roots=free,
                 used=line.source_confidence,
                 at=_at(line),
+                happened=datetime.fromisoformat(line.happened_at) if line.happened_at else _at(line),
             )
     return list(found.values())
 

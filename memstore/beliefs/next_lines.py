@@ -254,6 +254,7 @@ def _line(one: Evidence, stance: Stance, *, old: float, at: str, by: str, reason
         reason=reason or f"{_REASONS[stance]} {one.source}",
         by=by,
         source_confidence=one.confidence,
+        happened_at=one.happened_before(datetime.fromisoformat(at)),
     )
 
 

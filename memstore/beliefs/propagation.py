@@ -279,7 +279,7 @@ def propagate(
         )
     changed = None if ref is None else view.find(ref).ref or ""
     files = {str(file.memory.ref): file for file in _resting(view)}
-    vault = _vault(view, files)
+    vault = _vault(view, {ref: file.memory for ref, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
     saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
@@ -297,9 +297,26 @@ def _resting(view: View) -> Iterable[MemoryFile]:
                 yield file
 
 
-def _vault(view: View, files: dict[str, MemoryFile]) -> BeliefStore:
+def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Collection[str]) -> tuple[LedgerLine, ...]:
+    """Return the lines that propagation would add to a memory's ledger if others were otherwise; nothing is written.
+
+    Args:
+        view: the vault.
+        memory: the memory; it need not be the actor's.
+        sure: how sure one would be of other memories, in [0, 1], by ref.
+        gone: the refs of those that would not be there.
+    """
+    ref = str(memory.ref)
+    vault = _vault(view, {**{str(file.memory.ref): file.memory for file in _resting(view)}, ref: memory})
+    memories = {name: one for name, one in vault.memories.items() if name not in sure and name not in gone}
+    known = {name: number for name, number in {**vault.sure, **sure}.items() if name not in gone}
+    store = BeliefStore(memories=memories, sure=known, gone={*vault.gone, *gone})
+    plan = plan_propagation(store, now=view.clock.now(), by=view.actor)
+    return next((step.lines for step in plan.steps if step.ref == ref), ())
+
+
+def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
     """Return what is known of memories and of all that they name."""
-    memories = {ref: file.memory for ref, file in files.items()}
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
     visible = frozenset(view.rows)
     sure: dict[str, float | None] = {}

@@ -1,21 +1,24 @@
 """Recall: what comes to mind for a prompt, a few memories and beliefs in as many tokens as there is room for.
 
-First the rules: in which order memories come to mind, and how many of them a budget of tokens holds.
+First the rule in which order memories come to mind.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
+from memstore.beliefs.bites import LONGEST_BITE, Saying, fitted, interleaved, one_line, sayings, sentences, tokens
 from memstore.conflicts.among import Among
+from memstore.core import terms
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
+from memstore.files.passages import PassageKind
 from memstore.search import query
 from memstore.search.filters import narrowed, past_rows
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
@@ -25,12 +28,13 @@ from memstore.search.retrieval import Filters, Operator, Unit, Where
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.search.meaning import Similar
+    from memstore.search.opened import Opened
     from memstore.search.retrieval import Citation, Hit
 
 
@@ -38,9 +42,6 @@ MOST_MEMORIES = 3  # seed 002, "Recall Pipeline"
 MOST_BELIEFS = 2
 LEAST_BELIEF = 0.4  # of a belief's confidence today, to be surfaced
 DEFAULT_BUDGET = 600
-LONGEST_BITE = 280  # characters of a text
-# A bite that is cut to less than so many characters tells nothing.
-SHORTEST_BITE = 40
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
 
 
@@ -119,76 +120,6 @@ _MEASURES: Mapping[str, Callable[[Known, datetime], float]] = {
     "access": _access,
 }
 
-# -- the budget ----------------------------------------------------------------------------------
-
-# An unprintable character is spelt out when it is shown, like <U+202E>.
-_UNPRINTABLE = 10
-
-
-def tokens(text: str) -> int:
-    """Return how many tokens a text takes at most, as a rule: more than the tokenizers of language models count.
-
-    Three letters of a word without accents are a token, and so is every other character but a blank; one beyond
-    ASCII counts one less than its bytes in UTF-8.
-    """
-    count, letters = 0, 0
-    for sign in text:
-        if sign.isascii() and sign.isalpha():
-            count += letters % 3 == 0
-            letters += 1
-        else:
-            letters = 0
-            count += _tokens_of_sign(sign)
-    return count
-
-
-def _tokens_of_sign(sign: str) -> int:
-    if sign == " ":
-        return 0
-    if sign.isascii():
-        return 1 if sign.isprintable() or sign == "\n" else _UNPRINTABLE
-    return len(sign.encode(errors="surrogatepass")) - 1 if sign.isprintable() else _UNPRINTABLE
-
-
-def one_line(text: str) -> str:
-    """Return a text on one line, without what can't be printed."""
-    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-
-
-def shortened(text: str, longest: int) -> str:
-    """Return a text of at most so many characters, cut between words where that is possible."""
-    if len(text) <= longest:
-        return text
-    cut = text[: longest - 1]
-    at_word = cut.rsplit(" ", 1)[0]
-    return (at_word if len(at_word) > longest // 2 else cut).rstrip(" ,;:") + "…"
-
-
-def fitted(text: str, room: int, whole: Callable[[str], str]) -> str | None:
-    """Return as much of a text as there is room for; None where too little of it would be left.
-
-    Args:
-        text: on one line.
-        room: tokens, for all that `whole` makes of the text and the end of its line.
-        whole: gives what is shown for a text.
-    """
-    longest = min(len(text), LONGEST_BITE)
-    for length in range(longest, min(SHORTEST_BITE, longest) - 1, -8):
-        said = shortened(text, length)
-        if tokens(whole(said)) + 1 <= room:
-            return said
-    return None
-
-
-def interleaved(memories: int, beliefs: int) -> Iterable[tuple[bool, int]]:
-    """Yield in which order bites take from the budget: whether it is a belief's, and its place among its kind."""
-    for at in range(max(memories, beliefs)):
-        if at < memories:
-            yield False, at
-        if at < beliefs:
-            yield True, at
-
-
 # -- recall ----------------------------------------------------------------------------------------
 
 
@@ -213,9 +144,9 @@ class RecalledBelief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bite:
-    """A memory that comes to mind: `text` is what of the cited lines there is room for, `held` a belief's alone.
+    """A memory that comes to mind: `text` is what the cited lines say, after a title or heading that the prompt names.
 
-    `score` is what it is ordered by, `tokens` what its line takes.
+    `score` is what it is ordered by; `held` only a belief has.
     """
 
     ref: str | None
@@ -230,14 +161,19 @@ class Bite:
     __repr__ = short_repr
 
     @property
+    def label(self) -> str:
+        """The bite as it is shown, without where it stands."""
+        return _label(self.text, self.held)
+
+    @property
     def line(self) -> str:
-        """The bite as it is shown."""
-        return _line(self.text, self.citation, self.held)
+        """The bite as it is shown, and where it stands in the vault."""
+        return f"{self.label} {self.citation.path}:{self.citation.line_start}"
 
     @property
     def tokens(self) -> int:
-        """What the line takes of a budget, with its end."""
-        return tokens(self.line) + 1
+        """What it takes of a budget, with the end of its line, but without where it stands."""
+        return tokens(self.label) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,7 +213,7 @@ def recall(
     Args:
         view: the vault; its actor is the one to whom it comes.
         prompt: any text; signs of the query language mean nothing in it.
-        budget: tokens, 1 or more, that all bites together take at most, by `recall_order.tokens`.
+        budget: tokens, 1 or more, that all bites together take at most, by `bites.tokens`; paths are not counted.
         profile: how they are ordered.
 
     Raises:
@@ -299,33 +235,67 @@ def recall(
     )
 
 
-def _fitting(memories: Sequence[Bite], held: Sequence[Bite], budget: int) -> Iterator[Bite]:
+class _Found(NamedTuple):
+    """A memory that comes to mind, and what may be said of it, the longest first; each after its `lead`, if any."""
+
+    hit: Hit
+    file: Opened
+    score: float
+    held: RecalledBelief | None
+    lead: str
+    sayings: Sequence[Saying]
+
+    def text(self, saying: Saying) -> str:
+        """Return what is said, after its lead."""
+        if not self.lead:
+            return saying.text
+        return f"{self.lead}{' ' if self.lead[-1] in '.!?:' else ': '}{saying.text}"
+
+    def bite(self, room: int) -> Bite | None:
+        """Return as much as there is room for: whole sentences, else a beginning without the lead."""
+        for saying in self.sayings:
+            text = self.text(saying)
+            if len(text) <= LONGEST_BITE and tokens(_label(text, self.held)) + 1 <= room:
+                return self._bite(text, saying)
+        shortest = self.sayings[-1]
+        cut = fitted(shortest.text, room, lambda said: _label(said, self.held))
+        return None if cut is None else self._bite(cut, shortest)
+
+    def _bite(self, text: str, saying: Saying) -> Bite:
+        return Bite(
+            ref=self.hit.ref,
+            type=self.hit.type,
+            title=self.hit.title,
+            text=text,
+            citation=self.file.cite(saying.line_start, saying.line_end),
+            relevance=self.hit.relevance,
+            score=self.score,
+            held=self.held,
+        )
+
+
+def _fitting(memories: Sequence[_Found], held: Sequence[_Found], budget: int) -> Iterator[Bite]:
     """Yield the bites that there is room for, each shortened where it has to be."""
     left = budget
     for is_belief, at in interleaved(len(memories), len(held)):
-        bite = _fitted((held if is_belief else memories)[at], left)
+        bite = (held if is_belief else memories)[at].bite(left)
         if bite is not None:
             left -= bite.tokens
             yield bite
 
 
-def _fitted(bite: Bite, room: int) -> Bite | None:
-    text = fitted(bite.text, room, lambda said: _line(said, bite.citation, bite.held))
-    return None if text is None else replace(bite, text=text)
-
-
-def _line(text: str, citation: Citation, held: RecalledBelief | None) -> str:
-    where = f"{citation.path}:{citation.line_start}"
+def _label(text: str, held: RecalledBelief | None) -> str:
     if held is None:
-        return f"[Memory flash: {text}] {where}"
+        return f"[Memory flash: {text}]"
     votes = f"{held.roots_for} for / {held.roots_against} against"
-    return f"[Belief ({held.confidence:.2f}, {votes}): {text}] {where}"
+    return f"[Belief ({held.confidence:.2f}, {votes}): {text}]"
 
 
 class _Match(NamedTuple):
     """A memory that matches a prompt; `relevance` and `similarity` are 0 where its words or its meaning don't."""
 
     hit: Hit
+    file: Opened
     relevance: float
     similarity: float = 0.0
 
@@ -342,13 +312,13 @@ class _Recall:
         self._pool = SEED_POOL if profile is RecallProfile.SEED_002 else POOL
         self.by_meaning = view.embedder is not None and "similarity" in WEIGHTS[profile]
 
-    def best(self, filters: Filters, most: int) -> list[Bite]:
+    def best(self, filters: Filters, most: int) -> list[_Found]:
         """Return the best of one kind, each text once."""
-        found: dict[str, Bite] = {}
-        for hit, score in self._ordered(self._matches(filters)):
-            bite = self._bite(hit, score)
-            if bite is not None:
-                found.setdefault(bite.text.casefold(), bite)
+        found: dict[str, _Found] = {}
+        for match, score in self._ordered(self._matches(filters)):
+            one = self._found(match, score)
+            if one is not None:
+                found.setdefault(one.text(one.sayings[0]).casefold(), one)
             if len(found) == most:
                 break
         return list(found.values())
@@ -361,14 +331,14 @@ class _Recall:
         rows = [row for row in narrowed(audience.then, audience.memories, filters) if row not in self._past]
         by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
         if not self.by_meaning:
-            return [_Match(hit, hit.relevance) for hit in by_words]
+            return [_Match(hit, file, hit.relevance) for hit, file in by_words]
         near = self._near(rows)
         like = self._hits(Candidates(audience, [*near.rows], self._asked, Unit.MEMORY, near, vector_weight=1.0))
         paths = audience.column("path")
         alike_at = {paths[row]: alike for row, alike in near.rows.items()}
-        known = {hit.path for hit in by_words}
-        found = [_Match(hit, hit.relevance, alike_at.get(hit.path, 0.0)) for hit in by_words]
-        found += [_Match(hit, 0.0, alike_at[hit.path]) for hit in like if hit.path not in known]
+        known = {hit.path for hit, _ in by_words}
+        found = [_Match(hit, file, hit.relevance, alike_at.get(hit.path, 0.0)) for hit, file in by_words]
+        found += [_Match(hit, file, 0.0, alike_at[hit.path]) for hit, file in like if hit.path not in known]
         # The seed shows nothing that is less like the prompt, whatever its words are.
         return [one for one in found if one.similarity or self._profile is not RecallProfile.SEED_002]
 
@@ -380,18 +350,18 @@ class _Recall:
         near = {row: alike for row, alike in similar.rows.items() if alike >= LEAST_SIMILARITY}
         return similar._replace(rows=near)
 
-    def _hits(self, candidates: Candidates) -> list[Hit]:
-        wish = Wish(limit=self._pool)
-        hits, _ = HitReader(candidates, self._asked, wish, among=Among(candidates.audience.then), now=self._now).hits()
-        return hits
+    def _hits(self, candidates: Candidates) -> list[tuple[Hit, Opened]]:
+        wish, among = Wish(limit=self._pool), Among(candidates.audience.then)
+        reader = HitReader(candidates, self._asked, wish, among=among, now=self._now)
+        hits, _ = reader.hits()
+        return [(hit, reader.file_of(hit)) for hit in hits]
 
     @cached_property
     def _past(self) -> frozenset[int]:
         return past_rows(self._audience.then, self._now)
 
-    def _ordered(self, matches: Sequence[_Match]) -> list[tuple[Hit, float]]:
-        hits = [one.hit for one in matches]
-        ids = [(hit.ref or "").partition(":")[2] for hit in hits]
+    def _ordered(self, matches: Sequence[_Match]) -> list[tuple[_Match, float]]:
+        ids = [(one.hit.ref or "").partition(":")[2] for one in matches]
         uses = uses_of(self._view, [one for one in ids if one])
         known = []
         for one, memory_id in zip(matches, ids, strict=True):
@@ -399,30 +369,42 @@ class _Recall:
             used = [use.at for use in uses.get(memory_id, ())]
             known.append(Known(one.relevance, strength(made_at, used, self._now), made_at, one.similarity))
         scores = recall_scores(known, self._profile, self._now)
-        return sorted(zip(hits, scores, strict=True), key=lambda one: -round(one[1], 9))
+        return sorted(zip(matches, scores, strict=True), key=lambda one: -round(one[1], 9))
 
-    def _bite(self, hit: Hit, score: float) -> Bite | None:
-        """Return the bite of a hit; None for a belief that is hardly held today."""
-        held = None
-        if hit.type == "belief":
-            held = self._held(hit.path)
-            if held is None:
-                return None
-        return Bite(
-            ref=hit.ref,
-            type=hit.type,
-            title=hit.title,
-            text=one_line(hit.content),
-            citation=hit.citation,
-            relevance=hit.relevance,
-            score=score,
-            held=held,
-        )
+    def _found(self, match: _Match, score: float) -> _Found | None:
+        """Return what may be said of a match; None for a belief that is hardly held today."""
+        hit, file = match.hit, match.file
+        held = self._held(hit.path) if hit.type == "belief" else None
+        if hit.type == "belief" and held is None:
+            return None
+        first, last = hit.citation.line_start, hit.citation.line_end
+        said = sayings(sentences(file.passages), first, last, self._words)
+        if not said:
+            said = [Saying(one_line(hit.content), first, last)]
+        return _Found(hit, file, score, held, self._lead(file, said[0]), said)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(terms.terms(self._asked.text)) - terms.stop_words()
+
+    def _lead(self, file: Opened, said: Saying) -> str:
+        """Return the title or heading that the prompt names and what is said does not; empty where there is none."""
+        missing = self._words.difference(terms.terms(said.text))
+        for heading in (file.own_title, *_headings_at(file, said.line_start)):
+            if missing.intersection(terms.terms(heading)):
+                return one_line(heading)
+        return ""
 
     def _held(self, path: str) -> RecalledBelief | None:
         """Return how surely a belief is held; None where it is too low, or not the viewer's to see any more."""
         file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
+
+
+def _headings_at(file: Opened, line: int) -> tuple[str, ...]:
+    """Return the headings over a line, the innermost first."""
+    over = (one for one in file.passages if one.line_start <= line <= one.line_end and one.kind is not PassageKind.ROW)
+    return next((one.headings[::-1] for one in over), ())
 
 
 def held_of(memory: Memory, now: datetime) -> RecalledBelief | None:

@@ -106,7 +106,7 @@ def _record(
 ) -> Reinforced:
     file = view.original(ref)
     _must_have_confidence(file)
-    evidence = _evidence(view, file, [named] if isinstance(named, str) else named)
+    evidence = evidence_for(view, file, [named] if isinstance(named, str) else named)
     weighed = weigh(file.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=reason)
     edit = edit_of_evidence(file, evidence, stance, weighed)
     verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
@@ -139,8 +139,14 @@ def _related(evidence: Sequence[Evidence], stance: Stance, counted: Sequence[str
 # -- the evidence --------------------------------------------------------------------------------
 
 
-def _evidence(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
-    """Return what each text names as evidence, each once."""
+def evidence_for(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
+    """Return what each text names as evidence for or against a memory, each once.
+
+    Raises:
+        NotFoundError: there is no such evidence.
+        RefusedError: it is the memory itself, or was made of it.
+        UsageError: there is none, or it has no id.
+    """
     if not texts:
         raise UsageError("there is no evidence", hint="--evidence REF")
     load = loader(view)

@@ -6,6 +6,7 @@ proposed, and recorded only when that is asked for.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -13,6 +14,7 @@ from memstore.beliefs.evidence import as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
+from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
@@ -22,9 +24,14 @@ from memstore.files import splice
 from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.access.audit import Saving
     from memstore.conflicts.conflict import Side
-    from memstore.core.change import Saved
+    from memstore.conflicts.contradiction import Comparison
+    from memstore.conflicts.statements import Statement
+    from memstore.core.change import Lines, Saved
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.fence import FencedText
     from memstore.files.memory_file import MemoryFile
@@ -156,7 +163,8 @@ class Proposal:
 def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
     """Return the beliefs that an episode, or any other memory, supports or contradicts by what its sentences say.
 
-    What was counted already is not proposed, and neither is what the memory itself rests on. Nothing is written.
+    A belief that expects something is compared as the outcome that it foresees, with what is not older than it. Not
+    proposed is what was counted already, or what the memory itself rests on. Nothing is written.
 
     >>> held = belief(ws.view(), "Sean likes tea.")
     >>> seen = episode(ws.view(), "Breakfast", "Sean dislikes tea.")
@@ -183,6 +191,9 @@ def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     """Return what one belief gains by an episode; None where they say nothing about each other."""
     ours, theirs = ([statement for statement, _ in one.statements] for one in (side, other))
     said = compare_statements(ours, theirs, opposes=view.lexicon.opposes)
+    lines = next((lines for statement, lines in other.statements if statement == said.right), None)
+    if said.verdict not in _STANCES and _comes_after(side.memory, other.memory):
+        said, lines = _outcome(view, ours, other)
     stance = _STANCES.get(said.verdict)
     if stance is None or said.at_other_times or held(other.memory) is None:
         return None
@@ -193,7 +204,6 @@ def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     weighed = weigh(other.memory, [evidence], stance, now=view.clock.now(), by=view.actor, reason=None)
     if not weighed.lines:
         return None
-    lines = next((lines for statement, lines in other.statements if statement == said.right), None)
     return Proposal(
         ref=other.ref,
         path=other.path,
@@ -205,6 +215,49 @@ def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
         new=weighed.new,
         evidence=evidence.source,
     )
+
+
+# What makes a sentence an expectation: `I expect that`, `will`, `is going to`.
+_EXPECTING = re.compile(
+    r"^(?:\w+ ){1,3}?(?:expects?|predicts?|assumes?|supposes?)(?: that)? |\b(?:probably|likely) ", re.IGNORECASE
+)
+_TO_BE = re.compile(r"\b(?:will|shall)(?: not)? be\b", re.IGNORECASE)
+_TO_COME = re.compile(r"\b(?:will|shall)(?: not)?\b|\b(?:is|are) (?:not )?(?:going|expected) to\b", re.IGNORECASE)
+
+
+def as_outcome(sentence: str) -> str:
+    """Return an expectation as the outcome that it foresees, and any other sentence as it is.
+
+    >>> as_outcome("I expect that Claire will not like the tea.")
+    'Claire did not like the tea.'
+    """
+    said = _EXPECTING.sub(
+        "", re.sub(r"\bwon['\u2019]t\b", "will not", re.sub(r"(?<=\w)['\u2019]ll\b", " will", sentence))
+    )
+    said = _TO_BE.sub(lambda found: "was not" if _denies(found[0]) else "was", said)
+    said = _TO_COME.sub(lambda found: "did not" if _denies(found[0]) else "", said)
+    return " ".join(said.split())
+
+
+def _denies(verb: str) -> bool:
+    return "not" in verb.lower().split()
+
+
+def _comes_after(one: Memory, other: Memory) -> bool:
+    """Whether a memory may tell what became of what another expects; nobody knows where either has no date."""
+    return not (one.created_at and other.created_at) or one.created_at >= other.created_at
+
+
+def _outcome(view: View, ours: Sequence[Statement], other: Side) -> tuple[Comparison, Lines | None]:
+    """Return what sentences say of what a belief expects, and the lines that expect it."""
+    said = compare_statements(ours, (), opposes=view.lexicon.opposes)
+    for statement, lines in other.statements:
+        outcome = as_outcome(statement.text)
+        if outcome != " ".join(statement.text.split()):
+            said = compare_statements(ours, statements(outcome), opposes=view.lexicon.opposes)
+            if said.verdict in _STANCES:
+                return said, lines
+    return said, None
 
 
 def record(view: View, proposal: Proposal, *, commit: bool = False) -> float:

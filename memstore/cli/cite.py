@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
+    from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
     from memstore.search.citations import Cited
     from memstore.vault.status import Stats
@@ -104,41 +105,77 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
 # -- why -------------------------------------------------------------------------------------------
 
 
-@command("why", examples=("memstore why m_7f3", "memstore why m_7f3 --profile seed-003", "memstore why m_7f3 --json"))
+@command(
+    "why",
+    examples=(
+        "memstore why m_7f3",
+        "memstore why m_7f3 --without episode:m_abc    # what the numbers would be without that evidence",
+        "memstore why m_7f3 --without 16               # without the evidence on that line of the file",
+        "memstore why m_7f3 --if m_abc=0.4             # if another memory were held with 0.4",
+        'memstore why m_7f3 --if "-m_abc 0.8"          # if that spoke against it, with weight 0.8',
+        "memstore why m_7f3 --profile seed-003",
+    ),
+)
 @named_argument()
 @click.option(
     "--profile", type=click.Choice(QUALITY_PROFILES), help="How quality is computed, whatever the settings say."
 )
-def why(session: CliSession, ref: str, profile: str | None) -> None:
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="REF|LINE",
+    help="Show what the numbers would be without a memory, or a piece of evidence; may be repeated.",
+)
+@click.option(
+    "--if",
+    "assuming",
+    multiple=True,
+    metavar="ASSUMPTION",
+    help="Show what they would be if REF=NUMBER, +REF (evidence for it) or -REF (against it); may be repeated.",
+)
+def why(
+    session: CliSession, ref: str, profile: str | None, without: tuple[str, ...], assuming: tuple[str, ...]
+) -> None:
     """Show how a memory's numbers were computed: confidence, quality, strength, term by term.
 
-    A term that comes from the file names its line. Asking why does not count as a use of the memory.
+    A term that comes from the file names its line. Asking why does not count as a use of the memory. With `--without`
+    and `--if` nothing is written.
     """
     from memstore.core.config import QualityProfile
-    from memstore.documents.memories import why_document
+    from memstore.documents.memories import what_if_document, why_document
+    from memstore.memories.what_if import why_if
     from memstore.memories.why import why as explain
 
-    explained = explain(session.view(), ref, profile=QualityProfile(profile) if profile else None)
+    chosen = QualityProfile(profile) if profile else None
+    if without or assuming:
+        found = why_if(session.view(), ref, without=without, assuming=assuming, profile=chosen)
+        lines = _lines_of_why(session, found.would_be, found)
+        session.emit("why", document=lambda: what_if_document(found), lines=lambda: lines)
+        return
+    explained = explain(session.view(), ref, profile=chosen)
     session.emit("why", document=lambda: why_document(explained), lines=lambda: _lines_of_why(session, explained))
 
 
-def _lines_of_why(session: CliSession, explained: Why) -> Iterator[str]:
+def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = None) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint, entry = session.paint, explained.shown.entry
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
     yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
-    for number in explained.numbers:
+    yield from (safe_line(assumed) for assumed in (what_if.assumed if what_if else ()))
+    now = what_if.why.numbers if what_if else explained.numbers
+    for number, before in zip(explained.numbers, now, strict=True):
         yield ""
-        yield from _number_lines(session, explained, number)
+        yield from _number_lines(session, explained, number, before)
 
 
-def _number_lines(session: CliSession, explained: Why, number: Number) -> Iterator[str]:
+def _number_lines(session: CliSession, explained: Why, number: Number, before: Number) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.history.changes import number as worded
 
     paint = session.paint
-    value = "none" if number.value is None else worded(number.value)
+    value, was = ("none" if one.value is None else worded(one.value) for one in (number, before))
+    value = value if value == was else f"{was} → {value}"
     yield f"{paint('heading', number.name)}  {paint('title', value)}  {paint('dim', number.meaning)}"
     width = max((len(term.name) for term in number.terms), default=0)
     for term in number.terms:

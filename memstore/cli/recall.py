@@ -73,7 +73,7 @@ def _recalled(session: CliSession, text: str, budget: int, profile: str) -> Reca
 def _emit(session: CliSession, recalled: Recalled) -> None:
     from memstore.documents.beliefs import recalled_document
 
-    session.emit("recall", document=lambda: recalled_document(recalled), lines=lambda: _lines(recalled))
+    session.emit("recall", document=lambda: recalled_document(recalled), lines=lambda: _lines(session, recalled))
 
 
 def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:
@@ -106,11 +106,12 @@ def _stdin() -> str:
     return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8-sig", "replace")
 
 
-def _lines(recalled: Recalled) -> Iterator[str]:
+def _lines(session: CliSession, recalled: Recalled) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for bite in (*recalled.memories, *recalled.beliefs):
-        yield safe_line(bite.line)
+        where = f"{session.paint.path(bite.citation.path)}:{session.paint('line', str(bite.citation.line_start))}"
+        yield f"{safe_line(bite.label)} {where}"
 
 
 # -- expand --------------------------------------------------------------------------------------

@@ -108,6 +108,7 @@ LEDGER_KEYS = (
     Key("source_confidence", Shape.FRACTION),
     Key("factor", Shape.FRACTION),
     Key("cap", Shape.FRACTION),
+    Key("happened_at", Shape.INSTANT),
 )
 CLAIM_KEYS = (
     _required("subject", Shape.LINE),

@@ -193,7 +193,10 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerLine:
-    """One event in `confidence_history`; confidences are in [0, 1], `timestamp` is RFC 3339 in UTC."""
+    """One event in `confidence_history`; confidences are in [0, 1], times are RFC 3339 in UTC.
+
+    `timestamp` is when it was recorded; `happened_at` when the evidence arose, if that was a day or more before.
+    """
 
     timestamp: str
     op: str
@@ -209,6 +212,7 @@ class LedgerLine:
     source_confidence: float | None = None
     factor: float | None = None
     cap: float | None = None
+    happened_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.memories.promote import Linked
     from memstore.memories.show import Expanded, Listed, Shown
     from memstore.memories.suggestions import Waiting
+    from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
     from memstore.trust.formats.memory_v01 import Document
 
@@ -148,6 +149,14 @@ def why_document(explained: Why) -> dict[str, Any]:
         "revision": explained.shown.revision,
         "numbers": [_number_document(explained, number) for number in explained.numbers],
     }
+
+
+def what_if_document(found: WhatIf) -> dict[str, Any]:
+    """Return how a memory's numbers would be computed, each beside what it is now."""
+    would_be = why_document(found.would_be)
+    for number, now in zip(would_be["numbers"], found.why.numbers, strict=True):
+        number["now"] = None if now.value is None else round(now.value, DIGITS)
+    return {**would_be, "assuming": list(found.assumed)}
 
 
 def _number_document(explained: Why, number: Number) -> dict[str, Any]:

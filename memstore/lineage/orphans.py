@@ -36,6 +36,7 @@ _SOURCES = ("source", "source_entity", "channel", "derived_from", "relates_to", 
 _NO_SOURCE_TYPE = frozenset({"", "unknown"})
 
 SEED_MARK = "kernle:seed-beliefs"
+SEED_SOURCE = "seed-initialization"
 # The beliefs that seed 000 names; the third, which seed 000 cuts short, as Kernle publishes it.
 SEED_STATEMENTS = (
     "Truth is rarely binary; complexity is a feature, not a bug.",
@@ -139,21 +140,36 @@ def _superseded(graph: Graph, old: int, heirs: Sequence[str]) -> Iterator[Proven
 
 
 def seed_beliefs(graph: Graph, texts: Mapping[int, str]) -> list[ProvenanceChange]:
-    """Return the changes that mark seed beliefs as such; they are recognized by their statement.
+    """Return the changes that mark seed beliefs as such.
+
+    They are recognized by their statement, or, if they were imported (`memstore import seeds`), by what is left of the
+    marks of that: its source, its mark as what it was derived from, or its ledger.
 
     Args:
         graph: the graph.
         texts: the bodies of beliefs without a source type, by row; bodies without any of `SEED_WORDS` may be missing.
     """
     titles, paths, derived = (graph.column(name) for name in ("title", "path", "derived_from"))
+    imported = _imported_seeds(graph)
     changes = []
     for row in unsourced_beliefs(graph):
-        if is_seed_statement(titles[row]) or is_seed_statement(texts.get(row, "")):
-            because = "its statement is that of a seed belief"
+        is_imported = row in imported
+        if is_imported or is_seed_statement(titles[row]) or is_seed_statement(texts.get(row, "")):
+            because = "it was imported as a seed" if is_imported else "its statement is that of a seed belief"
             changes.append(ProvenanceChange(paths[row], "source_type", value="seed", because=because))
             if SEED_MARK not in derived[row]:
                 changes.append(ProvenanceChange(paths[row], "derived_from", items=(SEED_MARK,), because=because))
     return changes
+
+
+def _imported_seeds(graph: Graph) -> frozenset[int]:
+    """Return the beliefs that do not say how they are known, but were imported as seeds."""
+    sources, derived, evidence = (graph.column(name) for name in ("source", "derived_from", "evidence"))
+    return frozenset(
+        row
+        for row in unsourced_beliefs(graph)
+        if sources[row] == SEED_SOURCE or SEED_MARK in derived[row] or f"assert {SEED_MARK}" in evidence[row]
+    )
 
 
 def unsourced_beliefs(graph: Graph) -> list[int]:

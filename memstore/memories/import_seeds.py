@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
 from memstore.core.transaction import again_where_changed, save_all
+from memstore.lineage.orphans import SEED_MARK, SEED_SOURCE
 from memstore.lineage.refs import loader
 from memstore.memories.add import new_memory
 
@@ -124,8 +125,6 @@ def _is_fraction(value: object) -> bool:
 # -- the use case ----------------------------------------------------------------------------------
 
 
-SOURCE = "seed-initialization"
-MARK = "kernle:seed-beliefs"
 CONTEXT = "kernle_seed"
 
 
@@ -183,12 +182,12 @@ def _words(text: str) -> tuple[str, ...]:
 def _new(view: View, seed: Seed) -> Edit:
     values: dict[str, Plain] = {
         "type": "belief",
-        "source": SOURCE,
+        "source": SEED_SOURCE,
         "source_type": "seed",
-        "derived_from": [MARK],
+        "derived_from": [SEED_MARK],
         "context_tags": list(dict.fromkeys([CONTEXT, *seed.tags])),
         "foundational": True,
     }
     if seed.confidence is not None:
         values["confidence"] = round(float(seed.confidence), 4)
-    return new_memory(view, values, seed.statement, ground={"evidence_source": MARK, "reason": "seed"})
+    return new_memory(view, values, seed.statement, ground={"evidence_source": SEED_MARK, "reason": "seed"})

@@ -110,6 +110,8 @@ def _line_words(line: LedgerLine, pull: float) -> str:
     words = f"{line.evidence_source or 'evidence'} {_OF_EVIDENCE[line.op]}"
     if line.weight is not None:
         words += f", weight {line.weight:g}"
+    if line.happened_at:
+        day = f"{line.happened_at[:10]}, recorded {day}"
     return f"{words}, {day}{'; it adds nothing to what was counted' if abs(pull) < NOTHING else ''}"
 
 
@@ -251,7 +253,8 @@ class Why:
         """Return the line of the file that a term comes from; None if there is none."""
         if term.line is not None:
             return term.line
-        return self.shown.file.front.position(*term.at).line if term.at else None
+        is_assumed = len(term.at) > 1 and term.at[1] not in range(len(self.shown.memory.confidence_history))
+        return self.shown.file.front.position(*term.at).line if term.at and not is_assumed else None
 
 
 def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
@@ -271,20 +274,29 @@ def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """
     shown = glance(view, ref)
-    memory, now = shown.memory, view.clock.now()
+    return Why(shown=shown, numbers=numbers_of(view, shown, shown.memory, shown.conflicts, profile))
+
+
+def numbers_of(
+    view: View, shown: Shown, memory: Memory, conflicts: Sequence[Conflict], profile: QualityProfile | None
+) -> tuple[Number, ...]:
+    """Return the numbers of a memory that is shown, as it is, or as it would be with another confidence or conflicts.
+
+    Args:
+        view: the vault.
+        shown: the memory as it is.
+        memory: the memory as it is, or as it would be.
+        conflicts: those that are open then.
+        profile: how quality is computed; None: according to the vault's settings.
+    """
+    now = view.clock.now()
     uses = uses_of(view, [memory.id or ""]).get(memory.id or "", [])
-    return Why(
-        shown=shown,
-        numbers=(
-            of_confidence(memory),
-            of_confidence_now(memory, now),
-            of_quality(shown.grounds, memory, shown.conflicts, profile or QualityProfile(view.config.quality_profile)),
-            of_strength(
-                shown.grounds.strength,
-                memory.created_at,
-                [(use.at, f"{use.how} by {use.by}") for use in uses],
-                now,
-            ),
-            of_trust(shown.trust),
-        ),
+    base = quality_rules.base(memory.confidence, memory.channel or "", memory.source_type or "")
+    of = shown.grounds._replace(base=base, penalty=sum(one.penalty for one in conflicts))
+    return (
+        of_confidence(memory),
+        of_confidence_now(memory, now),
+        of_quality(of, memory, conflicts, profile or QualityProfile(view.config.quality_profile)),
+        of_strength(of.strength, memory.created_at, [(use.at, f"{use.how} by {use.by}") for use in uses], now),
+        of_trust(shown.trust),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -270,3 +270,16 @@ def test_two_branches_replay_to_one_number_in_either_order_of_merging(
 ) -> None:
     one, other = [*common, *ours], [*common, *theirs]
     assert replay([*one, *other]) == replay([*other, *one])
+
+
+def test_late_evidence_fades_as_old_evidence() -> None:
+    recorded = datetime(2026, 2, 1, tzinfo=UTC)
+    said = LedgerLine(timestamp="2026-01-01T00:00:00Z", op="assert", new=0.6)
+    fresh = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="episode:m_old", weight=1.0)
+    late = replace(fresh, happened_at="2024-02-02T00:00:00Z")  # two half-lives, a leap day among them
+    assert replay([said, late]) == replay([said, fresh])
+    alone = replay_now([said], recorded).weight_for
+    gained = [replay_now([said, line], recorded).weight_for - alone for line in (fresh, late)]
+    assert gained == pytest.approx([1.0, 0.25])
+    # What happened before a statement that was made without it still counts: it was recorded after that.
+    assert [one.source for one in witnesses([said, late])] == ["episode:m_old"]

@@ -95,3 +95,10 @@ def test_runs_of_words(one: str, other: str) -> None:
 def test_labels_are_taken_off() -> None:
     text = "[Belief (0.80, 3 for / 0 against): Claire likes it hot.] a b.md:14\nand\n[Memory flash: Tea…] c.md:2"
     assert bites(text) == ("Claire likes it hot.\nand\nTea", frozenset({"a b.md", "c.md"}))
+
+
+def test_a_bite_is_known_from_whatever_folder_it_was_seen() -> None:
+    said = "[Memory flash: Tea at five.] {}:9"
+    for path in ("notes/tea.md", "tea.md", "../notes/tea.md", "/home/sean/vault/notes/tea.md"):
+        assert "tea.md" in bites(said.format(path))[1]
+    assert "notes/tea.md" in bites(said.format("/home/sean/vault/notes/tea.md"))[1]

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.recall import RecallProfile, recall, tokens
+from memstore.beliefs.bites import tokens
+from memstore.beliefs.recall import RecallProfile, recall
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
 from memstore.search.uses import Use, uses_of
@@ -119,7 +120,7 @@ def test_what_is_used_comes_first_of_what_is_nearly_alike() -> None:
 @given(budget=st.integers(min_value=1, max_value=260), profile=st.sampled_from(RecallProfile))
 def test_the_bites_never_exceed_the_budget(budget: int, profile: RecallProfile) -> None:
     recalled = recall(memory_workspace(FILES).view(), "when does Bella eat", budget=budget, profile=profile)
-    printed = "".join(f"{bite.line}\n" for bite in (*recalled.memories, *recalled.beliefs))
+    printed = "".join(f"{bite.label}\n" for bite in (*recalled.memories, *recalled.beliefs))
     assert tokens(printed) <= recalled.tokens <= budget
 
 
@@ -127,6 +128,36 @@ def test_the_bites_never_exceed_the_budget(budget: int, profile: RecallProfile) 
 def test_prompts_that_bring_nothing_to_mind(prompt: str) -> None:
     recalled = recall(memory_workspace(FILES).view(), prompt)
     assert (recalled.memories, recalled.beliefs, recalled.left_out) == ((), (), 0)
+
+
+SENTENCES = {
+    "list.md": memory_text(
+        "# Winter\n\n- antifoul: two coats, the blue one\n\nFerris keeps the cradle until November.\n",
+        id="m_list", title="Kittiwake", created_at=AT,
+    ),
+    "knee.md": memory_text(
+        "Limping since Sunday, worse after the beach. Back in ten days. If no better we cut.\n",
+        id="m_knee", title="Biscuit's knee", created_at=AT,
+    ),
+}  # fmt: skip
+
+
+def test_a_bite_is_whole_sentences_below_the_title_that_was_asked_for() -> None:
+    ws = memory_workspace(SENTENCES)
+    (bite,) = recall(ws.view(), "Kittiwake").memories
+    assert bite.line == "[Memory flash: Kittiwake: antifoul: two coats, the blue one] list.md:9"
+    (bite,) = recall(ws.view(), "who has the cradle of Kittiwake").memories
+    assert (bite.text, bite.citation.excerpt) == (
+        "Kittiwake: Ferris keeps the cradle until November.", "Ferris keeps the cradle until November.",
+    )  # fmt: skip
+    (bite,) = recall(ws.view(), "is Biscuit limping", budget=26).memories
+    assert bite.text == "Biscuit's knee: Limping since Sunday, worse after the beach."
+
+
+def test_where_a_bite_stands_takes_nothing_of_the_budget() -> None:
+    deep = f"{'a-long-name-of-a-folder/' * 9}list.md"
+    bites = [recall(memory_workspace({path: SENTENCES["list.md"]}).view(), "Kittiwake") for path in ("list.md", deep)]
+    assert bites[0].tokens == bites[1].tokens == bites[0].memories[0].tokens
 
 
 def test_a_memory_cannot_break_out_of_its_line() -> None:

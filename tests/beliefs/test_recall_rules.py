@@ -8,18 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.recall import (
+from memstore.beliefs.bites import (
     LONGEST_BITE,
-    WEIGHTS,
-    Known,
-    RecallProfile,
+    Saying,
     fitted,
     interleaved,
     one_line,
-    recall_scores,
+    sayings,
+    sentences,
     shortened,
     tokens,
 )
+from memstore.beliefs.recall import WEIGHTS, Known, RecallProfile, recall_scores
+from memstore.files.passages import passages
 from memstore.search import query
 from memstore.search.quality import Strength
 
@@ -66,8 +67,8 @@ def test_memory_recall_adds_three_numbers() -> None:
 @pytest.mark.parametrize(
     ("text", "count"),
     [
-        ("", 0), ("the", 1), ("Bella", 2), ("Bella eats", 4), ("m_7f", 4), ("3.14", 4), ("é", 1), ("日本", 4),
-        ("\u202e", 10), ("a\nb", 3), ("👍", 3),
+        ("", 0), ("the", 2), ("Bella eats", 3), ("Bella eats at eight.", 6), ("m_7f", 4), ("3.14", 3), ("20,480", 3),
+        ("é", 2), ("日本", 2), ("\u202e", 10), ("a\nb", 4), ("👍", 2), ("a      b", 4), ("):", 1),
     ],
 )  # fmt: skip
 def test_tokens_of(text: str, count: int) -> None:
@@ -92,6 +93,74 @@ def test_a_text_is_cut_between_words() -> None:
     assert shortened("one two", 12) == "one two"
     assert fitted("word " * 30, 10, str) is None
     assert fitted("short", 4, str) == "short"
+
+
+# -- whole sentences ---------------------------------------------------------------------------------
+
+BODY = """\
+# Kittiwake, winter list
+
+- antifoul: two coats
+- new jib sheets, 10 mm
+  and a shackle. Ask Ferris.
+
+Dr. Amsel looked at no. 3 in the
+yard. She said no. It will keep.
+
+| item | qty |
+|---|---|
+| rope | 3 |
+
+```
+run --all
+```
+"""
+
+
+def said(first: int, last: int, *asked: str) -> list[Saying]:
+    return sayings(sentences(passages(BODY, first_line=5)), first, last, asked)
+
+
+def test_sentences_have_their_lines() -> None:
+    assert [(one.text, one.line_start, one.line_end) for one in sentences(passages(BODY, first_line=5))] == [
+        ("antifoul: two coats", 7, 7),
+        ("new jib sheets, 10 mm and a shackle.", 8, 9),
+        ("Ask Ferris.", 9, 9),
+        ("Dr. Amsel looked at no. 3 in the yard.", 11, 12),
+        ("She said no.", 12, 12),
+        ("It will keep.", 12, 12),
+        ("| item | qty |", 14, 14),
+        ("| rope | 3 |", 16, 16),
+        ("run --all", 19, 19),
+    ]
+
+
+@given(st.text(alphabet=st.sampled_from("ab. \n|-#`>:é日"), max_size=200))
+def test_sentences_stand_where_they_say(body: str) -> None:
+    lines = body.split("\n")
+    for one in sentences(passages(body, first_line=1)):
+        assert 1 <= one.line_start <= one.line_end <= len(lines)
+        there = one_line(" ".join(lines[one.line_start - 1 : one.line_end]))
+        assert one.text.split(": ")[-1] in there or one.text.split()[-1] in there
+
+
+def test_what_is_said_is_the_best_sentence_with_those_beside_it() -> None:
+    whole = "Dr. Amsel looked at no. 3 in the yard. She said no. It will keep."
+    assert said(11, 12, "keep")[0] == (whole, 11, 12)
+    # Too little by itself, so that what precedes it comes along.
+    assert said(11, 12, "keep")[-1] == ("She said no. It will keep.", 12, 12)
+    assert said(11, 12, "yard")[-1] == ("Dr. Amsel looked at no. 3 in the yard.", 11, 12)
+
+
+def test_few_words_take_the_next_passage_along() -> None:
+    assert said(7, 7, "antifoul")[-1] == ("antifoul: two coats; new jib sheets, 10 mm and a shackle.", 7, 9)
+    assert said(19, 19, "run") == [("| item | qty | | rope | 3 | run --all", 14, 19)]
+
+
+def test_below_a_heading_stands_what_it_is_about() -> None:
+    assert said(5, 5, "kittiwake")[-1][1] == 7
+    assert said(1, 2) == said(5, 5)
+    assert sayings([], 1, 1, ()) == []
 
 
 def test_memories_and_beliefs_take_in_turn() -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.recompute import Unequal, check_confidences, recompute
 from memstore.beliefs.reinforce import contradict, reinforce
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
@@ -43,6 +44,26 @@ def test_evidence_is_one_line_and_the_number_follows() -> None:
         '  - {timestamp: "2026-02-01T12:01:00Z", op: support, old: 0.85, new: 0.8686, evidence_source: "episode:m_e", '
         'weight: 0.85, roots: ["episode:m_e"], reason: "It held", by: "human:sean"}\n'
     ) in head
+
+
+def test_evidence_is_dated_by_when_it_happened() -> None:
+    dated = {
+        f"{name}.md": memory_text(type="episode", id=f"m_{name}", source_type="direct_experience", created_at=f'"{at}"')
+        for name, at in {"old": "2024-02-01T12:00:00Z", "new": "2026-02-01T09:00:00Z"}.items()
+    }
+    news = {}
+    for name in ("old", "new"):
+        ws = memory_workspace(FILES | dated)
+        reinforce(ws.view(), "m_b", f"m_{name}")
+        memory = show_memory(ws.view(), "m_b").memory
+        line = memory.confidence_history[-1]
+        # Hours make no difference, and need no key of their own.
+        assert (line.timestamp, line.happened_at) == (
+            "2026-02-01T12:01:00Z", "2024-02-01T12:00:00Z" if name == "old" else None,
+        )  # fmt: skip
+        news[name] = memory.confidence, held_now(memory, ws.clock.now())
+    assert news["old"][0] == news["new"][0] == 0.8686
+    assert (news["old"][1] or 1) < (news["new"][1] or 0)
 
 
 def test_the_same_evidence_again_changes_no_byte() -> None:

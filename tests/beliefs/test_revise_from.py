@@ -60,3 +60,31 @@ def test_numbers_made_anew_follow_the_evidence_as_it_is_now() -> None:
     gone = memory_workspace({path: data for path, data in files.items() if path != "e.md"})
     assert [one.rebuilt for one in rebuild_from_episodes(gone.view()).differing] == [0.8]
     assert files_of(lesser)["likes.md"] == files["likes.md"]
+
+
+EXPECTED = [
+    ("Claire will like the tea.", "Breakfast.\n\n## Outcome\n\nClaire did not like the tea.", "contradict"),
+    ("Claire will like the tea.", "Claire liked the tea.", "support"),
+    ("Claire won't like the tea.", "Claire liked the tea.", "contradict"),
+    ("I expect that Claire likes the tea.", "Claire did not like the tea.", "contradict"),
+    ("The vet expects that Bella will recover quickly.", "Bella recovered quickly.", "support"),
+    ("The boiler is going to last the winter.", "The boiler did not last the winter.", "contradict"),
+    ("The tests will pass without the cache.", "The tests failed without the cache.", "contradict"),
+    ("The soup will be good.", "The soup was not good.", "contradict"),
+    ("Claire will like the tea.", "Sean did not like the tea.", None),
+    ("Claire will like the tea.", "Will Claire like the tea?", None),
+]
+
+
+@pytest.mark.parametrize(("expected", "happened", "stance"), EXPECTED)
+def test_an_outcome_speaks_for_or_against_what_was_expected(expected: str, happened: str, stance: str | None) -> None:
+    def stances(then: str, later: str) -> list[str]:
+        files = {
+            "b.md": memory_text(f"{expected}\n", type="belief", id="m_bel", confidence="0.7", created_at=f'"{then}"'),
+            "e.md": memory_text(f"{happened}\n", type="episode", id="m_epi", created_at=f'"{later}"'),
+        }
+        return [one.stance.value for one in revise_from(memory_workspace(files).view(), "m_epi")]
+
+    days = "2026-01-01T00:00:00Z", "2026-01-20T00:00:00Z"
+    assert stances(*days) == ([stance] if stance else [])
+    assert stances(*reversed(days)) == []  # what came before can't be the outcome

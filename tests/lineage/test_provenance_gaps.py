@@ -106,6 +106,25 @@ def test_seed_beliefs_are_known_by_their_statement() -> None:
     ]
 
 
+def test_imported_seeds_are_known_by_what_is_left_of_the_import() -> None:
+    mark = "kernle:seed-beliefs"
+    made: dict[str, Cells] = {
+        "belief:source": {"title": "Tea helps.", "source": "seed-initialization"},
+        "belief:ledger": {"title": "Ask twice.", "evidence": f"assert {mark}"},
+        "belief:mark": {"title": "Rest.", "derived_from": mark},
+        "belief:told": {"title": "So.", "source": "seed-initialization", "source_type": "told_by_human"},
+        "note:other": {"title": "No.", "source": "seed-initialization"},
+        "belief:own": {"title": "No.", "source": "cli-promote"},
+    }
+    assert told(seed_beliefs(graph(made), {})) == [
+        ("memories/ledger.md", "derived_from", (mark,), ""),
+        ("memories/ledger.md", "source_type", (), "seed"),
+        ("memories/mark.md", "source_type", (), "seed"),
+        ("memories/source.md", "derived_from", (mark,), ""),
+        ("memories/source.md", "source_type", (), "seed"),
+    ]
+
+
 def test_a_seed_word_is_left_of_a_statement_cut_short() -> None:
     for statement, word in zip(SEED_STATEMENTS, SEED_WORDS, strict=True):
         assert word in " ".join(statement.lower().split()[:4])

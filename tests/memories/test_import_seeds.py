@@ -4,8 +4,9 @@ import pytest
 
 from memstore.core.errors import FormatError, UsageError
 from memstore.lineage.orphans import find_orphans
+from memstore.lineage.repair import fix_provenance
 from memstore.memories.import_seeds import Seed, import_seeds, read
-from memstore.memories.show import show_memory
+from memstore.memories.show import glance, show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -108,3 +109,15 @@ def test_a_dry_run_or_a_bad_number_writes_nothing() -> None:
     with pytest.raises(UsageError):
         import_seeds(ws.view(), [PLAIN, Seed(statement="x", confidence=3)])
     assert files_of(ws) == {}
+
+
+def test_what_a_hand_took_out_of_an_imported_seed_is_filled_in_again() -> None:
+    ws = memory_workspace({})
+    ref = import_seeds(ws.view(), [Seed(statement="Tides wait for nobody.", confidence=0.8)]).saved[0].ref or ""
+    ((path, data),) = files_of(ws).items()
+    lost = data.replace(b"source_type: seed\n", b"").replace(b"source: seed-initialization\n", b"")
+    ws = memory_workspace({path: lost})
+    done = fix_provenance(ws.view())
+    assert [one.path for one in done.files] == [path]
+    assert glance(ws.view(), ref).memory.source_type == "seed"
+    assert fix_provenance(ws.view()).files == ()

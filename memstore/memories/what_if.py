@@ -1,0 +1,223 @@
+"""What a memory's numbers would be without a memory or a piece of evidence, or if something else were so.
+
+Nothing is written. The confidence comes from the ledger with the lines that `contradict`, `reinforce`, `propagate` and
+a retraction would add to it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from memstore.beliefs import ledger, next_lines
+from memstore.beliefs.next_lines import Stance
+from memstore.beliefs.propagation import lines_if
+from memstore.beliefs.reinforce import evidence_for
+from memstore.conflicts.conflict import penalty
+from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.memory import LedgerLine
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.memories.why import Why, numbers_of, why
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from memstore.core.change import Conflict
+    from memstore.core.config import QualityProfile
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.memories.show import Shown
+    from memstore.memories.why import Number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhatIf:
+    """A memory's numbers as they are, what they would be, and each assumption in words."""
+
+    why: Why
+    numbers: tuple[Number, ...]
+    assumed: tuple[str, ...]
+
+    __repr__ = short_repr
+
+    @property
+    def would_be(self) -> Why:
+        """The memory with the numbers that it would have."""
+        return replace(self.why, numbers=self.numbers)
+
+
+def why_if(
+    view: View,
+    ref: str,
+    *,
+    without: Sequence[str] = (),
+    assuming: Sequence[str] = (),
+    profile: QualityProfile | None = None,
+) -> WhatIf:
+    """Return what the numbers of a memory would be.
+
+    >>> held = belief(ws.view(), "Bella limps.", confidence=0.85)
+    >>> seen = episode(ws.view(), "A walk", "she limped home")
+    >>> found = why_if(ws.view(), held.ref, assuming=[f"+{seen.ref}"])
+    >>> found.why.numbers[0].value, found.numbers[0].value
+    (0.85, 0.8686)
+
+    Args:
+        view: the vault.
+        ref: the memory.
+        without: what would not be there: the ref of a memory, a source of its ledger, or the line of an entry in its
+            ledger, as `why` prints it.
+        assuming: what would be so: `+REF` or `-REF` for evidence for or against it, with a weight after it if that is
+            not what the memory's origin is worth; `REF=NUMBER` for another confidence, of this memory or of any other.
+        profile: how quality is computed; None: according to the vault's settings.
+
+    Raises:
+        NotFoundError: there is no such memory, evidence or line.
+        RefusedError: the memory can't be evidence for it.
+        UsageError: an assumption has none of these forms, or the memory has no confidence.
+    """
+    explained = why(view, ref, profile=profile)
+    if next_lines.held(explained.shown.memory) is None:
+        raise UsageError(f"{ref} has no confidence to change", hint=f"memstore set {ref} confidence=0.7 states one")
+    case = _Case(view, explained.shown)
+    for text in without:
+        case.leave_out(text)
+    for text in assuming:
+        case.assume(text)
+    memory = case.memory()
+    return WhatIf(
+        why=explained,
+        numbers=numbers_of(view, explained.shown, memory, case.conflicts(memory), profile),
+        assumed=tuple(case.assumed),
+    )
+
+
+_SET = re.compile(r"(\S+)\s*=\s*([\d.]+)")
+_ADDED = re.compile(r"([+-])\s*(\S+)(?:\s+([\d.]+))?")
+
+
+class _Case:
+    """One memory, and what is assumed of it and of others."""
+
+    def __init__(self, view: View, shown: Shown) -> None:
+        self._view, self._shown, self._now = view, shown, view.clock.now()
+        self._gone: set[str] = set()
+        self._sure: dict[str, float] = {}
+        self._retracted: list[str] = []
+        self._own: float | None = None
+        self._added: list[tuple[Stance, str, float | None]] = []
+        self.assumed: list[str] = []
+
+    def leave_out(self, text: str) -> None:
+        """Assume that a memory, or a piece of evidence, were not there."""
+        if text.isdigit():
+            source = self._source_at(int(text))
+            self._retracted.append(source)
+        else:
+            source = self._source_named(text) or self._ref_of(text)
+            self._retracted.append(source)
+            self._gone.add(source)
+        self.assumed.append(f"without {source}")
+
+    def assume(self, text: str) -> None:
+        """Assume a confidence, or more evidence."""
+        if found := _ADDED.fullmatch(text.strip()):
+            stance = Stance.SUPPORT if found[1] == "+" else Stance.CONTRADICT
+            weight = None if found[3] is None else _number(found[3], text)
+            self._added.append((stance, found[2], weight))
+            by = "" if weight is None else f", weight {weight:g}"
+            self.assumed.append(f"with {found[2]} {'for' if found[1] == '+' else 'against'} it{by}")
+        elif found := _SET.fullmatch(text.strip()):
+            number, ref = _number(found[2], text), self._ref_of(found[1])
+            if ref == self._shown.entry.ref:
+                self._own = number
+            else:
+                self._sure[ref] = number
+            self.assumed.append(f"if {ref} had confidence {number:g}")
+        else:
+            raise _wrong(text)
+
+    def memory(self) -> Memory:
+        """Return the memory as it would be."""
+        memory = self._shown.memory
+        # A number that a hand set stands, whatever evidence came before it.
+        old = next_lines.held(memory) or 0.0
+        lines = [*memory.confidence_history, *next_lines.brought_up_to_date(memory, old, self._now, self._view.actor)]
+        heard = {ledger.counted_as(one.source) for one in ledger.witnesses(lines)}
+        for source in self._retracted:
+            if ledger.counted_as(source) in heard:
+                memory = self._with(memory, [self._retraction(memory, source)])
+        if self._sure or self._gone:
+            memory = self._with(memory, lines_if(self._view, memory, sure=self._sure, gone=self._gone))
+        if self._own is not None:
+            memory = self._with(memory, [next_lines.edited(memory, self._own, self._now, self._view.actor)])
+        for stance, text, weight in self._added:
+            (evidence,) = evidence_for(self._view, self._shown.file, [text])
+            evidence = evidence if weight is None else replace(evidence, weight=weight)
+            weighed = next_lines.weigh(memory, [evidence], stance, now=self._now, by=self._view.actor, reason=None)
+            memory = self._with(memory, weighed.lines)
+            self.assumed += [f"{source} is counted already" for source in weighed.counted_before]
+        return memory
+
+    def conflicts(self, memory: Memory) -> list[Conflict]:
+        """Return the conflicts that would be open, with what each would take."""
+        found = []
+        for one in self._shown.conflicts:
+            if one.refs[1] in self._gone:
+                continue
+            stored = self._view.find(one.refs[1]).confidence
+            others = self._sure.get(one.refs[1], float(stored) if stored else None)
+            found.append(one._replace(penalty=penalty(one.conflict_type, memory.confidence, others)))
+        return found
+
+    def _with(self, memory: Memory, lines: Iterable[LedgerLine]) -> Memory:
+        history = (*memory.confidence_history, *lines)
+        if len(history) == len(memory.confidence_history):
+            return memory
+        return replace(memory, confidence_history=history, confidence=next_lines.replayed(history))
+
+    def _retraction(self, memory: Memory, source: str) -> LedgerLine:
+        at = next_lines.next_time(memory.confidence_history, self._now)
+        return LedgerLine(timestamp=instant(at), op="retract", evidence_source=source, by=self._view.actor)
+
+    def _ref_of(self, text: str) -> str:
+        entry = self._view.find(text)
+        return entry.ref or entry.path
+
+    def _source_at(self, number: int) -> str:
+        """Return the source of the evidence on a line of the file, as `why` prints lines."""
+        front, history = self._shown.file.front, self._shown.memory.confidence_history
+        at = {front.position("confidence_history", place).line: line for place, line in enumerate(history)}
+        line = at.get(number)
+        if line is None or line.op not in ledger.OUTCOMES:
+            has = ", ".join(str(where) for where, one in sorted(at.items()) if one.op in ledger.OUTCOMES) or "none"
+            raise NotFoundError(
+                f"no evidence stands on line {number} of {self._shown.entry.path}", hint=f"lines with evidence: {has}"
+            )
+        return ledger.source_of(line)
+
+    def _source_named(self, text: str) -> str | None:
+        """Return the one source of the ledger that a text names whole or by its beginning; None where there is none."""
+        sources = {one.source for one in ledger.witnesses(self._shown.memory.confidence_history)}
+        found = [one for one in sources if one == text or ledger.counted_as(one) == ledger.counted_as(text)]
+        found = found or [one for one in sources if one.partition(":")[2].startswith(text) or one.startswith(text)]
+        return found[0] if len(found) == 1 else None
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise _wrong(whole) from None
+    if not 0 <= number <= 1:
+        raise UsageError(f"{text} in `{whole}` is not between 0 and 1", hint="a confidence or a weight is from 0 to 1")
+    return number
+
+
+def _wrong(text: str) -> UsageError:
+    return UsageError(
+        f"`{text}` is no assumption",
+        hint='REF=0.4 sets a confidence; +REF and -REF add evidence, "+REF 0.8" with a weight',
+    )
