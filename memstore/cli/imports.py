@@ -220,12 +220,13 @@ def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bo
     `memstore import jsonl` makes them the same memories in another vault.
     """
     from memstore.cli import output
+    from memstore.documents.memories import exported_document
     from memstore.exchange.exporting import records
 
     found = records(session.view(), refs, everything=everything)
     session.emit(
         "export-jsonl",
-        document=lambda: {"memories": list(found)},
+        document=lambda: exported_document(found),
         lines=lambda: map(output.one_line, found),
         each="memories",
     )
@@ -258,13 +259,14 @@ def export_bundle(session: CliSession, refs: tuple[str, ...], *, everything: boo
 def export_provenance(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
     """Print where memories come from as W3C PROV-JSON: authors, sources, and what supersedes what."""
     from memstore.cli import output
+    from memstore.documents.lineage import provenance_document
     from memstore.exchange.exporting import prov
 
     found = prov(session.view(), refs, everything=everything)
     session.emit(
         "export-prov",
-        document=lambda: {"provenance": found},
-        lines=lambda: output.document(found).splitlines(),
+        document=lambda: provenance_document(found),
+        lines=lambda: output.document(provenance_document(found)["provenance"]).splitlines(),
     )
 
 
@@ -272,11 +274,11 @@ def _emit_files(session: CliSession, found: Iterator[tuple[str, bytes]]) -> None
     """Write files as an archive, or as a JSON document."""
     from memstore.cli import output
     from memstore.core.errors import UsageError
+    from memstore.documents.memories import exported_files_document
     from memstore.exchange.exporting import archived
 
     if session.as_json:
-        texts = ({"path": path, "text": data.decode()} for path, data in found)
-        session.emit("export-files", document=lambda: {"files": list(texts)}, lines=tuple, each="files")
+        session.emit("export-files", document=lambda: exported_files_document(found), lines=tuple, each="files")
         return
     if session.at_terminal:
         raise UsageError(

@@ -8,7 +8,7 @@ from memstore.core.catalog import EdgeKind
 from memstore.lineage.values import Direction, NodeState
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memstore.lineage.orphans import Orphans
     from memstore.lineage.repair import FixedProvenance
@@ -203,3 +203,8 @@ def _label(node: Node) -> str:
     if node.state is NodeState.MISSING:
         return f"{node.key}\nmissing"
     return f"{node.key}\n{node.title}" if node.title else node.key
+
+
+def provenance_document(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where memories come from, as PROV-JSON."""
+    return {"provenance": found}

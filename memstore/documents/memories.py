@@ -294,8 +294,13 @@ def taken_over_document(done: Imported, *, dry_run: bool) -> dict[str, Any]:
 
 
 def exported_document(found: Iterable[Document]) -> dict[str, Any]:
-    """Return memories in seed 004's format."""
+    """Return memories in an exchange format: seed 004's, or records."""
     return {"memories": list(found)}
+
+
+def exported_files_document(found: Iterable[tuple[str, bytes]]) -> dict[str, Any]:
+    """Return files by their path in an archive, as text."""
+    return {"files": [{"path": path, "text": data.decode()} for path, data in found]}
 
 
 # -- suggestions ---------------------------------------------------------------------------------

@@ -94,7 +94,6 @@ def why_if(
     )
 
 
-_SET = re.compile(r"(\S+)\s*=\s*([\d.]+)")
 _ADDED = re.compile(r"([+-])\s*(\S+)(?:\s+([\d.]+))?")
 
 
@@ -129,8 +128,9 @@ class _Case:
             self._added.append((stance, found[2], weight))
             by = "" if weight is None else f", weight {weight:g}"
             self.assumed.append(f"with {found[2]} {'for' if found[1] == '+' else 'against'} it{by}")
-        elif found := _SET.fullmatch(text.strip()):
-            number, ref = _number(found[2], text), self._ref_of(found[1])
+        elif "=" in text:
+            name, _, said = text.rpartition("=")
+            number, ref = _number(said.strip(), text), self._ref_of(name.strip())
             if ref == self._shown.entry.ref:
                 self._own = number
             else:

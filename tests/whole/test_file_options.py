@@ -96,6 +96,7 @@ REFS: dict[str, str] = {
         ("supersede", "supersede MINE tea"),
     )},
     "cite citation": "cite FILE:L1",
+    "search --explain": "search tea --explain FILE",
     "revise-from episode": "revise-from FILE",
     "witness ref": "witness FILE --attest confirm --key KEY",
     "request-witness ref": "request-witness FILE --from human:eve",

@@ -158,7 +158,6 @@ EXITS: dict[str, tuple[str, ...]] = {
     "import seeds": ("import", "seeds", SEEDS, "--dry-run"),
     "context suggest": ("context", "suggest", "xylophones"),
     **{f"export {kind}": ("export", kind, "--all") for kind in ("jsonl", "markdown", "memory-v0.1", "okf", "prov")},
-    "import": ("import", "okf", "a"),
     "rebuild": ("recompute", "--from-episodes"),
     "adopt": ("adopt", "--all", "--dry-run"),
     "add: conflicts": ("add", "Sean likes coffee.", "-t", "belief", "--json"),
