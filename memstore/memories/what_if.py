@@ -183,7 +183,7 @@ class _Case:
         return LedgerLine(timestamp=instant(at), op="retract", evidence_source=source, by=self._view.actor)
 
     def _ref_of(self, text: str) -> str:
-        entry = self._view.find(text)
+        entry = self._view.named(text)
         return entry.ref or entry.path
 
     def _source_at(self, number: int) -> str:
