@@ -38,7 +38,7 @@ _UNPRINTABLE = 10
 
 
 def tokens(text: str) -> int:
-    """Return an estimate of a text's tokens, by the rule in `docs/recall.md`; `benchmarks/tokens.py` measures it.
+    """Return an estimate of a text's tokens, by the rule in `docs/recall.md`; `benchmarks/tokens.py` tests it.
 
     Concatenated texts take at most the sum of their single estimates, if each ends with a line end.
     """

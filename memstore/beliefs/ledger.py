@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BASE_CONFIDENCE = 0.5
 PRIOR_WEIGHT = 2.0
-STATED_WEIGHT = 6.0  # a stated confidence counts as six observations, so that 0.85 reinforced once becomes 0.87
+STATED_WEIGHT = 6.0  # a stated confidence counts as six observations: 0.85 reinforced once becomes 0.87
 HALF_LIFE_DAYS = 365.0
 HALF_LIFE_FACTOR: Mapping[str, float] = {"low": 0.5, "normal": 1.0, "high": 4.0, "pinned": float("inf")}
 DECIMALS = 4

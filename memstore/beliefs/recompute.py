@@ -249,7 +249,7 @@ def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, 
     )
 
 
-# -- what a hand changed ---------------------------------------------------------------------------
+# -- edits by hand ---------------------------------------------------------------------------------
 
 
 UNKNOWN_HAND = "human:unknown"

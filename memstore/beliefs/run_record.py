@@ -24,7 +24,7 @@ class RunRecord(Protocol):
     """A store for the last run."""
 
     def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
+        """Return the last run; None if none is known."""
 
     def record(self, run: Run) -> None:
         """Remember a run instead of the one before."""
@@ -48,7 +48,7 @@ class DiskRuns:
         self._path = state / f"consolidated-{hashlib.sha256(actor.encode()).hexdigest()[:16]}.json"
 
     def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
+        """Return the last run; None if none is known."""
         try:
             document = json.loads(self._path.read_bytes())
             if document["version"] != VERSION:

@@ -97,7 +97,7 @@ def suggestion_of(
 
     Args:
         view: the vault.
-        proposal: what is suggested.
+        proposal: the proposal.
         gathered: the input of consolidation that it follows from.
         now: UTC.
         synthesizer: words a new belief; without one, its most general member is quoted.

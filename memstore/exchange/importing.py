@@ -64,7 +64,7 @@ def import_from(
         view: the vault.
         name: the format's name.
         importer: reads the source.
-        source: what is imported.
+        source: the source to import.
         dry_run: write nothing; return what would be written.
         commit: also commit it.
 
