@@ -1,9 +1,9 @@
-"""How sure one is and why: the ledger, evidence, what follows from it; consolidation and recall.
+"""Beliefs: how sure somebody is and why, by ledgers of evidence; consolidation of memories; and recall.
 
-Enter at `ledger.replay` for the number, `reinforce`, `revise`, `propagation` and `recompute` to change it, `recall`
-for what comes to mind, `consolidate` and `graduate` for what is made of many memories.
+Start at `ledger.replay` for how a confidence is computed; `reinforce`, `revise`, `propagation` and `recompute` for how
+it changes; `recall` for what comes to mind; `consolidate` and `graduate` for what is derived from many memories.
 
-Evidence runs like this: `evidence` finds the independent roots, `next_lines` says which lines the ledger gains, and
-`ledger` what number follows; it is computed from the lines alone. `consolidate` looks at a `pool`, finds patterns
-(`clustering`, `consolidation`), and writes suggestions (`suggestion_file`) that a person decides on.
+Evidence is processed like this: `evidence` finds its independent roots, `next_lines` makes the new lines of the ledger,
+and `ledger` computes the confidence from the lines alone. `consolidate` reads the `pool`, finds patterns (`clustering`,
+`consolidation`), and writes suggestions (`suggestion_file`) that a person decides on.
 """

@@ -1,6 +1,6 @@
-"""Put memories out of sight and back: an archived one is kept whole, named as before, and found only when asked for.
+"""Archive and restore memories: an archived memory stays whole, under its name, and is found only on request.
 
-Which memories could go out of sight is proposed, with the reason; nothing is ever deleted.
+Memories that could be archived are proposed, with the reason; nothing is ever deleted.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def archive(
     view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
-    """Put memories out of sight: searches and lists leave them out, unless `status` archived is asked for.
+    """Archive memories: searches and lists leave them out unless the status `archived` is requested.
 
     >>> old = note(ws.view(), "The café opens at ten.")
     >>> [saved.changed for saved in archive(ws.view(), [old.ref])]
@@ -39,9 +39,9 @@ def archive(
     Args:
         view: the vault.
         refs: the memories.
-        reason: why; the memories keep it in `status_reason`, and the commit's message says it, too.
-        dry_run: write nothing, and return what would be.
-        commit: commit them, too.
+        reason: why; it is kept in `status_reason` and in the commit's message.
+        dry_run: write nothing; return what would be written.
+        commit: also commit them.
 
     Raises: NotFoundError: a ref names no memory. RefusedError: a memory is superseded or was forgotten, so it is
     already out of sight.
@@ -57,10 +57,10 @@ def restore(
 ) -> tuple[Saved, ...]:
     """Bring archived memories back, byte for byte as they were.
 
-    Args and errors are those of `archive`; the reason has no place but the commit's message.
+    Takes the arguments and raises the errors of `archive`; the reason is kept in the commit's message only.
 
     Raises:
-        UsageError: there is a reason and no commit to keep it.
+        UsageError: a reason is given, but no commit to keep it in.
     """
     message = message_of(view, reason, commit=commit, dry_run=dry_run)
     edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, refs)]
@@ -72,7 +72,7 @@ def _opened(view: View, refs: Sequence[str]) -> list[MemoryFile]:
 
 
 def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:
-    """Return the edit that puts a memory out of sight, and that `restore` undoes.
+    """Return the edit that archives a memory, and that `restore` undoes.
 
     Raises: RefusedError: it is superseded or was forgotten, so it is already out of sight.
     """
@@ -86,13 +86,13 @@ def _archived(file: MemoryFile, reason: str | None) -> bytes:
 
 
 def reasons(reason: str | None) -> list[splice.SetValue]:
-    """Return the edits by which a memory that goes out of sight says why."""
+    """Return the edits that record why a memory is archived."""
     words = " ".join((reason or "").split())
     return [splice.SetValue("status_reason", words)] if words else []
 
 
 def _restored(view: View, file: MemoryFile) -> bytes:
-    """Return the bytes of an archived memory as they were, whatever else was changed since."""
+    """Return the bytes of an archived memory as they were before; other changes since then are kept."""
     _refuse_others(file, "so it was not archived")
     if file.memory.status != "archived":
         return file.data
@@ -111,7 +111,7 @@ def _refuse_others(file: MemoryFile, told: str) -> None:
 
 
 def _states_before(view: View, file: MemoryFile) -> Iterator[MemoryFile]:
-    """Yield the states of a memory in which it was not archived, the latest first, as far as they are known."""
+    """Yield the known states of a memory in which it was not archived, latest first."""
     for data in _earlier(view, file):
         known = memory_file.read(file.path, data, mixed=view.config.mixed)
         if isinstance(known, MemoryFile) and known.memory.id == file.memory.id and known.memory.status != "archived":
@@ -126,7 +126,7 @@ def _earlier(view: View, file: MemoryFile) -> Iterator[bytes]:
             yield from (state.data for state in (revision.after, revision.before) if state)
 
 
-# -- what could go out of sight --------------------------------------------------------------------
+# -- what could be archived ------------------------------------------------------------------------
 
 
 REFUTED_BELOW = 0.30
@@ -142,12 +142,12 @@ class Prunable(StrEnum):
 
 
 def prunable(memory: Memory, now: datetime, *, strength: float) -> Prunable | None:
-    """Return why a memory could be archived; None where it is to stay.
+    """Return why a memory could be archived; None if it should stay.
 
     Args:
-        memory: one that is active; what is pinned or foundational always stays, and so does what states no confidence.
+        memory: the memory; it stays if it is not active, if it is pinned or foundational, or if it has no confidence.
         now: UTC.
-        strength: how easily it comes to mind, in [0, 1].
+        strength: its strength, in [0, 1].
     """
     number = held(memory)
     if number is None or memory.status != "active" or memory.foundational or memory.importance == "pinned":
@@ -160,7 +160,7 @@ def prunable(memory: Memory, now: datetime, *, strength: float) -> Prunable | No
 
 
 def figures(memory: Memory, now: datetime, *, strength: float, uses: int) -> str:
-    """Return the numbers behind that, in words; arguments as for `prunable`, and how often it was used."""
+    """Return the numbers behind `prunable` as text; takes its arguments, and the number of uses."""
     left = f"{live_evidence(memory, now):.2f} observations left"
     return (
         f"confidence {held(memory) or 0.0:g}, {left}, strength {strength:.2f}, {uses} {'use' if uses == 1 else 'uses'}"
@@ -168,5 +168,5 @@ def figures(memory: Memory, now: datetime, *, strength: float, uses: int) -> str
 
 
 def live_evidence(memory: Memory, now: datetime) -> float:
-    """Return how many observations still stand behind a confidence at `now`, 0 or more: they fade with their age."""
+    """Return how many observations still support a confidence at `now`, 0 or more; they fade with age."""
     return max(0.0, replay_of(memory, now).precision - ledger.PRIOR_WEIGHT)

@@ -1,4 +1,4 @@
-"""Bites: what a memory that comes to mind says in whole sentences, and what that takes of a budget of tokens."""
+"""Bites: the whole sentences that are quoted of a memory that comes to mind, and their cost in tokens."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from memstore.files.passages import Passage
 
 
-LONGEST_BITE = 280  # characters of a text
-# A bite that is cut to less than so many characters tells nothing.
+LONGEST_BITE = 280  # characters
+# A bite cut to fewer characters than this is useless.
 SHORTEST_BITE = 40
-FEWEST_WORDS = 6  # that a bite has, where the memory has them
+FEWEST_WORDS = 6  # in a bite, if the memory has so many
 
-# -- what a text takes of a budget -----------------------------------------------------------------
+# -- the cost of a text in tokens ------------------------------------------------------------------
 
 _UNSPACED = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"  # Chinese, Japanese, Korean
 _LATIN = "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
@@ -30,17 +30,17 @@ _COUNTED = re.compile(
     r"|(?P<underscores>_+)|(?P<ascii>(?:(?![\w\s])[!-~])+)|(?P<blank>\s+)|(?P<sign>.)",
     re.DOTALL,
 )
-# Long words, names, and words in which other languages than English abound are cut into more tokens.
+# Long words, names, and words with features common in languages other than English take more tokens.
 _LONG = 5
 _FOREIGN = re.compile("ch|z|en$")
-# An unprintable character is spelt out when it is shown, like <U+202E>.
+# An unprintable character is shown spelt out, like <U+202E>.
 _UNPRINTABLE = 10
 
 
 def tokens(text: str) -> int:
-    """Return about how many tokens a text takes: `docs/recall.md` has the rule, `benchmarks/tokens.py` how near it is.
+    """Return an estimate of a text's tokens, by the rule in `docs/recall.md`; `benchmarks/tokens.py` tests it.
 
-    Texts that are put together take at most what each takes by itself, if each ends with its line.
+    Concatenated texts take at most the sum of their single estimates, if each ends with a line end.
     """
     return ceil(round(sum(_COST[found.lastgroup or "sign"](found[0]) for found in _COUNTED.finditer(text)), 6))
 
@@ -72,12 +72,12 @@ _COST: dict[str, Callable[[str], float]] = {
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line, without what can't be printed."""
+    """Return a text on one line, without unprintable characters."""
     return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return a text of at most so many characters, cut between words where that is possible."""
+    """Return a text cut to at most `longest` characters, between words if possible."""
     if len(text) <= longest:
         return text
     cut = text[: longest - 1]
@@ -86,12 +86,12 @@ def shortened(text: str, longest: int) -> str:
 
 
 def fitted(text: str, room: int, whole: Callable[[str], str]) -> str | None:
-    """Return as much of a text as there is room for; None where too little of it would be left.
+    """Return as much of a text as fits; None if too little of it would be left.
 
     Args:
-        text: on one line.
-        room: tokens, for all that `whole` makes of the text and the end of its line.
-        whole: gives what is shown for a text.
+        text: one line.
+        room: the tokens available for the result of `whole`, including its line end.
+        whole: formats a text as it is shown.
     """
     longest = min(len(text), LONGEST_BITE)
     for length in range(longest, min(SHORTEST_BITE, longest) - 1, -8):
@@ -102,7 +102,7 @@ def fitted(text: str, room: int, whole: Callable[[str], str]) -> str | None:
 
 
 def interleaved(memories: int, beliefs: int) -> Iterator[tuple[bool, int]]:
-    """Yield in which order bites take from the budget: whether it is a belief's, and its place among its kind."""
+    """Yield the order in which bites take from the budget: whether it is a belief's, and its index in its kind."""
     for at in range(max(memories, beliefs)):
         if at < memories:
             yield False, at
@@ -114,7 +114,7 @@ def interleaved(memories: int, beliefs: int) -> Iterator[tuple[bool, int]]:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a memory on one line, with its file lines from 1, and the place of its passage among them."""
+    """A sentence of a memory on one line, with its lines in the file, from 1, and the index of its passage."""
 
     text: str
     line_start: int
@@ -123,7 +123,7 @@ class Sentence(NamedTuple):
 
 
 class Saying(NamedTuple):
-    """What of a memory is said, on one line, and the file lines that say so; lines count from 1."""
+    """A quotation from a memory, on one line, and its lines in the file, from 1."""
 
     text: str
     line_start: int
@@ -131,7 +131,7 @@ class Saying(NamedTuple):
 
 
 def sentences(passages: Sequence[Passage]) -> list[Sentence]:
-    """Return the sentences of a text in order; a row of a table is one, and a line of code."""
+    """Return the sentences of a text in order; each row of a table and each line of code counts as one."""
     return [one for at, passage in enumerate(passages) for one in _sentences(passage, at)]
 
 
@@ -151,7 +151,7 @@ _AFTER = re.compile(r"\s*")
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield the sentences of a text with all blanks after each, so that they are the text together."""
+    """Yield the sentences of a text, each with the blanks after it; joined, they are the text."""
     start = 0
     for sentence in split_sentences(text):
         found = _AFTER.match(text, start + len(sentence))
@@ -161,14 +161,14 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def sayings(said: Sequence[Sentence], first: int, last: int, asked: Collection[str]) -> list[Saying]:
-    """Return what of a memory may be said: the longest first, each of whole sentences around the one that matches best.
+    """Return possible quotations from a memory, longest first: whole sentences around the one that matches best.
 
-    Each has 6 words or more where the memory has them, and what is longer than 280 characters is the shortest there is.
+    Each has at least 6 words if the memory has so many; if one has more than 280 characters, there is no shorter one.
 
     Args:
         said: the sentences of the memory.
-        first: the first file line of what matches; the sentence below is taken where none stands there.
-        last: its last file line.
+        first: the first file line of the match; if no sentence is there, the next one below is taken.
+        last: the last file line of the match.
         asked: the terms of the prompt.
     """
     if not said:
@@ -195,7 +195,7 @@ def _count(said: Sequence[Sentence], start: int, stop: int) -> int:
 
 
 def _wider(said: Sequence[Sentence], start: int, stop: int, *, within: bool = False) -> tuple[int, int]:
-    """Return a range with one sentence more: of the same passages first, and what follows before what precedes."""
+    """Return the range with one more sentence: from the same passages first, and the next before the previous one."""
     of = {one.passage for one in said[start : stop + 1]}
     if stop + 1 < len(said) and said[stop + 1].passage in of:
         return start, stop + 1

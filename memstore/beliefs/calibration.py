@@ -1,9 +1,9 @@
-"""Calibration: how well the numbers of a vault foretold the evidence that came next.
+"""Calibration: how well the confidences in a vault predicted the evidence that came next.
 
-A confidence is the odds that the next independent observation agrees, so that its own history can score it.
+A confidence is the probability that the next independent observation agrees, so a memory's own history can score it.
 Source: docs/references.md, "Brier score".
 
-What a suggestion of a new belief says of how sure one may be: computed from the evidence, and from nothing else.
+This module also computes the confidence that is suggested for a new belief, from its evidence alone.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 BINS = 10
-# A witness whose roots had spoken before was no new observation.
+# A witness that moved the belief by less than this is not a new observation: its roots had been counted before.
 _NEW = 1e-9
 
 
 class Prediction(NamedTuple):
-    """What was expected of a piece of evidence, and what it said: 1 for, 0.5 in part, 0 against; `of` names it."""
+    """The confidence before a piece of evidence, and its outcome: 1 for, 0.5 in part, 0 against; `of` names it."""
 
     expected: float
     observed: float
@@ -43,7 +43,7 @@ class Prediction(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """Predictions from `low` (inclusive) to `high`: how many, their mean, and what came of them."""
+    """The predictions from `low` (inclusive) to `high`: their number, their mean, and the mean outcome."""
 
     low: float
     high: float
@@ -54,7 +54,7 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The Brier score, in [0, 1] with 0 the best and None without any prediction, and the bins that are not empty."""
+    """The Brier score, from 0 (best) to 1, None without predictions; and the bins that are not empty."""
 
     predictions: int
     brier: float | None
@@ -64,7 +64,7 @@ class Calibration:
 
 
 def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
-    """Yield what a ledger's confidence foretold of each new independent piece of evidence that still counts."""
+    """Yield a prediction for each new, independent piece of evidence in a ledger that still counts."""
     ledger = confidence.by_time(lines)
     statements = [i for i, line in enumerate(ledger) if line.op in confidence.BARRIERS]
     for end in [*statements, len(ledger)]:
@@ -75,7 +75,7 @@ def predictions(lines: Iterable[LedgerLine]) -> Iterator[Prediction]:
 
 
 def calibration_of(made: Iterable[Prediction]) -> Calibration:
-    """Return how well predictions held up."""
+    """Return the Brier score and the bins of predictions."""
     all_of_them = list(made)
     if not all_of_them:
         return Calibration(predictions=0, brier=None, bins=())
@@ -103,7 +103,7 @@ def _bin(number: int, made: list[Prediction]) -> Bin:
 
 
 def calibrate(view: View) -> Calibration:
-    """Return how well the confidences of the memories that the viewer may see foretold the evidence that came next.
+    """Return how well the confidences of the memories that the viewer may see predicted the evidence that came next.
 
     >>> held = belief(ws.view(), "It rains on Mondays.", confidence=0.9)
     >>> seen = episode(ws.view(), "A Monday", "no rain at all")
@@ -113,7 +113,7 @@ def calibrate(view: View) -> Calibration:
     0.81
     """
     memories = [file.memory for file in view.memories()]
-    # What was split or merged took its evidence along: the memory that had it first foretold it.
+    # Splits and merges copy evidence; the prediction of the memory that had it first is the one that counts.
     memories.sort(key=lambda memory: memory.created_at or "", reverse=True)
     made = {one.of: one for memory in memories for one in predictions(memory.confidence_history)}
     return calibration_of(made.values())
@@ -127,23 +127,23 @@ CAPPED = "Capped by its sources"
 
 
 class Ground(NamedTuple):
-    """How sure one may be, in [0, 1], and the ledger that it follows from."""
+    """A suggested confidence, in [0, 1], and the ledger that it follows from."""
 
     confidence: float
     ledger: tuple[LedgerLine, ...]
 
 
 def ground_of(proposal: ConsolidationProposal, load: Load, *, now: datetime, by: str) -> Ground:
-    """Return how sure one may be of a new belief: what its evidence amounts to, never more than a source is held with.
+    """Return the confidence of a new belief: that of its evidence, capped by the confidences of its sources.
 
     Args:
-        proposal: a creation.
-        load: gives the memory that a ref names.
+        proposal: a suggestion of a new belief.
+        load: returns the memory that a ref names.
         now: UTC.
         by: the entity that records it.
     """
     lines: list[LedgerLine] = []
-    # What was said until it changed was true then, and is no evidence against what holds since.
+    # Statements from before a change were true then; they are not evidence against what is true since.
     against = () if proposal.action is Action.SUPERSEDE else proposal.against
     for op, members in (("support", proposal.counted), ("contradict", against)):
         for member in members:

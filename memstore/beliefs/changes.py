@@ -1,7 +1,7 @@
 """Changes: what memories said once, and what later ones say instead.
 
-Two signs of it: a value (a number, a time of day, a name) that memories of one subject have until another takes its
-place, and words that say so outright (`no longer`, `from now on`, `I was wrong about`).
+There are two indications: a value (a number, a time of day, a name) that memories about one subject share until another
+takes its place; and words that state a change outright (`no longer`, `from now on`, `I was wrong about`).
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from memstore.beliefs.consolidation import Pooled
     from memstore.beliefs.topics import Signs
 
-FEWEST_SIDE = 2  # what was said once, and what is said since, each from as many independent roots
+FEWEST_SIDE = 2  # independent roots needed for each side, before and after
 MOST_SIDE = 12
-DURATION = "time"  # as `conflicts.quantities` calls what is measured in seconds
+DURATION = "time"  # the name of the unit kind for seconds in `conflicts.quantities`
 LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
-# Small numbers count whatever there is; a value is a number that is told exactly.
+# Small numbers count all sorts of things; a number from here on is taken to be an exact value.
 SMALLEST_VALUE = 10
 
 
 class Said(NamedTuple):
-    """What a memory says of a change."""
+    """What a memory says about a change: the quotation and the memory."""
 
     memory: Pooled
     text: str
 
 
 class Change(NamedTuple):
-    """What some memories said until others said something else, each side in order of time; `sign` is about what."""
+    """Memories that said something until others said something else, each side by time; `sign` is the subject."""
 
     before: tuple[Pooled, ...]
     after: tuple[Pooled, ...]
@@ -59,11 +59,11 @@ class Change(NamedTuple):
 
 
 def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
-    """Return the changes among memories of one partition; no memory is on two sides of one of them.
+    """Return the changes among memories of one partition; no memory is on both sides of a change.
 
     Args:
         part: the memories.
-        signs: theirs.
+        signs: the signs of these memories.
     """
     ordered = sorted(part, key=lambda one: (one.memory.created_at or "", one.ref))
     found = [*_successions(ordered, signs), *_outright(ordered, signs)]
@@ -75,7 +75,7 @@ def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
 
 
 def _is_same(one: Change, other: Change) -> bool:
-    """Whether two changes are told by the same memories, or have a side in common: one thing takes one's place."""
+    """Whether two changes rest on the same memories or share a side: a value is replaced by one other value only."""
     mine, theirs = ([[each.ref for each in side] for side in (change.before, change.after)] for change in (one, other))
     in_common = (2 * len({*ours} & {*its}) > max(len(ours), len(its)) for ours, its in zip(mine, theirs, strict=True))
     return overlap(mine[0] + mine[1], theirs[0] + theirs[1]) or any(in_common)
@@ -93,14 +93,14 @@ def _day(one: Pooled) -> str:
 
 
 class Value(NamedTuple):
-    """A number, a time of day in hours, or a name; of those of one kind one may take another's place."""
+    """A number, a time of day in hours, or a name; a value may be replaced by another of the same kind."""
 
     kind: str
     of: float | str
 
 
 def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
-    """Return the changes of a value: until a day one, since then the other, each at least twice, of one subject."""
+    """Return changes of a value: one value up to some day, another since, each at least twice, about one subject."""
     told = {one.ref: dict(_values(one, signs)) for one in ordered}
     having: dict[Value, list[Pooled]] = defaultdict(list)
     for one in ordered:
@@ -125,7 +125,8 @@ def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
 def _are_of_one_subject(value: Value, shared: Counter[str]) -> bool:
     """Return whether the signs that both sides share show that they are about one subject.
 
-    A duration such as `half an hour` is said of anything, so two memories of each side must share one sign then.
+    A duration such as `half an hour` can be said about anything, so in that case two memories of each side must share
+    one sign.
 
     Args:
         value: one of the two values.
@@ -138,7 +139,7 @@ def _are_of_one_subject(value: Value, shared: Counter[str]) -> bool:
 def _in_common(
     sides: Mapping[Value, Sequence[Pooled]], told: Mapping[str, Mapping[Value, str]], signs: Signs
 ) -> dict[tuple[Value, Value], Counter[str]]:
-    """Return what is said beside two values of one kind, if all with one of them are older than all with the other."""
+    """Return the shared signs of two values of one kind, if all memories with one are older than all with the other."""
     by_sign: dict[str, Counter[Value]] = defaultdict(Counter)
     for value, side in sides.items():
         for one in side:
@@ -156,7 +157,7 @@ def _in_common(
 
 
 def _values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
-    """Yield the values of a memory, each with the sentence that has it."""
+    """Yield the values in a memory, each with the sentence that contains it."""
     for sentence in sentences(one.text):
         if len(sentence.split()) > MOST_WORDS:
             continue
@@ -192,7 +193,7 @@ def _numbers(sentence: str) -> Iterator[Value]:
 
 
 def _best(said: Iterable[tuple[Pooled, str]]) -> Said:
-    """Return the saying that says most clearly what holds: outright, standing alone; of equals the first."""
+    """Return the clearest saying: one that states the change outright, then one that stands alone, then the first."""
     found = [(_standing(one.text, sentence), one) for one, sentence in said]
     ranks = [(not says_outright(text), not stands_alone(text), at) for at, (text, _) in enumerate(found)]
     text, one = found[min(ranks)[-1]]
@@ -200,7 +201,7 @@ def _best(said: Iterable[tuple[Pooled, str]]) -> Said:
 
 
 def _standing(text: str, sentence: str) -> str:
-    """Return what may be quoted for a sentence: itself where it says all, or the most that it stands in."""
+    """Return the quotation for a sentence: itself if it is complete, or the longest saying that contains it."""
     if stands_alone(sentence) and says_outright(sentence):
         return sentence
     around = [said for said in sayings(text) if sentence in said and stands_alone(said)]
@@ -211,9 +212,9 @@ def _standing(text: str, sentence: str) -> str:
 
 
 def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
-    """Yield the changes that a memory tells of, if earlier ones speak of what it says that of.
+    """Yield the changes that a memory states outright, if earlier memories are about the same subject.
 
-    Those are two of one sign; where it says no more than `now`, one that has two of the signs.
+    There must be two earlier ones that share a sign; if the memory says only `now`, one that shares two signs.
     """
     place = {one.ref: at for at, one in enumerate(ordered)}
     for at, one in enumerate(ordered):
@@ -237,13 +238,13 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
 
 
 def _share(own: Iterable[str], other: Pooled) -> int:
-    """Return how many of some terms a sentence of a memory has."""
+    """Return how many of the terms the best sentence of a memory contains."""
     terms = {sign for sign in own if not sign.startswith(FAMILY)}
     return max((len(terms.intersection(content_terms(said))) for said in sentences(other.text)), default=0)
 
 
 def _signs_beside(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
-    """Yield the signs of a memory that stand in what it says, beside the words that say it outright."""
+    """Yield the signs of a memory that occur in a statement apart from the words that mark the change."""
     rest = set(content_terms(outright_words().sub(" ", " ".join(words(said)))))
     for sign, of in signs.of[one.ref].items():
         if signs.is_telling(sign) and not of.isdisjoint(rest):
@@ -256,7 +257,7 @@ def _worth(sign: str, signs: Signs) -> float:
 
 
 def _speaking(one: Pooled, sign: str, signs: Signs) -> str:
-    """Return the first sentence of a memory that has a sign, and is none of its titles where there is another."""
+    """Return the first sentence of a memory that has a sign, preferably not a title."""
     terms = signs.of[one.ref][sign]
     said = [text for text in sentences(one.text) if not terms.isdisjoint(content_terms(text))]
     return next((text for text in said if text.endswith((".", "!"))), said[0] if said else one.text)

@@ -1,6 +1,6 @@
-"""Clustering: which texts say alike things, by average link over vectors, of words or of an embedder.
+"""Clustering of texts that say similar things, by average linkage over vectors of words or of an embedder.
 
-The clusters depend on the texts and their names alone, never on the order in which they come.
+The clusters depend only on the texts and their names, never on the order of the input.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 TEXT_THRESHOLD = 0.20  # measured for stems without names; docs/consolidation.md, "Clusters"
 EMBEDDING_THRESHOLD = 0.75  # seed 002, "Consolidation Pipeline Pattern"
-# A matrix of which so few rows are still in use is made anew.
+# A matrix is rebuilt when a smaller fraction of its rows than this is still in use.
 _WORTH_KEEPING = 0.5
-# Sums of floats differ in the last digits with their order; what differs by less is a tie.
+# Sums of floats differ in the last digits with their order; smaller differences count as ties.
 _DECIMALS = 10
 _TIE = 10.0**-_DECIMALS
 
 
 class Weights:
-    """How much each term tells of a document among the given ones: TF-IDF.
+    """The TF-IDF weights of terms among the given documents.
 
-    A term that all have still weighs something, so that a few documents that are all alike are found alike.
+    A term that all documents have still has some weight; otherwise, a few very similar documents would not be similar.
 
     Args:
-        documents: the terms of each.
+        documents: the terms of each document.
 
     Source: docs/references.md, "term weights"; ln((1 + N) / (1 + df)) + 1.
     """
@@ -43,7 +43,7 @@ class Weights:
         self._size = len(documents)
 
     def vector(self, terms: Sequence[str]) -> dict[str, float]:
-        """Return the vector of these terms, of length 1; an empty one where there are none."""
+        """Return the vector of these terms, with length 1; an empty one if there are no terms."""
         counts = sorted(Counter(terms).items())
         return unit({term: count * self._weight(term) for term, count in counts})
 
@@ -52,13 +52,13 @@ class Weights:
 
 
 def unit(vector: dict[str, float]) -> dict[str, float]:
-    """Return a vector of the same direction and length 1; one without length as it is."""
+    """Return the vector scaled to length 1; an empty one if its length is 0."""
     length = math.sqrt(math.fsum(value * value for value in vector.values()))
     return {key: value / length for key, value in vector.items()} if length else {}
 
 
 def cosine(left: Vector, right: Vector) -> float:
-    """Return how alike two vectors are, in [-1, 1]; 0 where one is empty."""
+    """Return the cosine similarity of two vectors, in [-1, 1]; 0 if one is empty."""
     dot = math.fsum(value * right[key] for key, value in left.items() if key in right)
     lengths = math.sqrt(_square(left) * _square(right))
     return dot / lengths if lengths else 0.0
@@ -69,7 +69,7 @@ def _square(vector: Vector) -> float:
 
 
 def centre(vectors: Iterable[Vector]) -> dict[Any, float]:
-    """Return the sum of vectors, which points where they point on the whole."""
+    """Return the sum of vectors, which points in their mean direction."""
     total: dict[Any, float] = defaultdict(float)
     for vector in vectors:
         for key, value in vector.items():
@@ -78,10 +78,10 @@ def centre(vectors: Iterable[Vector]) -> dict[Any, float]:
 
 
 def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[str, ...]]:
-    """Return the clusters in which names are alike on average, each sorted, the list sorted; none of one alone.
+    """Return the clusters of two names or more whose vectors are similar on average; clusters and names are sorted.
 
-    Two clusters join while the mean similarity between their members is at least `threshold`, the most alike first,
-    of equals those whose names come first.
+    Two clusters are joined while the mean similarity between their members is at least `threshold`, the most similar
+    pair first; among equals, the pair whose names come first.
 
     Args:
         vectors: a vector of length 1 for each name.
@@ -94,9 +94,10 @@ def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[
 
 
 def standing_out(vectors: Sequence[Vector], most: float) -> float:
-    """Return how alike vectors of an embedder must be to be more alike than any two of them, at most `most`.
+    """Return the similarity above which two vectors of an embedder stand out from random pairs, at most `most`.
 
-    Some models find any two texts alike, and others hardly any; so two standard deviations above the mean count.
+    Some models find any two texts similar, and others hardly any, so the threshold is two standard deviations above the
+    mean.
     """
     pairs = [(at, (at * step + step) % len(vectors)) for step in range(1, _STEPS) for at in range(len(vectors))]
     found = [cosine(vectors[one], vectors[other]) for one, other in pairs[:MOST_PAIRS] if one != other]
@@ -116,10 +117,10 @@ _STEPS = 24
 
 
 class _Clusters:
-    """Clusters on the way; each is called by its first member.
+    """The clusters during the computation; each is named by its first member.
 
-    The nearest-neighbour chain finds the same tree as joining the best pair again and again. The mean of all pairs of
-    two clusters is the product of their means.
+    The nearest-neighbour chain finds the same tree as joining the best pair again and again. The mean similarity of all
+    pairs between two clusters is the product of the clusters' mean vectors.
 
     Args:
         vectors: one for each member.
@@ -134,7 +135,7 @@ class _Clusters:
             self._means.put(i, vector)
 
     def joined(self, threshold: float) -> list[list[int]]:
-        """Return the members of each cluster in the end; one use."""
+        """Return the members of each final cluster; can be called only once."""
         done: list[list[int]] = []
         chain: list[int] = []
         while self._sums:
@@ -143,7 +144,7 @@ class _Clusters:
             last, before = chain[-1], chain[-2] if len(chain) > 1 else None
             other = self._nearest(last, before, threshold)
             if other is None:
-                # Whatever else joins, the mean to it can't get higher than the best: this cluster is complete.
+                # Joining others can't raise their mean similarity above the best one now: this cluster is complete.
                 done.append(self._leave(chain.pop()))
             elif other == before:
                 del chain[-2:]
@@ -153,7 +154,7 @@ class _Clusters:
         return done
 
     def _nearest(self, last: int, before: int | None, threshold: float) -> int | None:
-        """Return the cluster that is most like the last, of equals the one before it, then the first."""
+        """Return the cluster most similar to the last; among equals the one before it in the chain, then the first."""
         near = self._means.near(last, threshold - _TIE)
         ranks = {other: (round(alike, _DECIMALS), other == before, -other) for other, alike in near if other != last}
         return max(ranks, key=ranks.__getitem__, default=None)
@@ -172,14 +173,14 @@ class _Clusters:
 
 
 class _Postings:
-    """Vectors of a few numbers of very many: which have a number is looked up."""
+    """Sparse vectors, with an index of the vectors that have each key."""
 
     def __init__(self) -> None:
         self._vectors: dict[int, Vector] = {}
         self._postings: dict[object, dict[int, float]] = defaultdict(dict)
 
     def put(self, name: int, vector: Vector) -> None:
-        """Take a vector in, in place of an earlier one that had no other numbers."""
+        """Add a vector, or replace an earlier one that had no other keys."""
         self._vectors[name] = vector
         for key, value in vector.items():
             self._postings[key][name] = value
@@ -199,7 +200,7 @@ class _Postings:
 
 
 class _Rows:
-    """Vectors that have all numbers: each is compared with each, by numpy where that is there."""
+    """Dense vectors, all compared with one another; with numpy if it is installed."""
 
     def __init__(self) -> None:
         self._rows: dict[int, array[float]] = {}
@@ -207,7 +208,7 @@ class _Rows:
         self._names: list[int] = []
 
     def put(self, name: int, vector: Vector) -> None:
-        """Take a vector in, in place of an earlier one."""
+        """Add a vector, or replace an earlier one."""
         self._rows[name] = array("d", vector.values())
         if self._matrix is not None:
             self._matrix[self._names.index(name)] = self._rows[name]

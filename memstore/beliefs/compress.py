@@ -1,4 +1,4 @@
-"""Compression: what is old and was never used keeps its title and first sentence; git keeps the rest."""
+"""Compression: a memory that is old and was never used keeps its title and first sentence; git keeps the rest."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _ORDINARY = (None, "", "normal", "low")
 
 
 def why_not(memory: Memory, *, days_old: float, uses: int, is_cited: bool) -> str | None:
-    """Return why a memory keeps its whole text; None where its summary may take the place.
+    """Return why a memory must keep its whole text; None if its summary may replace it.
 
     Args:
-        memory: as it is.
-        days_old: days since it was made.
-        uses: how often it was used on purpose.
+        memory: the memory in its current state.
+        days_old: days since it was created.
+        uses: its number of uses.
         is_cited: whether another memory cites it.
     """
     reasons = (
@@ -55,10 +55,10 @@ def why_not(memory: Memory, *, days_old: float, uses: int, is_cited: bool) -> st
 
 
 def summary(title: str, text: str, *, has_title: bool) -> str:
-    """Return what is left of a body: its first sentence, below its title where no key holds that.
+    """Return the summary of a body: its first sentence, below the title if the frontmatter doesn't have it.
 
     Args:
-        title: what serves as the memory's title.
+        title: the text that serves as the memory's title.
         text: its first passage.
         has_title: whether the frontmatter has the title.
     """
@@ -83,7 +83,7 @@ class Sizes(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compressed:
-    """What became of the memories that gave way to their summary, and the sizes of their files in the same order."""
+    """The memories that were replaced by their summaries, and the sizes of their files in the same order."""
 
     saved: tuple[Saved, ...]
     sizes: tuple[Sizes, ...]
@@ -93,18 +93,18 @@ class Compressed:
 
 @again_where_changed
 def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
-    """Put summaries in the place of texts that are old and were never used; `expand` with `full` gives them back.
+    """Replace texts that are old and were never used by their summaries; `expand` with `full` still returns the texts.
 
     Args:
         view: the vault; its actor must be its owner, whose history it is.
-        refs: which memories; empty for all of which nothing speaks against it.
-        dry_run: write nothing, and return what would be.
-        commit: commit the summaries, too.
+        refs: the memories; empty for all that may be compressed.
+        dry_run: write nothing; return what would be written.
+        commit: also commit the summaries.
 
     Raises:
         NotFoundError: a ref names no memory.
-        RefusedError: a memory that was named keeps its text, for the reason given; or the actor isn't the owner.
-        GitError: the vault has no history to keep the texts.
+        RefusedError: a named memory must keep its text, for the reason given; or the actor isn't the owner.
+        GitError: the vault has no history that keeps the texts.
     """
     view.require_owner()
     view.history.require()
@@ -124,22 +124,22 @@ def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, com
 
 
 def summary_of(file: MemoryFile) -> str:
-    """Return what would be left of a memory's text; empty where it has no words to quote."""
+    """Return the summary of a memory; empty if it has no words to quote."""
     said = quotable(file)
     memory = file.memory
     return summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
 
 
 def whole_of(view: View, memory: Memory) -> MemoryFile | None:
-    """Return the file of which a memory is the summary, as the history keeps it; None where it has no such file.
+    """Return the file that a memory is the summary of, from the history; None if there is no such file.
 
-    `compressed_from` may name any blob: what it holds must be the same memory.
+    `compressed_from` may name any blob, so the blob is checked to hold the same memory.
     """
     return wholes_of(view, [memory])[0]
 
 
 def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
-    """Return what `whole_of` does, of each of these memories; git is asked once."""
+    """Return the result of `whole_of` for each of these memories, with a single call of git."""
     blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
     data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
     files = [memory_file.read("", data[blob], mixed=view.config.mixed) if blob in data else None for blob in blobs]
@@ -150,7 +150,7 @@ def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]
 
 
 class _Found:
-    """What speaks for and against: uses, citations, and what git keeps."""
+    """The facts that decide about compression: uses, citations, and what git keeps."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -161,7 +161,7 @@ class _Found:
         self._committed = view.history.files_at(self._head) if self._head else {}
 
     def files(self) -> Iterator[MemoryFile]:
-        """Yield the actor's files of which nothing in the catalogue speaks against it, by path."""
+        """Yield the actor's files that the catalogue allows to be compressed, by path."""
         columns = {name: self._view.column(name) for name in _COLUMNS}
         rows = [
             row
@@ -177,7 +177,7 @@ class _Found:
                 yield file
 
     def edit(self, file: MemoryFile) -> Edit | str:
-        """Return the edit that leaves the summary, or why the text stays."""
+        """Return the edit that leaves only the summary, or the reason to keep the text."""
         memory = file.memory
         against = why_not(
             memory,
@@ -201,7 +201,7 @@ class _Found:
 
 
 def _cited(view: View) -> Iterator[str]:
-    """Yield the ids that memories cite in their texts, and `file:PATH` of the files that they were made of."""
+    """Yield the ids that memories cite in their texts, and `file:PATH` of the files that they were derived from."""
     for cell in filter(None, view.column("cites")):
         yield from (ref.partition(":")[2] for ref in cell.split(ITEM_SEPARATOR))
     for cell in filter(None, view.column("derived_from")):

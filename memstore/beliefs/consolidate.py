@@ -1,7 +1,7 @@
-"""Consolidation: look at what happened, and suggest what to make of it. A pure plan first, then all of it at once.
+"""Consolidation: look at what happened, and suggest what to conclude. A pure plan comes first, then one transaction.
 
-Beside the plan stand the sides: whether a memory says of a belief, or of another memory, the same, the opposite, much
-the same, or nothing.
+This module also decides sides: whether a memory says the same as a belief or another memory, the opposite, much the
+same, or nothing about it.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ FADED_BY = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Faded:
-    """A belief that time made less sure: what is stored, and what may still be held, both in [0, 1]."""
+    """A belief whose evidence faded: the stored confidence and the confidence today, both in [0, 1]."""
 
     ref: str
     title: str
@@ -85,9 +85,9 @@ class Faded:
 class Consolidated:
     """What consolidation found, and what was written, or would be.
 
-    `pooled` memories were looked at, those of `left_out` were too many. Where `enough` is false they were too few,
-    where `due` is it was too early, and nothing was suggested. `applied` are the refs of suggestions that were not
-    written but carried out. `faded` is reported and nothing more: time writes no file.
+    `pooled` counts the memories that were looked at, `left_out` those beyond the limit. Nothing was suggested if there
+    were too few memories (`enough` is false) or it was too early (`due` is false). `applied` are the refs of
+    suggestions that were carried out instead of written. `faded` is only reported: no file changes because time passes.
     """
 
     pooled: int
@@ -118,19 +118,19 @@ def consolidate(
 
     Args:
         view: the vault.
-        apply: write the suggestions; else only return what would be.
-        apply_safe: where everything in a pattern says the same as a belief, word by word, the support is recorded in
-            the belief, and not suggested.
-        if_due: only where 20 memories were not looked at yet, or the last run that wrote is `every` hours old.
-        branch: write the suggestions into a commit on this branch, and no file.
-        as_of: look at what had been written by then, in UTC; now where it is None.
-        synthesizer: who words new beliefs; else they quote.
-        commit: commit what is written, too.
+        apply: write the suggestions; otherwise, only return what would be written.
+        apply_safe: if everything in a pattern says the same as a belief, word by word, record the support in the belief
+            instead of suggesting it.
+        if_due: run only if 20 memories have not been looked at yet, or the last run that wrote is `every` hours old.
+        branch: write the suggestions into a commit on this branch instead of files.
+        as_of: consider only what had been written by this time, in UTC; None for now.
+        synthesizer: words new beliefs; without one, they are quotations.
+        commit: also commit what is written.
 
     Raises:
         RefusedError: the branch is checked out.
-        UsageError: no branch can have that name.
-        ChangedMeanwhileError: a file is no longer what was read; nothing was written.
+        UsageError: the name is not valid for a branch.
+        ChangedMeanwhileError: a file has changed since it was read; nothing was written.
     """
     now = as_of or view.clock.now()
     gathered = gather(view, until=instant(now))
@@ -171,7 +171,7 @@ def _is_due(view: View, run: Run) -> bool:
 
 
 def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
-    """Yield what is suggested and was not before, by id."""
+    """Yield the proposals that were not suggested before, by id."""
     made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(view, part, gathered)]
     made += _prunings(view, gathered, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
@@ -180,7 +180,7 @@ def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[Consolidati
 
 
 def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[ConsolidationProposal]:
-    """Return what a partition suggests: answers to what is held first, then changes, then patterns of all others."""
+    """Return the proposals of a partition: answers to beliefs first, then changes, then patterns of the rest."""
     labels = labels_of(part[0].memory)
     own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
     having = by_terms(part) if own else {}
@@ -207,7 +207,7 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
 
 
 def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
-    """Yield the beliefs that could be archived: refuted, or neither backed by live evidence nor used any more."""
+    """Yield proposals to archive beliefs that are refuted, or no longer supported by live evidence or used."""
     uses = uses_of(view)
     for one in gathered.beliefs:
         memory = one.memory
@@ -220,7 +220,7 @@ def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[Consoli
 
 
 def _new_on(view: View, branch: str, suggestions: Sequence[SuggestionFile]) -> list[SuggestionFile]:
-    """Return the suggestions that never were on a branch: what was deleted there was rejected there."""
+    """Return the suggestions that were never on a branch: one that was deleted there was rejected there."""
     tip = view.history.branch_tip(branch)
     commits = view.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
     known = {file.path for change in view.history.changes(commits) for file in change.files}
@@ -238,7 +238,7 @@ def _save_on(view: View, branch: str, edits: Sequence[Edit], *, dry_run: bool) -
 
 
 def _committed(view: View) -> frozenset[str] | None:
-    """Return the blobs of the current commit; None where nothing is ever committed."""
+    """Return the blobs of the current commit; None if the vault has no repository."""
     if view.history.repository is None:
         return None
     head = view.history.head()
@@ -246,14 +246,14 @@ def _committed(view: View) -> frozenset[str] | None:
 
 
 def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:
-    """Whether a file stands as it was committed, here or elsewhere: what a person is at work on is left alone."""
+    """Whether a file's content is committed, at any path: a file that a person is working on is left alone."""
     if file is None or committed is None:
         return True
     return any(digests.blob_id(file.data, name) in committed for name in ("sha1", "sha256"))
 
 
 def _safe(suggestions: Sequence[SuggestionFile], committed: frozenset[str] | None) -> dict[str, Edit]:
-    """Return what can be done without asking, by suggestion: unanimous support, one at a time for each belief."""
+    """Return the edits that need no decision, by suggestion: unanimous support, one suggestion for each belief."""
     found: dict[str, tuple[str, Edit]] = {}
     for one in suggestions:
         is_safe = one.proposal.action is Action.SUPPORT and one.proposal.unanimous
@@ -263,7 +263,7 @@ def _safe(suggestions: Sequence[SuggestionFile], committed: frozenset[str] | Non
 
 
 def _accepted_by_hand(gathered: Gathered, committed: frozenset[str] | None) -> Iterator[Edit]:
-    """Yield the edits that make beliefs of suggestions which were moved out of their folder."""
+    """Yield the edits that turn suggestions moved out of their folder into beliefs."""
     for file in gathered.moved:
         if _is_clean(file, committed):
             after = splice.apply(file, [splice.SetValue("status", "active"), splice.RemoveKey("proposes")])
@@ -281,11 +281,11 @@ def _faded(beliefs: Sequence[KnownBelief], now: datetime) -> Iterator[Faded]:
 
 
 def side_of(said: str, other: str) -> Polarity | None:
-    """Return how another text stands to what is said.
+    """Return how the text `other` relates to what is said.
 
-    What held at another time denies nothing, but may have taken its place. Where the two can't be laid side by side
-    word by word, `ALIKE` means that a sentence shares two thirds of the topic and denies as much: enough to be asked
-    about, never to be recorded unasked.
+    A statement about another time contradicts nothing, but may be a change. If the two can't be compared word by word,
+    `ALIKE` means that a sentence shares two thirds of the topic and agrees in negation: enough to ask a person, but
+    never enough to record evidence without asking.
     """
     ones, others = _statements(said), _statements(other)
     found = compare_statements(ones, others)

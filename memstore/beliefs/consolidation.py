@@ -1,7 +1,7 @@
-"""Consolidation: from memories of what happened to what they suggest, decided by counts and never by invention.
+"""Consolidation: from memories of what happened to suggestions, decided by counting, never by inventing.
 
-The whole pool is looked at every time, so that a pattern that is spread over many runs is found; what was suggested
-before is not suggested again.
+Every run looks at the whole pool, and so finds patterns whose memories arrive over many runs; nothing is suggested
+twice.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ FEWEST_POOLED = 20  # seed 002, "Cold start"
 MOST_POOLED = 5_000  # docs/consolidation.md, "What it costs"
 FEWEST_MEMBERS = 3  # seed 002, "Hallucinated beliefs"
 FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let through: docs/consolidation.md, "Gates"
-SHARED_BY = (2, 3)  # two of three members have a term that is shared
+SHARED_BY = (2, 3)  # a term is shared if two thirds of the members have it
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
 
 
 class Action(StrEnum):
-    """What a suggestion would do; the value is the word of its `proposes`."""
+    """What a suggestion would do; the value is the word in its key `proposes`."""
 
     CREATE = "create"
     SUPPORT = "support"
@@ -62,10 +62,10 @@ class Action(StrEnum):
 
 
 class Polarity(StrEnum):
-    """How what one text says stands to what another says.
+    """How one text relates to another.
 
-    `ALIKE` says much the same, as far as can be told; `CHANGED` has another value; `PASSED` says otherwise of another
-    time.
+    `ALIKE` says much the same, as far as can be determined; `CHANGED` has another value; `PASSED` says something else
+    about another time.
     """
 
     SAME = "same"
@@ -79,7 +79,7 @@ class Polarity(StrEnum):
 class Pooled:
     """A memory that could be part of a pattern.
 
-    `terms` is what it is about, `roots` are its independent origins, `depth` counts the layers of beliefs below it.
+    `terms` are what it is about, `roots` are its independent origins, `depth` counts the layers of beliefs below it.
     """
 
     memory: Memory
@@ -96,7 +96,7 @@ class Pooled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownBelief:
-    """A belief that is held: its text, and what it is about."""
+    """An existing belief: its text, and the terms that it is about."""
 
     memory: Memory
     text: str
@@ -105,12 +105,12 @@ class KnownBelief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pattern:
-    """Memories from independent origins that say alike things.
+    """Memories from independent origins that say similar things.
 
-    `members` by ref; `general` is the one that is most like all of them, of those that say in one sentence what is
-    shared, and best of no one time, in its `quote`; `terms` are shared by two thirds of them. `unlike` are refs of
-    members that deny what most of them state, or state what most deny. `topic` is what brought them together, empty for
-    their meaning; None where they have terms in common.
+    `members` are ordered by ref. `general` is the member most similar to all others, among those that state what is
+    shared in one sentence, the `quote`, preferably not about a single time. `terms` are shared by two thirds of the
+    members. `unlike` are the refs of members that deny what most state, or state what most deny. `topic` is the sign
+    that brought the members together, empty if their meaning did, and None if they have terms in common.
     """
 
     members: tuple[Pooled, ...]
@@ -123,7 +123,7 @@ class Pattern:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """What was suggested before: `is_open` while nobody has decided."""
+    """An earlier suggestion; `is_open` until somebody decides on it."""
 
     action: Action
     target: str | None
@@ -133,13 +133,13 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolidationProposal:
-    """What a pattern suggests.
+    """A proposal that follows from a pattern.
 
-    `members` are the evidence by ref, `against` what in the pattern contradicts its own most general member, or what
-    was said until it changed; `target` is the belief that is meant, None where there is none yet. `unanimous`: all of
-    the pattern says so, word by word. `quote` is what is suggested, in the words of `general`; the members in `saying`
-    say the same. `once` was said before. What is to be archived has no evidence, and no most general member; its
-    `terms` are why, and the figures of that.
+    `members` are the evidence, by ref; `against` are members that contradict the most general one, or memories from
+    before a change. `target` is the belief concerned, None if there is none yet. `unanimous` means that the whole
+    pattern says so, word by word. `quote` is the suggested statement, in the words of `general`; the members in
+    `saying` say the same. `once` is what was said before a change. A proposal to archive has no evidence and no most
+    general member; its `terms` are the reason and the numbers behind it.
     """
 
     action: Action
@@ -156,12 +156,12 @@ class ConsolidationProposal:
 
     @property
     def counted(self) -> tuple[Pooled, ...]:
-        """The members whose number the suggestion's confidence is."""
+        """The members that the suggestion's confidence is computed from."""
         return self.saying or self.members
 
     @property
     def id(self) -> str:
-        """The id of the suggestion: the same for the same evidence for the same thing."""
+        """The id of the suggestion, determined by its action, its target and its evidence."""
         return proposal_id(self.action, self.target, [*self.members, *self.against])
 
 
@@ -171,7 +171,7 @@ def proposal_id(action: Action, target: Memory | None, members: Iterable[Pooled]
     return f"prop_{hashlib.sha256(chr(10).join(said).encode()).hexdigest()[:12]}"
 
 
-# What each side of a belief may say; the first one is what it says word by word.
+# The polarities that count for each side; the first one is the word-by-word match.
 _SIDES = {
     Action.CONTRADICT: (Polarity.OPPOSED, Polarity.CHANGED),
     Action.SUPPORT: (Polarity.SAME, Polarity.ALIKE),
@@ -181,7 +181,7 @@ _SIDES = {
 
 
 def spoken_for(beliefs: Iterable[Memory], load: Load) -> frozenset[str]:
-    """Return the refs of all that these beliefs rest on, over any number of links, and of all evidence they weighed."""
+    """Return the refs of all that these beliefs rest on, over any number of links, and of the evidence they weighed."""
     waiting = list(beliefs)
     seen = {str(belief.ref) for belief in waiting}
     while waiting:
@@ -196,7 +196,7 @@ def spoken_for(beliefs: Iterable[Memory], load: Load) -> frozenset[str]:
 
 
 def depth_of(memory: Memory, load: Load) -> int:
-    """Return how many layers of beliefs a memory has below and including itself; more than `DEEPEST` is not counted."""
+    """Return the number of layers of beliefs below and including a memory; counting stops after `DEEPEST`."""
     deepest: dict[str, int] = {}
     waiting = [(memory, 0)]
     while waiting:
@@ -212,7 +212,7 @@ def depth_of(memory: Memory, load: Load) -> int:
 
 
 def partitions(pool: Iterable[Pooled]) -> list[list[Pooled]]:
-    """Return the pool by who may see what, each part by ref; memories of two parts are never looked at together."""
+    """Return the pool split by who may see what, each part by ref; memories of two parts are never combined."""
     parts: dict[Hashable, list[Pooled]] = defaultdict(list)
     for pooled in pool:
         parts[labels_of(pooled.memory)].append(pooled)
@@ -222,7 +222,7 @@ def partitions(pool: Iterable[Pooled]) -> list[list[Pooled]]:
 
 
 def labels_of(memory: Memory) -> tuple[Hashable, ...]:
-    """Return what of a memory decides whom it is about and who may see it; the order of lists does not."""
+    """Return the values that determine whom a memory is about and who may see it, whatever the order of lists."""
     values = [getattr(memory, name) for name in ABOUT]
     return tuple(frozenset(value) if isinstance(value, tuple) else value for value in values)
 
@@ -234,9 +234,9 @@ def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: f
     """Return the patterns among memories of one partition that pass the gates, by their first members.
 
     Args:
-        part: memories that may be looked at together.
+        part: the memories of one partition.
         vectors: a vector of length 1 for each, by ref.
-        threshold: how alike they must be on average, in (0, 1].
+        threshold: the mean similarity required, in (0, 1].
     """
     by_ref = {pooled.ref: pooled for pooled in part}
     clusters = average_link({ref: vectors[ref] for ref in by_ref}, threshold)
@@ -245,7 +245,7 @@ def patterns(part: Sequence[Pooled], vectors: Mapping[str, Vector], threshold: f
 
 
 def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | None:
-    """Return what these members have in common; None where a gate is shut."""
+    """Return the pattern of these members; None if they fail a gate."""
     members = _having(shared_terms(members), members)
     terms = shared_terms(members)
     if len(terms) < FEWEST_TERMS or not is_founded(members):
@@ -255,7 +255,7 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
     own = [member for member in members if member.ref not in unlike]
     speaking = {member: found for member in own if (found := best_worth(member.text, terms))}
     if not speaking:
-        return None  # nobody says it, so it can't be quoted
+        return None  # no member says it, so there is nothing to quote
     alike = {member: round(cosine(vectors[member.ref], middle), 10) for member in speaking}
     ranked = sorted(speaking, key=lambda member: (speaking[member].of_one_time, -alike[member], member.ref))
     quotes = {member: closest(member.text, terms) for member in ranked}
@@ -264,19 +264,19 @@ def _pattern(members: list[Pooled], vectors: Mapping[str, Vector]) -> Pattern | 
 
 
 def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
-    """Return the memories that stand alone: not the turns of one conversation, which lean on one another."""
+    """Return the memories that share no root with another, unlike the turns of one conversation."""
     part = list(part)
     sharing = Counter(root for one in part for root in one.roots)
     return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
 
 
 def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping[str, Vector] | None) -> list[Pattern]:
-    """Return the patterns among memories that each stand alone, beside those that were found: by topic and by meaning.
+    """Return further patterns, by topic and by meaning, among memories that share no roots.
 
     Args:
         part: the memories.
-        found: patterns that are known; what shares more than half of its members with one is none of its own.
-        vectors: an embedder's, by ref; None without one.
+        found: known patterns; one that shares more than half of its members with them is not a new pattern.
+        vectors: the vectors of an embedder, by ref; None without an embedder.
     """
     by_ref = {one.ref: one for one in part}
     signs = Signs(part)
@@ -293,15 +293,15 @@ def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping
 
 
 def _is_known(pattern: Pattern, other: Pattern) -> bool:
-    """Whether a pattern would be suggested in the same words as another, or has most of its members."""
+    """Whether a pattern has the same quotation as another one, or more than half of the members."""
     mine, its = ([member.ref for member in one.members] for one in (pattern, other))
     return pattern.quote == other.quote or overlap(mine, its)
 
 
 def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | None:
-    """Return the pattern of memories that one sign, or nothing but likeness, brings together.
+    """Return the pattern of memories that are brought together by one sign, or by similarity alone.
 
-    None where a gate is shut, or no sentence of theirs can stand for it.
+    Returns None if they fail a gate, or if none of their sentences can stand for the pattern.
     """
     if not is_founded(members):
         return None
@@ -334,12 +334,12 @@ def _unlike(members: Collection[Pooled], terms: Collection[str]) -> frozenset[st
 
 
 def _having(terms: Collection[str], members: Iterable[Pooled]) -> list[Pooled]:
-    """Return the members that have enough of these terms: who has one of them, has it by chance."""
+    """Return the members that have enough of these terms: a single one may be a coincidence."""
     return [member for member in members if len(set(terms).intersection(member.terms)) >= FEWEST_TERMS]
 
 
 def is_founded(members: Collection[Pooled]) -> bool:
-    """Whether there are enough members, from enough independent roots, none of them an abstraction of abstractions."""
+    """Whether there are enough members from enough independent roots, and none is an abstraction of abstractions."""
     if not members:
         return False
     roots = {root for member in members for root in member.roots}
@@ -348,7 +348,7 @@ def is_founded(members: Collection[Pooled]) -> bool:
 
 
 def shared_terms(members: Collection[Pooled]) -> tuple[str, ...]:
-    """Return the terms that two thirds of the members have, the most shared first."""
+    """Return the terms that two thirds of the members have, the most common first."""
     counts = Counter(term for member in members for term in set(member.terms))
     part, whole = SHARED_BY
     shared = [(-count, term) for term, count in counts.items() if count * whole >= part * len(members)]
@@ -365,17 +365,17 @@ def proposals(
     threshold: float,
     compare: Compare,
 ) -> list[ConsolidationProposal]:
-    """Return what patterns of one partition suggest, against the beliefs that are held in it.
+    """Return the proposals that follow from the patterns of one partition and the beliefs in it.
 
-    Likeness says only which belief a pattern is about, for contradictions are as alike as paraphrases; what it says
-    of the belief, each of its members says by itself.
+    Similarity decides only which belief a pattern is about, because contradictions are as similar as paraphrases.
+    Whether it supports the belief is decided for each member separately.
 
     Args:
         found: the patterns.
         beliefs: the beliefs.
         vectors: a vector of length 1 for each member and each belief, by ref.
-        threshold: how like the members a belief must be on average to be what they are about, in (0, 1].
-        compare: how the second text stands to the first; None where it says nothing of it.
+        threshold: the mean similarity between a belief and the members that are about it, in (0, 1].
+        compare: returns how the second text relates to the first; None if it says nothing about it.
     """
     made: list[ConsolidationProposal] = []
     for pattern in found:
@@ -388,7 +388,7 @@ def proposals(
 def _belief_about(
     pattern: Pattern, beliefs: Sequence[KnownBelief], vectors: Mapping[str, Vector], threshold: float
 ) -> KnownBelief | None:
-    """Return the belief that a pattern is about: the most like of those that would join it and share its terms."""
+    """Return the belief that a pattern is about: the most similar one above the threshold that shares its terms."""
     ranked: list[tuple[float, str, KnownBelief]] = []
     for held in beliefs:
         ref = str(held.memory.ref)
@@ -399,13 +399,13 @@ def _belief_about(
 
 
 def _covers(held: KnownBelief, pattern: Pattern) -> bool:
-    """Whether a belief has two thirds of what the members of a pattern share."""
+    """Whether a belief has two thirds of the terms that the members of a pattern share."""
     part, whole = SHARED_BY
     return len(set(held.terms) & set(pattern.terms)) * whole >= part * len(pattern.terms)
 
 
 def _proposals_about(pattern: Pattern, held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
-    """Return what a pattern says of a belief: nothing where too few of its members take a side, which hides nothing."""
+    """Return the proposals of a pattern about a belief; none if too few of its members take a side."""
     said = {member.ref: compare(held.text, member.text) for member in pattern.members}
     made = []
     for action, polarities in _SIDES.items():
@@ -426,10 +426,10 @@ def _proposals_about(pattern: Pattern, held: KnownBelief, compare: Compare) -> l
 
 
 def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]:
-    """Return the belief that a pattern suggests.
+    """Return the proposal of a new belief that follows from a pattern.
 
-    What contradicts its most general member counts against it; what only denies as that does not counts on no side.
-    Where nothing but terms in common brought the members together, enough of them must say what is quoted.
+    Members that contradict the most general one count against it; members that merely differ in negation count on
+    neither side. If only common terms brought the members together, enough of them must say what is quoted.
     """
     opposed = {
         member.ref
@@ -456,7 +456,7 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
 
 
 def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pooled, ...]:
-    """Return the members that say what a quotation of one of them says, as far as words tell: they share two signs."""
+    """Return the members that say the same as a quotation, judged by words: they share two signs with it."""
     quoted = signs_of(quote, [term for term in content_terms(quote) if term in general.terms])
     return tuple(
         member
@@ -468,12 +468,12 @@ def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pool
 # -- changes -------------------------------------------------------------------------------------
 
 
-MOST_COMPARED = 40  # with one belief: those that share most with it
-FEWEST_LATER = 2  # independent roots that contradict what is held: design of beliefs, "Consolidation"
+MOST_COMPARED = 40  # memories per belief: those that share most with it
+FEWEST_LATER = 2  # independent roots that contradict a belief: design of beliefs, "Consolidation"
 
 
 def by_terms(part: Iterable[Pooled]) -> dict[str, list[Pooled]]:
-    """Return who has each term, in order."""
+    """Return the memories that have each term, in order."""
     having: dict[str, list[Pooled]] = defaultdict(list)
     for one in part:
         for term in set(one.terms):
@@ -482,12 +482,12 @@ def by_terms(part: Iterable[Pooled]) -> dict[str, list[Pooled]]:
 
 
 def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: Compare) -> list[ConsolidationProposal]:
-    """Return what memories that are younger than a belief say against it: two independent ones are enough to ask.
+    """Return proposals from memories that are younger than a belief and contradict it: two independent ones suffice.
 
     Args:
         having: the memories of the belief's partition by their terms.
         held: the belief.
-        compare: how the second text stands to the first.
+        compare: returns how the second text relates to the first.
     """
     about = set(held.terms)
     since = held.memory.created_at or ""
@@ -516,7 +516,7 @@ def answers(having: Mapping[str, Sequence[Pooled]], held: KnownBelief, compare: 
 
 
 def superseding(change: Change) -> ConsolidationProposal:
-    """Return the belief that a change suggests, in the place of what nobody wrote down as one."""
+    """Return the proposal of a new belief that follows from a change, if no belief states what was true before."""
     return ConsolidationProposal(
         action=Action.SUPERSEDE,
         members=change.after,
@@ -533,7 +533,7 @@ def superseding(change: Change) -> ConsolidationProposal:
 
 
 def is_due(last_at: datetime, now: datetime, fresh: int, *, every_hours: int) -> bool:
-    """Whether it is time to look again: some hours later, or with enough that was not looked at, whichever is first."""
+    """Whether another run is due: after `every_hours`, or with enough new memories, whichever comes first."""
     return fresh >= FEWEST_POOLED or now - last_at >= timedelta(hours=every_hours)
 
 
@@ -541,7 +541,7 @@ def is_due(last_at: datetime, now: datetime, fresh: int, *, every_hours: int) ->
 
 
 def is_news(proposal: ConsolidationProposal, earlier: Iterable[Earlier]) -> bool:
-    """Whether nothing like it waits for a decision, and three more members speak than when it was last decided on."""
+    """Whether no similar suggestion is open, and at least three members are new since a similar one was decided on."""
     members = frozenset(member.ref for member in (*proposal.members, *proposal.against))
     target = str(proposal.target.ref) if proposal.target else None
     return not any(

@@ -1,6 +1,6 @@
-"""Echoes: what was recalled and comes back as a raw memory is linked with its source, and is no new evidence.
+"""Echoes: recalled text that comes back as a raw memory is linked with its source, and is not new evidence.
 
-It is known by the runs of four words that both texts have.
+An echo is recognized by runs of four words that both texts have.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 RUN = 4  # words
-# Of a text's runs, for all of it to be an echo; of a memory's runs, for the text to hold that memory.
+# The fraction of a text's runs that makes all of it an echo, and of a memory's runs that makes the text contain it.
 MOST_OF_IT = 0.5
 ALL_OF_IT = 0.8
-# Fewer words are said twice by chance: `the build broke again`.
+# Shorter texts are repeated by chance: `the build broke again`.
 FEWEST_WORDS = 8
 
 _BITE = re.compile(
@@ -38,17 +38,17 @@ _BITE = re.compile(
 
 
 class Echo(NamedTuple):
-    """What a text repeats, best first: `of` is what all of it comes from, `beside` what it holds among other things."""
+    """The memories that a text repeats, best first: `of` if all of it is an echo, `beside` if it also says more."""
 
     of: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
 
 
 def bites(text: str) -> tuple[str, frozenset[str]]:
-    """Return a text without the labels of the bites in it, and the paths that they name, from wherever they were seen.
+    """Return a text without the labels of the bites in it, and the paths that the labels name.
 
-    A path from another folder, or from the root, stands for all its ends: `/home/sean/vault/notes/tea.md` may be
-    `notes/tea.md` or `tea.md` of the vault.
+    A path may start anywhere, so all its endings are returned: `/home/sean/vault/notes/tea.md` may be `notes/tea.md` or
+    `tea.md` in the vault.
     """
     parts = [found["path"].split("/") for found in _BITE.finditer(text)]
     ends = frozenset("/".join(path[at:]) for path in parts for at in range(len(path)))
@@ -56,7 +56,7 @@ def bites(text: str) -> tuple[str, frozenset[str]]:
 
 
 def grams(text: str) -> Grams:
-    """Return the runs of four words of a text; all of it where it has fewer."""
+    """Return the runs of four words in a text; the whole text if it has fewer words."""
     said = words(text)
     if len(said) < RUN:
         return frozenset({tuple(said)}) if said else frozenset()
@@ -64,7 +64,7 @@ def grams(text: str) -> Grams:
 
 
 def is_long_enough(text: str) -> bool:
-    """Whether a text is so long that nobody says it twice by chance."""
+    """Whether a text is too long to be repeated by chance."""
     return len(words(text)) >= FEWEST_WORDS
 
 
@@ -72,9 +72,9 @@ def echo(text: str, known: Mapping[str, str], named: Collection[str] = ()) -> Ec
     """Return what a text repeats.
 
     Args:
-        text: without the labels of bites.
+        text: the text, without the labels of bites.
         known: the texts that it may come from, by name.
-        named: those that a bite in it names.
+        named: the names of those that a bite in the text cites.
     """
     said = grams(text)
     runs = {name: grams(other) for name, other in known.items()}
@@ -92,21 +92,21 @@ def echo(text: str, known: Mapping[str, str], named: Collection[str] = ()) -> Ec
 # -- the use case ----------------------------------------------------------------------------------
 
 
-# So many of the best matches are compared with a text.
+# The number of best matches that are compared with a text.
 MOST_COMPARED = 20
 _MOST_LINKS = 5
-# Who says where a text comes from has vouched for it: then it is what they say.
+# An author who states where a text comes from vouches for it; then that statement is used.
 _SAYS_ITS_SOURCE = ("source", "source_type", "source_entity", "derived_from", "relates_to")
 
 
 class Recognised(NamedTuple):
-    """The keys that a text gets which repeats memories, and a sentence that says so."""
+    """The keys for a text that repeats memories, and a sentence that says so."""
 
     values: dict[str, Plain]
     told: str
 
     def noted(self, saved: Saved) -> Saved:
-        """Return what was saved, with the sentence among its findings."""
+        """Return the saved memory with the sentence added to its findings."""
         hint = "if somebody said it again, say who: --source-entity, --source"
         finding = finding_of("recalled-text", saved.path, self.told, hint)
         return replace(saved, findings=(*saved.findings, finding))
@@ -118,10 +118,10 @@ class _Known(NamedTuple):
 
 
 def recognised(view: View, values: Mapping[str, Plain], body: str) -> Recognised | None:
-    """Return what a new raw memory repeats of what the vault has; None where that is nothing.
+    """Return what a new raw memory repeats from the vault; None if it repeats nothing.
 
-    A text that is all an echo is made of what it repeats, and has its roots; one that says something of its own, too,
-    is related to it. Texts of fewer than 8 words are echoes only with the label of a bite.
+    A text that is entirely an echo is derived from what it repeats, and has its roots; one that also says something new
+    is related to it. Texts of fewer than 8 words are echoes only if they contain the label of a bite.
     """
     if any(values.get(key) for key in _SAYS_ITS_SOURCE):
         return None

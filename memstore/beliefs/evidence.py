@@ -1,4 +1,4 @@
-"""Evidence: what speaks for or against something, and on which independent roots it rests."""
+"""Evidence: what supports or contradicts a memory, and the independent roots that it rests on."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
     Load = Callable[[str], Memory | None]
 
-# A run of consolidation as evidence: it weighs nothing by itself, the memories that it names do.
+# A run of consolidation as evidence: it has no weight itself, unlike the memories that it names.
 _CONSOLIDATION = re.compile(r"consolidation:(\d{4}-\d{2}-\d{2})")
 _SUPPORTING = frozenset({"support", "partial"})
-# A mark of what was recalled and came back: its session has seen nothing itself.
+# The mark of an echo: its session has not observed anything itself.
 RECALLED = "context:recalled"
-# The words of a ledger with which a source says something, or takes it back; its latest one stands.
+# The operations in a ledger by which a source says something or retracts it; the latest one counts.
 SPOKEN = frozenset({*_SUPPORTING, "contradict", "retract"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What speaks: its ref or mark, its weight of 0 or more, its independent roots, how sure its own holder is.
+    """A piece of evidence: its ref or mark, its weight (0 or more), its independent roots, and its own confidence.
 
-    `at` is when it arose, RFC 3339 in UTC; None if that is not known.
+    `at` is when it arose, RFC 3339 in UTC; None if unknown.
     """
 
     source: str
@@ -43,14 +43,14 @@ class Evidence:
     at: str | None = None
 
     def happened_before(self, recorded: datetime) -> str | None:
-        """Return when it arose, if that was a day or more before it is recorded: less makes no difference."""
+        """Return when it arose if that was at least a day before it is recorded: less makes no difference."""
         if self.at is None or datetime.fromisoformat(self.at) > recorded - timedelta(days=1):
             return None
         return self.at
 
 
 def mark_as_evidence(text: str) -> Evidence | None:
-    """Return a mark `consolidation:YYYY-MM-DD` as evidence, which weighs 0; None for any other text."""
+    """Return a mark `consolidation:YYYY-MM-DD` as evidence with weight 0; None for any other text."""
     found = _CONSOLIDATION.fullmatch(text)
     return Evidence(source=text, weight=0.0) if found and _is_day(found[1]) else None
 
@@ -67,8 +67,8 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
     """Return a memory as evidence.
 
     Args:
-        memory: it must have an id.
-        load: gives the memory that a ref names, None where there is none to see.
+        memory: a memory with an id.
+        load: returns the memory that a ref names; None if it doesn't exist or may not be seen.
     """
     return Evidence(
         source=str(memory.ref),
@@ -80,7 +80,7 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
 
 
 def against(memory: Memory) -> list[Evidence]:
-    """Return what speaks against a memory, the earliest first, each as much as it did there."""
+    """Return the evidence that counts against a memory, earliest first, with its weight in the memory's ledger."""
     return [
         Evidence(
             source=one.source,
@@ -95,10 +95,10 @@ def against(memory: Memory) -> list[Evidence]:
 
 
 def roots(memory: Memory, load: Load) -> tuple[str, ...]:
-    """Return the independent roots of a memory, sorted: sessions where they are recorded, else memories.
+    """Return the independent roots of a memory, sorted: sessions if they are recorded, else memories.
 
-    What was made of another memory has that one's roots, and a belief those of all that it rests on: neither becomes
-    a second witness by being written down again.
+    A memory derived from another one has the roots of that one, and a belief has the roots of everything it rests on:
+    writing something down again does not create a second witness.
     """
     found: set[str] = set()
     for known in _reached(memory, load, lambda one: () if _is_root(one) else grounds(one)):
@@ -107,12 +107,12 @@ def roots(memory: Memory, load: Load) -> tuple[str, ...]:
 
 
 def rests_on(memory: Memory, ref: str, load: Load) -> bool:
-    """Whether a memory was made of what `ref` names, or is believed because of it, over any number of links."""
+    """Whether a memory was derived from `ref`, or is believed because of it, over any number of links."""
     return any(str(known.ref) == ref for known in _reached(memory, load, grounds))
 
 
 def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[str]]) -> list[Memory]:
-    """Return a memory and all to which refs lead from it, nearest first; it ends on any graph."""
+    """Return a memory and everything reachable from it by refs, nearest first; terminates on any graph."""
     found, seen = [start], {str(start.ref)}
     waiting = deque(found)
     while waiting:
@@ -127,12 +127,12 @@ def _reached(start: Memory, load: Load, following: Callable[[Memory], Iterable[s
 
 
 def _is_root(memory: Memory) -> bool:
-    """Whether a memory is a first-hand record of a session; a belief never is, nor what was recalled in it."""
+    """Whether a memory is a first-hand record of a session; beliefs and recalled texts never are."""
     return memory.type != "belief" and _session(memory) is not None and RECALLED not in memory.derived_from
 
 
 def grounds(memory: Memory) -> list[str]:
-    """Return the refs that a memory was made of; for a belief those that support it, too."""
+    """Return the refs that a memory was derived from; for a belief, also those that support it."""
     named = list(memory.derived_from)
     if memory.type == "belief":
         named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory)), *_folded(memory)]
@@ -140,7 +140,7 @@ def grounds(memory: Memory) -> list[str]:
 
 
 def _standing(memory: Memory) -> list[LedgerLine]:
-    """Return the lines of a ledger that support, the latest of each source."""
+    """Return the supporting lines of a ledger: of each source the latest line, if it supports."""
     latest = {
         counted_as(line.evidence_source or ""): line for line in by_time(memory.confidence_history) if line.op in SPOKEN
     }
@@ -148,12 +148,12 @@ def _standing(memory: Memory) -> list[LedgerLine]:
 
 
 def _folded(memory: Memory) -> list[str]:
-    """Return the refs and roots that a belief's checkpoints have counted, for it or against it."""
+    """Return the refs and roots that are counted in a belief's checkpoints, for it or against it."""
     return [name for line in memory.confidence_history for name in line.counted] if memory.type == "belief" else []
 
 
 def _own_roots(memory: Memory, load: Load) -> set[str]:
-    """Return the roots that a memory has itself: none where what it was made of has them."""
+    """Return a memory's own roots; none if the memories that it was derived from have them."""
     if _is_root(memory):
         return {_root(memory)}
     lost = [line for line in _standing(memory) if memory.type == "belief" and load(line.evidence_source or "") is None]

@@ -1,6 +1,6 @@
 """Graduation: which memories have earned a line in the MEMORY.md of their scope, and which have lost it.
 
-The rules stand first; the use case writes the lines into a block of that page, and takes others out.
+The rules come first; the use case writes lines into a block of that page, and removes others.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _IMPORTANT = ("high", "pinned")
 
 
 class Record(NamedTuple):
-    """What a memory has to show: days since it was made, uses; for a belief its confidence today and its roots."""
+    """The record of a memory: days since it was created, uses; for a belief, its confidence today and its roots."""
 
     days_old: float = 0.0
     uses: int = 0
@@ -54,16 +54,16 @@ class Record(NamedTuple):
 
 
 def page_of(scope: str) -> str:
-    """Return the path of a scope's MEMORY.md: at the vault's top, or in projects/NAME."""
+    """Return the path of a scope's MEMORY.md: in the vault's root, or in projects/NAME."""
     kind, _, name = scope.partition(":")
     return f"projects/{name}/MEMORY.md" if kind == "project" and name else "MEMORY.md"
 
 
 def may_stand(memory: Memory, owner: str) -> bool:
-    """Whether a memory may stand on a page that the vault's owner reads to whoever is there.
+    """Whether a memory may be on a page that the vault's owner reads to whoever is present.
 
-    Only the owner's own may, and none that is kept to a context, kept from somebody, or told under somebody's grants,
-    unless it was generalized.
+    It must be the owner's own, and, unless it was generalized, must not be restricted to a context, denied to somebody,
+    or told under somebody's grants.
     """
     if memory.status != "active" or memory.superseded_by or memory.owner not in (None, "", owner):
         return False
@@ -78,22 +78,22 @@ def has_earned(memory: Memory, record: Record) -> bool:
 
 
 def has_lost(memory: Memory, record: Record) -> bool:
-    """Whether a memory that has a line has lost it."""
+    """Whether a memory no longer deserves the line that it has."""
     return record.confidence < BELIEF_LEAVES if memory.type == "belief" else not is_important(memory)
 
 
 def is_important(memory: Memory) -> bool:
-    """Whether somebody called a memory important; what is raw has to become something first."""
+    """Whether somebody marked a memory as important; a raw memory never counts, until something is made of it."""
     return memory.importance in _IMPORTANT and memory.type != "raw"
 
 
 def says_something(text: str) -> bool:
-    """Whether a line by a hand states something: a heading, a comment or a rule is only there for the eye."""
+    """Whether a line written by hand states something, unlike a heading, a comment or a horizontal rule."""
     return not text.startswith(("#", "<!--")) and any(letter.isalnum() for letter in text)
 
 
 def line_of(ref: str, title: str) -> str:
-    """Return the line of a memory; its words can't end the block that it stands in."""
+    """Return the line of a memory; its words are escaped, so they can't end the block that contains it."""
     words = one_line(title).replace("<!--", "< !--").replace("-->", "-- >")
     return f"- {shortened(words, LONGEST_LINE)} [[{ref}]]"
 
@@ -102,10 +102,10 @@ def line_of(ref: str, title: str) -> str:
 
 
 class GraduationProposal(NamedTuple):
-    """What a hand changed in a block, until somebody decided on it: where, what stands there now, what it is about.
+    """An undecided change by hand in a block: where it is, its text now, and the memory it is about.
 
-    `ref` is None for what a hand added, `text` empty for a line that a hand took out. `suggestion` is the ref of the
-    file in suggestions/ that would make the memories say the same.
+    `ref` is None for a line that was added by hand, `text` is empty for a line that was removed. `suggestion` is the
+    ref of the file in suggestions/ that would make the memories say the same.
     """
 
     path: str
@@ -117,7 +117,7 @@ class GraduationProposal(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graduated:
-    """What became of one MEMORY.md, or would: the refs that came in and went out, and what hands changed in it.
+    """The result for one MEMORY.md, or what it would be: the refs that entered and left, and the changes by hand.
 
     `suggested` are the files of suggestions that were written for the first time, or would be.
     """
@@ -135,7 +135,7 @@ class Graduated:
 
 @again_where_changed
 def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
-    """Write what has earned it into the MEMORY.md of its scope, at most ten memories a run; see `earned`.
+    """Write the memories that have earned it into the MEMORY.md of their scope, at most ten per run; see `has_earned`.
 
     >>> tea = note(ws.view(), "Claire drinks green tea.", importance="high")
     >>> looks = [show_memory(ws.view(), tea.ref) for _ in range(3)]
@@ -144,12 +144,12 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
 
     Args:
         view: the vault; its actor must be its owner, whose page it is.
-        dry_run: write nothing, and return what would be.
-        commit: commit the pages, too.
+        dry_run: write nothing; return what would be written.
+        commit: also commit the pages.
 
     Raises:
         RefusedError: the actor isn't the vault's owner, or others listen.
-        FormatError: the comments around a block are not one pair.
+        FormatError: the comments around a block are not exactly one pair.
     """
     view.require_owner()
     found = _Gathered(view)
@@ -175,7 +175,7 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
 def _save(
     view: View, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
 ) -> tuple[tuple[Saved, ...], str | None]:
-    """Write suggestions and pages as one operation; return what became of the former, and the commit of all."""
+    """Write suggestions and pages in one transaction; return the saved suggestions, and the commit."""
     if edits:
         saved = save_all(view, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
         return saved, saved[0].commit
@@ -187,7 +187,7 @@ def _bytes(view: View, path: str) -> bytes | None:
 
 
 class _Gathered:
-    """The memories that may stand on a page, by id, and what each has to show."""
+    """The memories that may be on a page, by id, and their records."""
 
     def __init__(self, view: View) -> None:
         self.now = view.clock.now()
@@ -208,7 +208,7 @@ class _Gathered:
         }
 
     def record(self, memory: Memory) -> Record:
-        """Return what a memory has to show."""
+        """Return the record of a memory."""
         is_belief = memory.type == "belief"
         return Record(
             days_old=days_since(memory.created_at or "", self.now) or 0.0,
@@ -227,7 +227,7 @@ def _is_past(memory: Memory, today: str) -> bool:
 
 
 def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple[Graduated, bytes, list[ByHand]]:
-    """Return what becomes of one page, its bytes, and what hands changed in it that nobody decided on."""
+    """Return the result for one page, its new bytes, and the undecided changes by hand in it."""
     page = managed_block.read(path, before)
     stays = {
         memory_id: memory
@@ -258,7 +258,7 @@ def _page(found: _Gathered, path: str, before: bytes | None, room: int) -> tuple
 
 
 def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str, ...]]:
-    """Return the lines that stay, brought up to date where no hand was at them, and the refs of those that go."""
+    """Return the lines that stay, updated unless they were changed by hand, and the refs of the lines that go."""
     kept, left = [], []
     for line in page.lines:
         memory_id = managed_block.id_of(line)
@@ -273,7 +273,7 @@ def _kept(page: Page, stays: Mapping[str, Memory]) -> tuple[list[str], tuple[str
 
 
 def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: Mapping[str, str]) -> dict[str, str]:
-    """Return the digests of what the program wrote; those of lines that a hand changed or took out stay."""
+    """Return the digests of the lines that the program wrote, also of those since changed or removed by hand."""
     was = {managed_block.id_of(line): line for line in page.lines}
     now = {managed_block.id_of(line): line for line in kept}
     marks = {}
@@ -290,7 +290,7 @@ def _written(page: Page, stays: Mapping[str, Memory], kept: Sequence[str], new: 
 
 
 def _by_hand(path: str, page: Page, found: _Gathered) -> list[tuple[int, ByHand]]:
-    """Return what hands changed in a block, with its line: other words, lines of their own, lines that are gone."""
+    """Return the changes by hand in a block, each with its line: reworded, added and removed lines."""
     changed, seen = [], set()
     for at, line in enumerate(page.lines, page.first_line):
         memory_id = managed_block.id_of(line)

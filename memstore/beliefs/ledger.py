@@ -1,8 +1,8 @@
-"""Confidence as a pure function of the ledger: what is believed now follows from the recorded events alone.
+"""Confidence as a pure function of the ledger: it follows from the recorded events alone.
 
 The arithmetic is the mean of a Beta distribution, which is also the gain of a Kalman filter: with belief precision n,
 evidence precision w and outcome x (support 1, partial 0.5, contradict 0), c' = c + w / (n + w) * (x - c), n' = n + w.
-Here it is kept as two sums, the weight for and the weight against, so that the order of the evidence can't matter.
+Here it is kept as two sums, the weight for and the weight against, so the order of the evidence doesn't matter.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 BASE_CONFIDENCE = 0.5
 PRIOR_WEIGHT = 2.0
-STATED_WEIGHT = 6.0  # a stated confidence counts as six observations, so that 0.85 reinforced once becomes 0.87
+STATED_WEIGHT = 6.0  # a stated confidence counts as six observations: 0.85 reinforced once becomes 0.87
 HALF_LIFE_DAYS = 365.0
 HALF_LIFE_FACTOR: Mapping[str, float] = {"low": 0.5, "normal": 1.0, "high": 4.0, "pinned": float("inf")}
 DECIMALS = 4
 
-# Sorted, so that the order of the class can't decide.
+# Sorted, so the order of the fields in the class has no effect.
 _KEYS = tuple(sorted(field.name for field in fields(LedgerLine)))
 BARRIERS = frozenset({"assert", "edit", "checkpoint"})
 OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
@@ -35,19 +35,19 @@ OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What a ledger amounts to: the weight for and the weight against, both 0 or more, not both 0."""
+    """The result of a ledger: the weight for and the weight against, both 0 or more, but not both 0."""
 
     weight_for: float
     weight_against: float
 
     @property
     def precision(self) -> float:
-        """How many observations stand behind the confidence."""
+        """The number of observations that the confidence is worth."""
         return self.weight_for + self.weight_against
 
     @property
     def confidence(self) -> float:
-        """The odds that the next independent observation agrees, in [0, 1]."""
+        """The probability that the next independent observation agrees, in [0, 1]."""
         return self.weight_for / self.precision
 
     @classmethod
@@ -56,7 +56,7 @@ class Belief:
         return cls(confidence * precision, (1 - confidence) * precision)
 
     def faded(self, fraction: float) -> Belief:
-        """Return the belief with what it has above the prior cut to `fraction`, in [0, 1]."""
+        """Return the belief with its weights above the prior reduced to `fraction`, in [0, 1]."""
         prior = PRIOR_WEIGHT * BASE_CONFIDENCE
         return Belief(prior + (self.weight_for - prior) * fraction, prior + (self.weight_against - prior) * fraction)
 
@@ -66,10 +66,10 @@ PRIOR = Belief.of(BASE_CONFIDENCE, PRIOR_WEIGHT)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerWitness:
-    """What counts of one source: the latest it said, its weight a root, and what propagation left of that.
+    """The evidence of one source that counts: its latest line, its weight per root, and the factor of propagation.
 
-    `weight` is the line's, `outcome` is in [0, 1], `used` how sure the source's holder was when it was used; `at` is
-    when that was recorded, `happened` when it arose, from which on it fades.
+    `weight` is the weight in the line, `outcome` is in [0, 1], `used` is the source's confidence when it was used; `at`
+    is when it was recorded, `happened` when it arose, and so began to fade.
     """
 
     source: str
@@ -85,7 +85,7 @@ class LedgerWitness:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A witness in the order of time, and the belief before and after it."""
+    """A witness, in order of time, and the belief before and after it."""
 
     witness: LedgerWitness
     before: Belief
@@ -93,14 +93,14 @@ class Step:
 
     @property
     def moved(self) -> float:
-        """The weight that this witness added, 0 or more: none where all its roots had said so before."""
+        """The weight that this witness added, 0 or more; 0 if all its roots had said the same before."""
         if self.witness.outcome == 1:
             return self.after.weight_for - self.before.weight_for
         return (self.after.weight_against - self.before.weight_against) / (1 - self.witness.outcome)
 
 
 class Stated(NamedTuple):
-    """The latest statement in a ledger: its word, the confidence it states, and the cap that premises put on it."""
+    """The latest statement in a ledger: its operation, the confidence it states, and the cap set by its premises."""
 
     op: str
     confidence: float
@@ -108,23 +108,23 @@ class Stated(NamedTuple):
 
 
 def replay(lines: Iterable[LedgerLine]) -> Belief:
-    """Return what a ledger amounts to, whatever the order of its lines; the prior for an empty one."""
+    """Return the result of a ledger, whatever the order of its lines; the prior for an empty one."""
     return _replay(by_time(lines), None, 0.0)
 
 
 def replay_now(lines: Iterable[LedgerLine], now: datetime, *, importance: str = "normal") -> Belief:
-    """Return what a ledger amounts to at `now`, UTC: evidence halves in weight with every half-life of its age."""
+    """Return the result of a ledger at `now`, UTC: the weight of evidence halves with every half-life of its age."""
     return _replay(by_time(lines), now, HALF_LIFE_DAYS * HALF_LIFE_FACTOR[importance])
 
 
 def witnesses(lines: Iterable[LedgerLine]) -> tuple[LedgerWitness, ...]:
-    """Return the evidence that counts since the latest statement, one witness a source, the earliest first."""
+    """Return the evidence that counts since the latest statement, one witness per source, earliest first."""
     _, evidence = _parted(by_time(lines), None, 0.0)
     return tuple(sorted(evidence, key=lambda one: one.at))
 
 
 def stated(lines: Iterable[LedgerLine]) -> Stated | None:
-    """Return the latest statement of a ledger; None where it has evidence alone."""
+    """Return the latest statement of a ledger; None if it has evidence only."""
     barrier, after = since_statement(lines)
     if barrier is None:
         return None
@@ -132,19 +132,19 @@ def stated(lines: Iterable[LedgerLine]) -> Stated | None:
 
 
 def since_statement(lines: Iterable[LedgerLine]) -> tuple[LedgerLine | None, list[LedgerLine]]:
-    """Return the latest statement of a ledger, None where it has evidence alone, and the lines after it by time."""
+    """Return the latest statement of a ledger (None if it has evidence only), and the lines after it by time."""
     ordered = by_time(lines)
     start = _latest_barrier(ordered)
     return (None, ordered) if start is None else (ordered[start], ordered[start + 1 :])
 
 
 def source_of(line: LedgerLine) -> str:
-    """Return what a line's evidence is counted under: its source, or where it names none its time."""
+    """Return the name under which a line's evidence is counted: its source, or its time if it names no source."""
     return line.evidence_source or f"at:{line.timestamp}"
 
 
 def votes(witnesses: Iterable[LedgerWitness]) -> tuple[int, int]:
-    """Return how many roots speak for and against, each counted on the sides on which it says anything of weight."""
+    """Return how many roots vote for and against; a root counts on each side where its evidence has any weight."""
     speaking = [one for one in witnesses if one.share * one.factor > 0]
     return (
         len({counted_as(root) for one in speaking if one.outcome > 0 for root in one.roots}),
@@ -153,13 +153,13 @@ def votes(witnesses: Iterable[LedgerWitness]) -> tuple[int, int]:
 
 
 def counted_as(name: str) -> str:
-    """Return what a source or root counts as: a memory as its id, so that it is no second one when its type changes."""
+    """Return the name that a source or root counts under: for a memory its id, which survives a change of type."""
     ref = MemoryRef.parse(name)
     return ref.id if ref else name
 
 
 def as_counted(line: LedgerLine) -> LedgerLine:
-    """Return a line with all names as they are counted: two that differ in the types of memories alone are the same."""
+    """Return a line with all names as they are counted; lines that differ only in types of memories become equal."""
     return replace(
         line,
         evidence_source=counted_as(line.evidence_source) if line.evidence_source else None,
@@ -169,7 +169,7 @@ def as_counted(line: LedgerLine) -> LedgerLine:
 
 
 def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
-    """Return how the belief came about since the latest statement, one step a witness, the earliest first."""
+    """Return how the belief developed since the latest statement, one step per witness, earliest first."""
     base, evidence = _parted(by_time(lines), None, 0.0)
     votes, before, steps = _Votes(base), base, []
     for one in sorted(evidence, key=lambda one: one.at):
@@ -181,19 +181,19 @@ def course(lines: Iterable[LedgerLine]) -> tuple[Step, ...]:
 
 
 def each_line(lines: Iterable[LedgerLine]) -> list[tuple[LedgerLine, Belief]]:
-    """Return the lines from the latest statement on, by time, each with what the ledger amounted to as far as it."""
+    """Return the lines from the latest statement on, by time, each with the result of the ledger up to it."""
     ordered = by_time(lines)
     start = _latest_barrier(ordered) or 0
     return [(ordered[at], _replay(ordered[: at + 1], None, 0.0)) for at in range(start, len(ordered))]
 
 
 def rounded(confidence: float) -> float:
-    """Return a confidence as it is written into a file; 0 has no sign."""
+    """Return a confidence rounded as in files, without negative zero."""
     return round(confidence, DECIMALS) + 0.0
 
 
 def by_time(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
-    """Return the lines of a ledger by time, each once; at one instant barriers first, then by canonical JSON."""
+    """Return the lines of a ledger by time, without duplicates; at the same instant barriers first, then by JSON."""
     return sorted(set(lines), key=lambda line: (_at(line), line.op not in BARRIERS, _canonical(line)))
 
 
@@ -206,7 +206,7 @@ def _canonical(line: LedgerLine) -> str:
 
 
 def _left(at: datetime, now: datetime | None, half_life_days: float) -> float:
-    """Return the fraction of a weight that is left at `now` of what is as old as `at`; all of it without a `now`."""
+    """Return the fraction of a weight from `at` that is left at `now`; 1 without a `now`."""
     age_days = max(0.0, (now - at).total_seconds() / 86_400) if now else 0.0
     return 0.5 ** (age_days / half_life_days) if age_days else 1.0
 
@@ -220,7 +220,7 @@ def _replay(lines: list[LedgerLine], now: datetime | None, half_life_days: float
 
 
 def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float) -> tuple[Belief, list[LedgerWitness]]:
-    """Return what the latest barrier states, faded, or the prior; and the evidence after it that counts."""
+    """Return the faded statement of the latest barrier, or the prior; and the evidence after it that counts."""
     start = _latest_barrier(lines)
     if start is None:
         return PRIOR, _evidence(lines, frozenset())
@@ -234,13 +234,13 @@ def _latest_barrier(lines: list[LedgerLine]) -> int | None:
 
 
 def _cap(after: list[LedgerLine]) -> float | None:
-    """Return the cap that premises put on a statement, by the lines after it."""
+    """Return the cap that premises put on a statement, according to the lines after it."""
     caps = [line.cap for line in after if line.op == "propagate" and line.cap is not None]
     return caps[-1] if caps else None
 
 
 def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLine]) -> Belief:
-    """Return what a barrier states, capped by the premises that later `propagate` lines name."""
+    """Return the belief that a barrier states, capped by the premises that later `propagate` lines name."""
     confidence = BASE_CONFIDENCE if barrier.new is None else barrier.new
     match barrier.op:
         case "checkpoint":
@@ -255,7 +255,7 @@ def _stated(barrier: LedgerLine, before: list[LedgerLine], after: list[LedgerLin
 
 
 def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWitness]:
-    """Return the evidence that counts: the latest line of each source, less what was retracted or counted before."""
+    """Return the evidence that counts: the latest line of each source, except retracted or already counted sources."""
     found: dict[str, LedgerWitness] = {}
     for line in lines:
         source = source_of(line)
@@ -283,7 +283,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWi
 
 
 class _Votes:
-    """The votes on a belief: each root votes once for and once against, as its heaviest witness does."""
+    """The votes on a belief: each root votes at most once for and once against, with its heaviest witness."""
 
     def __init__(self, base: Belief) -> None:
         self._base = base
@@ -291,14 +291,14 @@ class _Votes:
         self._against: dict[str, float] = {}
 
     def cast(self, witness: LedgerWitness, fraction: float) -> None:
-        """Add what a witness says, with this fraction of its weight."""
+        """Add the votes of a witness, with this fraction of its weight."""
         weight = witness.share * witness.factor * fraction
         for root in map(counted_as, witness.roots):
             self._for[root] = max(self._for.get(root, 0.0), weight * witness.outcome)
             self._against[root] = max(self._against.get(root, 0.0), weight * (1 - witness.outcome))
 
     def belief(self) -> Belief:
-        """Return the belief after all votes; by fsum, so that the order of the lines can't show in the last digit."""
+        """Return the belief after all votes, summed with fsum, so the order of lines can't change the last digit."""
         return Belief(
             fsum([self._base.weight_for, *self._for.values()]),
             fsum([self._base.weight_against, *self._against.values()]),

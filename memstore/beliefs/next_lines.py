@@ -1,6 +1,6 @@
-"""What is believed and how surely: what the ledger's next lines say, and whether they say anything new.
+"""How sure a memory's holder is, and the next lines of its ledger when evidence arrives or the memory changes.
 
-Ledgers that are divided between two memories, or become one: no evidence ever counts twice by it.
+Ledgers can also be divided between two memories, or joined; evidence is never counted twice because of that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PROMOTED_BELIEF_CONFIDENCE = 0.7  # likewise
 
 
 class Stance(StrEnum):
-    """What evidence says; the value is the ledger's word."""
+    """What evidence says; the value is the operation in the ledger."""
 
     SUPPORT = "support"
     PARTIAL = "partial"
@@ -42,7 +42,7 @@ _REASONS = {
 
 
 class Weighed(NamedTuple):
-    """The lines that evidence adds to a ledger, the confidence before and after, and what had been counted before."""
+    """The lines that evidence adds to a ledger, the confidence before and after, and evidence counted before."""
 
     lines: tuple[LedgerLine, ...]
     old: float
@@ -51,7 +51,7 @@ class Weighed(NamedTuple):
 
 
 def held(memory: Memory) -> float | None:
-    """Return how sure a memory's holder is, in [0, 1]; None where a memory of this type need not say."""
+    """Return how sure a memory's holder is, in [0, 1]; None if it states nothing and its type doesn't require it."""
     if memory.confidence is not None:
         return memory.confidence
     if not states_nothing(memory.confidence_history):
@@ -60,15 +60,15 @@ def held(memory: Memory) -> float | None:
 
 
 def held_now(memory: Memory, now: datetime) -> float | None:
-    """Return how sure a memory's holder may still be at `now`, UTC: evidence fades; None where `held` says nothing."""
+    """Return the confidence at `now`, UTC, after the evidence has faded; None if `held` returns None."""
     return None if held(memory) is None else ledger.rounded(replay_of(memory, now).confidence)
 
 
 def replay_of(memory: Memory, now: datetime) -> ledger.Belief:
-    """Return what a memory's ledger amounts to at `now`, UTC, as its evidence fades with its importance.
+    """Return the result of a memory's ledger at `now`, UTC; how fast its evidence fades depends on its importance.
 
-    A ledger that states nothing counts as a statement of the number that is held. A number that is not what the ledger
-    amounts to was changed by a hand, and stands; it fades from the last line on.
+    A ledger that states nothing is treated as a statement of the confidence that is held. A confidence that differs
+    from the ledger's result was edited by hand, and takes precedence; it fades from the last line on.
     """
     lines = memory.confidence_history
     if states_nothing(lines):
@@ -86,12 +86,12 @@ def _stated(at: str, number: float | None) -> LedgerLine:
 
 
 def replayed(history: Iterable[LedgerLine]) -> float:
-    """Return the confidence that a ledger amounts to, as it is stored."""
+    """Return the confidence that results from a ledger, rounded as it is stored."""
     return ledger.rounded(ledger.replay(history).confidence)
 
 
 def drifted(memory: Memory) -> float | None:
-    """Return what a memory's ledger amounts to where that is not the number stored with it; None where all is well."""
+    """Return the result of a memory's ledger if it differs from the stored confidence; None if they agree."""
     if states_nothing(memory.confidence_history):
         return None
     amounts_to = replayed(memory.confidence_history)
@@ -100,13 +100,13 @@ def drifted(memory: Memory) -> float | None:
 
 
 def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
-    """Return the ledger line of a number that a hand gave a memory: it stands, whatever the ledger amounts to.
+    """Return the ledger line for a confidence that was edited by hand: it overrides the ledger's result.
 
     Args:
-        memory: as it is with its ledger.
-        number: in [0, 1].
+        memory: the memory with its ledger.
+        number: the new confidence, in [0, 1].
         now: UTC.
-        by: the entity whose hand it was.
+        by: the entity that edited it.
     """
     history = memory.confidence_history
     return LedgerLine(
@@ -119,13 +119,13 @@ def edited(memory: Memory, number: float, now: datetime, by: str) -> LedgerLine:
 
 
 def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[LedgerLine]:
-    """Return the lines by which evidence is retracted that a hand took out of a ledger, one a source.
+    """Return lines that retract the evidence that was removed from a ledger by hand, one line per source.
 
     Args:
-        before: the memory as it was.
-        after: as it is; a source of which another line says something is still heard, and not retracted.
+        before: the memory before the edit.
+        after: the memory after it; a source that still has another line is not retracted.
         now: UTC.
-        by: the entity whose hand it was.
+        by: the entity that edited it.
     """
     named = {_source(line) for line in after.confidence_history if line.op in SPOKEN}
     lost = {*before.confidence_history} - {*after.confidence_history}
@@ -139,7 +139,7 @@ def retractions(before: Memory, after: Memory, now: datetime, by: str) -> list[L
 
 
 def accounts_for(line: LedgerLine, history: Iterable[LedgerLine]) -> bool:
-    """Whether a ledger says what became of a line that it has no longer: retracted, or folded into a checkpoint."""
+    """Whether a ledger explains why it no longer has a line: it was retracted, or folded into a checkpoint."""
     at = datetime.fromisoformat(line.timestamp)
     return any(
         datetime.fromisoformat(one.timestamp) >= at
@@ -149,9 +149,9 @@ def accounts_for(line: LedgerLine, history: Iterable[LedgerLine]) -> bool:
 
 
 def folded(memory: Memory, by: str) -> LedgerLine:
-    """Return the checkpoint that stands for a whole ledger, of which `drifted` says nothing.
+    """Return the checkpoint that replaces a whole ledger, for which `drifted` must return None.
 
-    It is a second younger than the latest line: evidence that is put away grows no younger by it than that.
+    It is dated a second after the latest line, so the folded evidence becomes hardly younger.
     """
     history = memory.confidence_history
     belief = ledger.replay(history)
@@ -173,10 +173,10 @@ def folded(memory: Memory, by: str) -> LedgerLine:
 
 
 def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
-    """Return the time of the next line, whole seconds: `now`, or a second after a last line that is not before it.
+    """Return the time of the next line, in whole seconds: `now`, or a second after the last line if that is later.
 
     Raises:
-        VaultError: no second comes after the last line.
+        VaultError: the last line has the last possible time.
     """
     at = now.replace(microsecond=0)
     last = max((datetime.fromisoformat(line.timestamp) for line in history), default=None)
@@ -192,15 +192,15 @@ def next_time(history: Iterable[LedgerLine], now: datetime) -> datetime:
 def weigh(
     memory: Memory, evidence: Sequence[Evidence], stance: Stance, *, now: datetime, by: str, reason: str | None
 ) -> Weighed:
-    """Return what evidence does to a memory's ledger. Evidence that said the same before adds nothing.
+    """Return the effect of evidence on a memory's ledger. Evidence that said the same before adds nothing.
 
     Args:
-        memory: one of which `held` knows how sure its holder is.
-        evidence: what speaks, in this order.
+        memory: a memory for which `held` is not None.
+        evidence: the evidence, in the order in which it is recorded.
         stance: what all of it says.
         now: UTC.
         by: the entity that records it.
-        reason: why; else the evidence is named.
+        reason: why; without a reason, the evidence is named.
     """
     old = held(memory)
     if old is None:
@@ -220,7 +220,7 @@ def weigh(
 
 
 def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> bool:
-    """Whether the latest word of a source is the same already; what was folded into a checkpoint stays counted."""
+    """Whether a source's latest line says the same, or the source was folded into a checkpoint."""
     one = ledger.counted_as(source)
     said = [line for line in ledger.by_time(history) if _source(line) == one and line.op in SPOKEN]
     folded = {ledger.counted_as(name) for line in history for name in line.counted}
@@ -228,18 +228,18 @@ def _is_counted(history: Sequence[LedgerLine], source: str, stance: Stance) -> b
 
 
 def _source(line: LedgerLine) -> str:
-    """Return what a line's evidence counts as."""
+    """Return the name that a line's evidence counts under."""
     return ledger.counted_as(ledger.source_of(line))
 
 
 def brought_up_to_date(memory: Memory, old: float, now: datetime, by: str) -> list[LedgerLine]:
-    """Return the line that a ledger lacks before evidence can join it: what was stated, or what a hand changed."""
+    """Return the line that must be added before evidence: for a confidence that was stated, or edited by hand."""
     history = memory.confidence_history
     if states_nothing(history):
         at = None if history else _past(memory.created_at, now)
         stated_at = at or instant(next_time(history, now))
         return [LedgerLine(timestamp=stated_at, op="assert", old=None, new=ledger.rounded(old), by=memory.author or by)]
-    # A hand edit wins: the number in the file stands, and the ledger learns of it.
+    # An edit by hand wins: the number in the file is kept, and recorded in the ledger.
     return [] if drifted(memory) is None else [edited(memory, old, now, by)]
 
 
@@ -259,7 +259,7 @@ def _line(one: Evidence, stance: Stance, *, old: float, at: str, by: str, reason
 
 
 def states_nothing(history: Iterable[LedgerLine]) -> bool:
-    """Whether a ledger has no line that says anything of the number."""
+    """Whether a ledger has no line that determines the confidence."""
     return all(line.op == "assert" and line.new is None for line in history)
 
 
@@ -271,13 +271,13 @@ def _past(instant: str | None, now: datetime) -> str | None:
 
 
 def whole(memory: Memory, now: datetime, by: str) -> tuple[LedgerLine, ...]:
-    """Return a memory's ledger with the line that it lacks, for what was stated; empty where nothing is held."""
+    """Return a memory's ledger, with the missing line for its stated confidence; empty if it has no confidence."""
     old = held(memory)
     return () if old is None else (*memory.confidence_history, *brought_up_to_date(memory, old, now, by))
 
 
 def standing(lines: Iterable[LedgerLine]) -> dict[str, tuple[LedgerLine, ...]]:
-    """Return for each source that counts the line that says so, and those that changed its weight since."""
+    """Return, for each source that counts, its line and the lines that changed its weight since."""
     _, after = confidence.since_statement(lines)
     found: dict[str, tuple[LedgerLine, ...]] = {}
     for line in after:
@@ -296,7 +296,7 @@ def part(lines: Sequence[LedgerLine], shares: Mapping[str, float], *, of: str, b
 
     Args:
         lines: the whole memory's ledger.
-        shares: how much of each source's weight goes to this part, in [0, 1]; the parts' shares add up to 1 at most.
+        shares: the fraction of each source's weight that goes to this part, in [0, 1]; all parts add up to 1 at most.
         of: the whole memory's ref.
         by: the entity that divides it.
     """
@@ -308,7 +308,7 @@ def part(lines: Sequence[LedgerLine], shares: Mapping[str, float], *, of: str, b
             kept += [_shared(line, share) for line in said]
     if barrier is None:
         return retold((), kept)
-    # An edit's weight is that of the evidence before it, which stays with the whole memory.
+    # The weight of an edit comes from the evidence before it, which stays with the whole memory.
     op = "assert" if barrier.op == "edit" else barrier.op
     half = None if barrier.precision is None else max(barrier.precision / 2, confidence.PRIOR_WEIGHT)
     precision = None if half is None else confidence.rounded(half)
@@ -324,10 +324,10 @@ def _shared(line: LedgerLine, share: float) -> LedgerLine:
 
 
 def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[LedgerLine, ...]:
-    """Return the lines that one memory's ledger gains when another becomes one with it: what it did not know yet.
+    """Return the lines that a memory's ledger gains when another memory is merged into it: the evidence new to it.
 
-    Its own statement stands, and of each source what it says itself. Evidence keeps its age, as far as that statement,
-    which it comes after, allows.
+    Its own statement is kept, and so are its own lines about each source. Evidence keeps its age as far as possible: it
+    must come after that statement.
     """
     mine, theirs = whole(into, now, by), whole(other, now, by)
     said_of = [*map(confidence.source_of, mine), *(source for line in mine for source in line.counted)]
@@ -351,12 +351,12 @@ def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[Ledg
 def retold(
     before: Sequence[LedgerLine], lines: Iterable[LedgerLine], *, reason: str | None = None
 ) -> tuple[LedgerLine, ...]:
-    """Return a ledger's lines by time, with what each made of the number; those `before` are in front where given.
+    """Return ledger lines by time, each with the confidence before and after it.
 
     Args:
-        before: the ledger that the lines join.
+        before: the ledger that the lines are added to; without a `reason`, the result begins with it.
         lines: the lines.
-        reason: what each of them says of why; None for what it says itself.
+        reason: the reason for all of them; None keeps the reason of each line.
     """
     told = [] if reason else list(before)
     ledger = list(before)

@@ -1,4 +1,4 @@
-"""What consolidation looks at, as far as the one who looks may see it: the pool, the beliefs, earlier suggestions."""
+"""What consolidation looks at, as far as the viewer may see it: the pool, the beliefs, and earlier suggestions."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 ID_OF_PROPOSAL = "prop_"
-# Who has a name of their own; what a person is about, a place or an illness, may well be a pattern.
+# Entities with proper names; other subjects, like a place or an illness, may well be the topic of a pattern.
 _NAMED = ("human:", "si:", "dog:", "cat:", "pet:", "animal:")
 _NO_WORDS = (PassageKind.HEADING, PassageKind.CODE, PassageKind.RULE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gathered:
-    """What there is to consolidate; `files` has every pooled memory and belief by ref, `left_out` counts the rest.
+    """The input of consolidation; `files` has every pooled memory and belief by ref, `left_out` counts the others.
 
-    `moved` are suggestions that somebody moved out of their folder, which accepts them.
+    `moved` are suggestions that somebody accepted by moving them out of their folder.
     """
 
     pool: tuple[Pooled, ...]
@@ -57,11 +57,11 @@ class Gathered:
 
 
 def gather(view: View, *, until: str) -> Gathered:
-    """Return what there is to consolidate.
+    """Return the input of consolidation.
 
     Args:
         view: the vault.
-        until: what was written later is not looked at; an instant of the format.
+        until: an instant, as in files; memories written later are ignored.
     """
     files = list(_files(view))
     load = _loader(view, files)
@@ -91,7 +91,7 @@ def is_moved(file: MemoryFile) -> bool:
 
 
 def _files(view: View) -> Iterator[MemoryFile]:
-    """Yield the files that matter, by path: episodes, raw memories, beliefs, suggestions."""
+    """Yield the relevant files by path: memories that can be pooled, beliefs, and suggestions."""
     types, statuses, paths = (view.column(name) for name in ("type", "status", "path"))
     wanted = {*POOLED_TYPES, "belief"}
     rows = [row for row in view.rows if types[row] in wanted or statuses[row] == "draft"]
@@ -102,7 +102,7 @@ def _files(view: View) -> Iterator[MemoryFile]:
 
 
 def _loader(view: View, files: Iterable[MemoryFile]) -> Load:
-    """Return what gives the memory that a ref names: from the files that were read, else from the vault."""
+    """Return a function that loads the memory of a ref: from the files that were read, else from the vault."""
     known = {file.memory.id: file.memory for file in files}
     elsewhere = loader(view)
 
@@ -119,7 +119,7 @@ def _is_held(file: MemoryFile) -> bool:
 
 
 def _may_be_pooled(memory: Memory, taken: frozenset[str], load: Load, *, until: str) -> bool:
-    """Whether a memory could be part of a pattern; what something else was made of is there as that."""
+    """Whether a memory could be part of a pattern; one that was processed into a pooled memory is not pooled itself."""
     is_free = memory.type in POOLED_TYPES and memory.status == "active" and str(memory.ref) not in taken
     heirs = [known for ref in memory.processed_into if (known := load(ref)) is not None]
     return is_free and (memory.created_at or "") <= until and not any(heir.type in POOLED_TYPES for heir in heirs)
@@ -147,7 +147,7 @@ def _held(file: MemoryFile, names: Callable[[Memory], frozenset[str]]) -> KnownB
 
 
 def text_of(file: MemoryFile) -> str:
-    """Return what a memory says: its own title and its text, without code and headings that every episode has."""
+    """Return the words of a memory: its own title and its text, without code or the standard headings of episodes."""
     said = [text for text, _, _ in quotable(file)]
     title = title_of(file.memory)
     is_news = f"## {title}" not in (OUTCOME, LESSONS) and not any(title.rstrip("…") in text for text in said)
@@ -155,13 +155,13 @@ def text_of(file: MemoryFile) -> str:
 
 
 def quotable(file: MemoryFile) -> list[tuple[str, int, int]]:
-    """Return what of a memory can be quoted: text, first and last line of each passage."""
+    """Return the passages of a memory that can be quoted: text, first and last line of each."""
     found = passages(file.memory.body, first_line=file.text.body_line)
     return [(one.text, one.line_start, one.line_end) for one in found if one.kind not in _NO_WORDS]
 
 
 def _names(view: View, memories: Sequence[Memory]) -> Callable[[Memory], frozenset[str]]:
-    """Return what gives the words that are names for a memory: of all who have one, and of its own subjects."""
+    """Return a function from a memory to the words that are names: of all named entities, and of its own subjects."""
     aliases = dict(_aliases(view))
     ids = {*aliases, *(subject for memory in memories for subject in memory.subject_ids)}
     words_of = {one: frozenset(_words_of(one, aliases.get(one, ()))) for one in ids}
@@ -188,7 +188,7 @@ def _aliases(view: View) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _earlier(view: View, files: Iterable[MemoryFile]) -> Iterator[Earlier]:
-    """Yield the suggestions that there are and, since git remembers, those whose files were deleted."""
+    """Yield the existing suggestions and, from git's history, those whose files were deleted."""
     for file in files:
         if file.path.startswith(SUGGESTIONS) or (file.memory.id or "").startswith(ID_OF_PROPOSAL):
             yield _as_earlier(file.memory, is_open=file.memory.status == "draft" and not is_moved(file))
@@ -207,7 +207,7 @@ def _as_earlier(memory: Memory, *, is_open: bool) -> Earlier:
 
 
 def target_of(memory: Memory) -> str | None:
-    """Return the ref of what a suggestion would change; None where it would write a belief and change none."""
+    """Return the ref of the memory that a suggestion would change; None if it would only create a belief."""
     action = Action(memory.proposes or Action.CREATE)
     if action is Action.SUPERSEDE:
         return next((ref for ref in memory.relates_to if ref.startswith("belief:")), None)
@@ -215,7 +215,7 @@ def target_of(memory: Memory) -> str | None:
 
 
 def deleted_suggestions(view: View) -> Iterator[Memory]:
-    """Yield the suggestions that were committed once and are nowhere any more."""
+    """Yield the suggestions that were once committed and no longer exist anywhere."""
     if view.history.repository is None or view.history.head() is None:
         return
     commits = view.history.commits(path=SUGGESTIONS.rstrip("/"))

@@ -1,9 +1,9 @@
-"""Propagation: what a change of how sure one is of a source does to what rests on it.
+"""Propagation: the effect of a change in a source's confidence on the memories that rest on it.
 
-Evidence counts as much less as its source is held less surely than when it was used, and not at all once that is gone.
-What a memory was made of (`derived_from`) caps what was merely stated of it; a number set by hand is a decision of its
-own, and stands. A plan is pure; applied, and only when that is asked for, it is lines `propagate` in ledgers, which a
-source that recovers changes back.
+The weight of evidence shrinks in proportion as its source's confidence drops below its value when it was used, and is 0
+once the source is gone. The memories that a memory was derived from (`derived_from`) cap a confidence that was merely
+stated; a number set by hand is a separate decision, and stays. A plan is pure. It is applied only on request, as
+`propagate` lines in ledgers, which are reversed if the source recovers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Consequence(NamedTuple):
-    """What a source does to what rests on it: its evidence's factor, or the cap on what is stated; in [0, 1]."""
+    """The effect of a source: a factor for its evidence, or a cap on a stated confidence; both in [0, 1]."""
 
     source: str
     factor: float | None = None
@@ -43,10 +43,10 @@ class Consequence(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropagationStep:
-    """What becomes of one memory.
+    """The change to one memory.
 
-    `old` and `new` are in [0, 1]; `because` are the sources that changed, sorted; `lines` are what the ledger gains;
-    `depth` is how many links away that began.
+    `old` and `new` are in [0, 1]; `because` are the sources that changed, sorted; `lines` are added to the ledger;
+    `depth` is the distance, in links, from where the change began.
     """
 
     ref: str
@@ -59,7 +59,7 @@ class PropagationStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What becomes of memories, sources first; and the circles, in which no memory supports another."""
+    """The changes to memories, sources first; and the circles, within which no memory supports another."""
 
     steps: tuple[PropagationStep, ...]
     cycles: tuple[tuple[str, ...], ...]
@@ -67,10 +67,10 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeliefStore:
-    """What a plan needs to know of memories, by ref.
+    """What a plan needs to know about memories, by ref.
 
-    `memories` may rest on others; `sure` says how sure one is of those that don't, None where nothing is stated;
-    `gone` were forgotten, or are not there. What is in none of them changes nothing.
+    `memories` may rest on others; `sure` has the confidence of those that don't, None if none is stated; `gone` were
+    forgotten, or don't exist. A ref that is in none of them has no effect.
     """
 
     memories: Mapping[str, Memory]
@@ -81,14 +81,14 @@ class BeliefStore:
 def plan_propagation(
     vault: BeliefStore, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None
 ) -> Plan:
-    """Return what a change of confidence does, over any number of links.
+    """Return the plan for a change of confidence, over any number of links.
 
     Args:
-        vault: what is known.
+        vault: the known memories.
         now: UTC.
         by: the entity that records it.
-        changed: the memory to begin with; None for all.
-        max_depth: how many links to follow from there at most; None for all.
+        changed: the memory to start from; None for all.
+        max_depth: the maximum number of links to follow from there; None for no limit.
     """
     above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
     away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, above, max_depth)
@@ -100,7 +100,7 @@ def plan_propagation(
         circle = knot if is_circle else frozenset[str]()
         if circle & away.keys():
             cycles.append(tuple(sorted(circle)))
-        # Members of a circle don't see each other's new numbers: their links count for nothing.
+        # Members of a circle don't see each other's new numbers: their links have no effect.
         effects = _Effects(sure, vault.gone, circle)
         found = {ref: effects.on(ref, vault.memories[ref], now=now, by=by) for ref in sorted(knot & away.keys())}
         for step in filter(None, found.values()):
@@ -112,14 +112,14 @@ def plan_propagation(
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    """What settled sources do: how sure one is of them now, which are gone, and which are in a circle with them."""
+    """The effects of sources that are settled: their confidences now, the gone ones, and the members of a circle."""
 
     sure: Mapping[str, float | None]
     gone: Collection[str]
     circle: Collection[str]
 
     def on(self, ref: str, memory: Memory, *, now: datetime, by: str) -> PropagationStep | None:
-        """Return what becomes of a memory; None where its number stays."""
+        """Return the change to a memory; None if its confidence stays the same."""
         old = held(memory)
         if old is None:
             return None
@@ -139,14 +139,14 @@ class _Effects:
         )
 
     def _on_evidence(self, history: Sequence[LedgerLine]) -> Iterator[Consequence]:
-        """Yield the evidence that counts for more or less than it does so far."""
+        """Yield the effects on evidence whose factor changes."""
         for witness in ledger.witnesses(history):
             factor = self._factor(witness)
             if factor is not None and factor != witness.factor:
                 yield Consequence(witness.source, factor=factor)
 
     def _factor(self, witness: ledger.LedgerWitness) -> float | None:
-        """Return what of a witness's weight counts, in [0, 1]; None where nothing is known of it."""
+        """Return the fraction of a witness's weight that counts, in [0, 1]; None if its source is unknown."""
         if witness.source in self.gone or witness.source in self.circle:
             return 0.0
         if witness.source not in self.sure:
@@ -157,7 +157,7 @@ class _Effects:
         return ledger.rounded(min(1.0, held_now / witness.used))
 
     def _on_statement(self, memory: Memory, history: Sequence[LedgerLine]) -> Iterator[Consequence]:
-        """Yield the premises that cap what is stated, or did and do no longer."""
+        """Yield the premises that cap a stated confidence, or that no longer do."""
         stated = ledger.stated(history)
         if stated is None or stated.op != "assert":
             return
@@ -172,7 +172,7 @@ class _Effects:
 def _with(
     history: Sequence[LedgerLine], effects: Iterable[Consequence], old: float, now: datetime, by: str
 ) -> list[LedgerLine]:
-    """Return a ledger with the lines of effects, one each; premises that are held alike cap together, on one line."""
+    """Return a ledger with a line for each effect; premises with the same confidence share one line for their cap."""
     lines = list(history)
     caps: set[float] = set()
     current = old
@@ -203,18 +203,18 @@ _REASON = {False: "The confidence of its source changed", True: "The confidence 
 
 
 def sources(memory: Memory) -> tuple[str, ...]:
-    """Return what a memory rests on: its evidence, and what it was made of."""
+    """Return the refs that a memory rests on: its evidence, and what it was derived from."""
     named = [witness.source for witness in ledger.witnesses(memory.confidence_history)]
     return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *_premises(memory)]))
 
 
 def _premises(memory: Memory) -> list[str]:
-    """Return the refs that a memory was made of; what it superseded carries nothing."""
+    """Return the refs that a memory was derived from, except those that it superseded."""
     return [ref for ref in memory.derived_from if MemoryRef.parse(ref) and ref not in memory.supersedes]
 
 
 def _resting_on(start: str, sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
-    """Return all that rests on a memory, over so many links at most, and over how many at least each does."""
+    """Return everything that rests on a memory within `depth` links, each with its shortest distance in links."""
     resting: dict[str, list[str]] = defaultdict(list)
     for ref, named in sources.items():
         for source in named:
@@ -233,7 +233,7 @@ def _resting_on(start: str, sources: Mapping[str, Iterable[str]], depth: int | N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Propagated:
-    """The plan, the path of the file of each of its memories, and what was or would be written, in the plan's order."""
+    """The plan, the path of each memory's file, and what was or would be written, in the plan's order."""
 
     plan: Plan
     paths: dict[str, str]
@@ -252,7 +252,7 @@ def propagate(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Propagated:
-    """Return what the confidence of sources does to what rests on them; write it only with `apply`.
+    """Return the effect of sources' confidences on the memories that rest on them; write it only with `apply`.
 
     >>> first = belief(ws.view(), "The vet is always right.", confidence=0.9)
     >>> held = belief(ws.view(), "Bella is healthy.", confidence=0.9, derived_from=[first.ref])
@@ -263,15 +263,15 @@ def propagate(
 
     Args:
         view: the vault.
-        ref: the memory to begin with; None for all.
-        depth: how many links to follow from there at most; None for all.
+        ref: the memory to start from; None for all.
+        depth: the maximum number of links to follow from there; None for no limit.
         apply: write the plan.
-        dry_run: write nothing even so, and return what would be.
-        commit: commit what was written, too.
+        dry_run: write nothing even with `apply`; return what would be written.
+        commit: also commit what was written.
 
     Raises:
         NotFoundError: there is no such memory.
-        UsageError: there is a depth, and nothing to count it from.
+        UsageError: a depth is given without a ref to count it from.
     """
     if depth is not None and ref is None:
         raise UsageError(
@@ -287,7 +287,7 @@ def propagate(
 
 
 def _resting(view: View) -> Iterable[MemoryFile]:
-    """Yield the files of the actor's active memories that may rest on others; only those are read."""
+    """Yield the files of the actor's active memories that may rest on others; other files are not read."""
     names = ("path", "status", "id", "evidence", "derived_from")
     paths, statuses, ids, evidence, derived = (view.column(name) for name in names)
     for row in view.rows:
@@ -298,13 +298,13 @@ def _resting(view: View) -> Iterable[MemoryFile]:
 
 
 def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Collection[str]) -> tuple[LedgerLine, ...]:
-    """Return the lines that propagation would add to a memory's ledger if others were otherwise; nothing is written.
+    """Return the lines that propagation would add to a memory's ledger in a hypothetical case; write nothing.
 
     Args:
         view: the vault.
         memory: the memory; it need not be the actor's.
-        sure: how sure one would be of other memories, in [0, 1], by ref.
-        gone: the refs of those that would not be there.
+        sure: the assumed confidences of other memories, in [0, 1], by ref.
+        gone: the refs of memories that are assumed not to exist.
     """
     ref = str(memory.ref)
     vault = _vault(view, {**{str(file.memory.ref): file.memory for file in _resting(view)}, ref: memory})
@@ -316,7 +316,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
 
 
 def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
-    """Return what is known of memories and of all that they name."""
+    """Return what is known about memories and everything that they name."""
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
     visible = frozenset(view.rows)
     sure: dict[str, float | None] = {}
@@ -326,7 +326,7 @@ def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
         rows = view.rows_of_id(ref.id) if ref else ()
         entry = next((view.entry(row) for row in rows if row in visible), None)
         if entry is None:
-            # A file that can't be read at the moment may be the one that is missing; hidden ones are none of others'.
+            # A broken file may be the missing memory, and anybody but the owner may not be told what is hidden.
             gone |= {text} if view.is_owners and not rows and not view.broken else set()
         elif entry.status == "forgotten":
             gone.add(text)

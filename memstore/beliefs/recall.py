@@ -1,6 +1,6 @@
-"""Recall: what comes to mind for a prompt, a few memories and beliefs in as many tokens as there is room for.
+"""Recall: what comes to mind for a prompt, a few memories and beliefs within a budget of tokens.
 
-First the rule in which order memories come to mind.
+The rule for the order in which memories come to mind is first.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 
 MOST_MEMORIES = 3  # seed 002, "Recall Pipeline"
 MOST_BELIEFS = 2
-LEAST_BELIEF = 0.4  # of a belief's confidence today, to be surfaced
+LEAST_BELIEF = 0.4  # the lowest confidence today of a belief that is shown
 DEFAULT_BUDGET = 600
 RANK_CONSTANT = 60  # Cormack, Clarke, Büttcher, Reciprocal Rank Fusion (2009)
 
 
 class RecallProfile(Enum):
-    """How the order comes about: memstore's, seed 002's four lists, or its weighted `memory_recall`."""
+    """How results are ordered: memstore's own way, seed 002's four lists, or its weighted `memory_recall`."""
 
     DEFAULT = "default"
     SEED_002 = "seed-002"
@@ -55,7 +55,7 @@ class RecallProfile(Enum):
 
 PROFILES = tuple(profile.value for profile in RecallProfile)
 
-# A list that is empty adds nothing: so does `similarity`, the one by meaning, where there is no embedder.
+# An empty list adds nothing, like `similarity`, the one by meaning, if there is no embedder.
 WEIGHTS: Mapping[RecallProfile, Mapping[str, float]] = {
     RecallProfile.DEFAULT: {"relevance": 1.0, "similarity": 1.0, "strength": 0.10},
     RecallProfile.SEED_002: {"relevance": 0.4, "similarity": 1.0, "recency": 0.6, "access": 0.4},  # "Recall Pipeline"
@@ -64,9 +64,9 @@ WEIGHTS: Mapping[RecallProfile, Mapping[str, float]] = {
 
 
 class Known(NamedTuple):
-    """What is known of a memory that may come to mind: its relevance in [0,1], its strength, when it was made (UTC).
+    """The facts about a memory that may come to mind: relevance in [0, 1], strength, creation time (UTC).
 
-    `relevance` is that of its words, 0 where none of them matches; `similarity` is its meaning's, in [0,1].
+    `relevance` is by words, 0 if none matches; `similarity` is by meaning, in [0, 1].
     """
 
     relevance: float
@@ -76,30 +76,30 @@ class Known(NamedTuple):
 
 
 def recall_scores(known: Sequence[Known], profile: RecallProfile, now: datetime) -> list[float]:
-    """Return the score of each, the best highest.
+    """Return the score of each memory; higher is better.
 
     Args:
-        known: the memories that match, the most relevant first; those that match by meaning alone after them.
-        profile: how the order comes about.
+        known: the memories that match, the most relevant first, followed by those that match by meaning only.
+        profile: how they are ordered.
         now: UTC.
     """
     weights = WEIGHTS[profile]
     measures = {name: [_MEASURES[name](one, now) for one in known] for name in weights}
     if profile is not RecallProfile.MEMORY_RECALL:
-        # The search's own order, of what it finds by words.
+        # The search's own order, for what it finds by words.
         measures["relevance"] = [float(len(known) - at) if one.relevance else 0.0 for at, one in enumerate(known)]
         measures = {name: _by_rank(values) for name, values in measures.items()}
     return [sum(weights[name] * measures[name][at] for name in weights) for at in range(len(known))]
 
 
 def _by_rank(values: Sequence[float]) -> list[float]:
-    """Return what each adds for its place in one list: those of one value share a place, 0 is not on the list."""
+    """Return the score of each value for its rank in one list: equal values share a rank, 0 is not on the list."""
     place = {value: at for at, value in reversed(list(enumerate(sorted(values, reverse=True), 1)))}
     return [1 / (RANK_CONSTANT + place[value]) if value > 0 else 0.0 for value in values]
 
 
 def _strength(known: Known, _: datetime) -> float:
-    """Return how readily it comes to mind, where it was ever used: the list is one of uses."""
+    """Return the strength of a memory that was ever used, else 0: this list is about uses."""
     return known.strength.retrieval if known.strength.uses else 0.0
 
 
@@ -108,7 +108,7 @@ def _recency(known: Known, now: datetime) -> float:
 
 
 def _access(known: Known, _: datetime) -> float:
-    """Return how often it was used, in [0,1], as quality counts uses."""
+    """Return how often a memory was used, in [0, 1], as quality counts uses."""
     return min(USE_BONUS * log1p(known.strength.uses), MOST_USE_BONUS) / MOST_USE_BONUS
 
 
@@ -123,7 +123,7 @@ _MEASURES: Mapping[str, Callable[[Known, datetime], float]] = {
 # -- recall ----------------------------------------------------------------------------------------
 
 
-# So many of the best matches are put in order.
+# The number of best matches that are put in order.
 POOL = 20
 SEED_POOL = 200  # seed 002, "Recall Pipeline"
 
@@ -134,7 +134,7 @@ _BELIEFS = Filters(type=("belief",), where=_NOT_SUPERSEDED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecalledBelief:
-    """How surely a belief is held, in [0,1], stored and today; how many independent roots are for it and against it."""
+    """A belief's confidence in [0, 1], stored and today, and the number of independent roots for and against it."""
 
     confidence: float
     today: float
@@ -144,9 +144,9 @@ class RecalledBelief:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bite:
-    """A memory that comes to mind: `text` is what the cited lines say, after a title or heading that the prompt names.
+    """A memory that comes to mind: `text` quotes the cited lines, after a title or heading that the prompt names.
 
-    `score` is what it is ordered by; `held` only a belief has.
+    Bites are ordered by `score`; only a belief has `held`.
     """
 
     ref: str | None
@@ -162,25 +162,25 @@ class Bite:
 
     @property
     def label(self) -> str:
-        """The bite as it is shown, without where it stands."""
+        """The bite as it is shown, without its path and line."""
         return _label(self.text, self.held)
 
     @property
     def line(self) -> str:
-        """The bite as it is shown, and where it stands in the vault."""
+        """The bite as it is shown, with its path and line in the vault."""
         return f"{self.label} {self.citation.path}:{self.citation.line_start}"
 
     @property
     def tokens(self) -> int:
-        """What it takes of a budget, with the end of its line, but without where it stands."""
+        """Its cost in tokens, including the line end, but without the path and line."""
         return tokens(self.label) + 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """What came to mind for a prompt, the best first; `tokens` of all bites together are at most `budget`.
+    """What came to mind for a prompt, best first; the `tokens` of all bites together are at most `budget`.
 
-    For `left_out` more there was no room. `by_meaning` is whether an embedder told what is alike in meaning.
+    `left_out` counts those that didn't fit. `by_meaning` is whether an embedder compared meanings.
     """
 
     prompt: str
@@ -195,14 +195,14 @@ class Recalled:
 
     @property
     def tokens(self) -> int:
-        """What all bites take of the budget."""
+        """The cost of all bites, in tokens."""
         return sum(bite.tokens for bite in (*self.memories, *self.beliefs))
 
 
 def recall(
     view: View, prompt: str, *, budget: int = DEFAULT_BUDGET, profile: RecallProfile = RecallProfile.DEFAULT
 ) -> Recalled:
-    """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. It is no use of them.
+    """Return what comes to mind for a prompt: at most 3 memories and 2 beliefs. Recall does not count as a use.
 
     >>> tea = note(ws.view(), "Claire drinks green tea in the morning.")
     >>> held = belief(ws.view(), "Tea keeps Claire awake.", confidence=0.75)
@@ -211,9 +211,9 @@ def recall(
     (['Claire drinks green tea in the morning.'], [0.75])
 
     Args:
-        view: the vault; its actor is the one to whom it comes.
-        prompt: any text; signs of the query language mean nothing in it.
-        budget: tokens, 1 or more, that all bites together take at most, by `bites.tokens`; paths are not counted.
+        view: the vault; its actor is the one who recalls.
+        prompt: any text; query syntax has no meaning in it.
+        budget: the most tokens for all bites together, 1 or more, counted by `bites.tokens`; paths are not counted.
         profile: how they are ordered.
 
     Raises:
@@ -236,7 +236,7 @@ def recall(
 
 
 class _Found(NamedTuple):
-    """A memory that comes to mind, and what may be said of it, the longest first; each after its `lead`, if any."""
+    """A memory that comes to mind, and its possible quotations, longest first; each follows the `lead`, if any."""
 
     hit: Hit
     file: Opened
@@ -246,13 +246,13 @@ class _Found(NamedTuple):
     sayings: Sequence[Saying]
 
     def text(self, saying: Saying) -> str:
-        """Return what is said, after its lead."""
+        """Return the quotation, after the lead."""
         if not self.lead:
             return saying.text
         return f"{self.lead}{' ' if self.lead[-1] in '.!?:' else ': '}{saying.text}"
 
     def bite(self, room: int) -> Bite | None:
-        """Return as much as there is room for: whole sentences, else a beginning without the lead."""
+        """Return as much as fits: whole sentences, else the beginning of one without the lead."""
         for saying in self.sayings:
             text = self.text(saying)
             if len(text) <= LONGEST_BITE and tokens(_label(text, self.held)) + 1 <= room:
@@ -275,7 +275,7 @@ class _Found(NamedTuple):
 
 
 def _fitting(memories: Sequence[_Found], held: Sequence[_Found], budget: int) -> Iterator[Bite]:
-    """Yield the bites that there is room for, each shortened where it has to be."""
+    """Yield the bites that fit, shortened if necessary."""
     left = budget
     for is_belief, at in interleaved(len(memories), len(held)):
         bite = (held if is_belief else memories)[at].bite(left)
@@ -292,7 +292,7 @@ def _label(text: str, held: RecalledBelief | None) -> str:
 
 
 class _Match(NamedTuple):
-    """A memory that matches a prompt; `relevance` and `similarity` are 0 where its words or its meaning don't."""
+    """A memory that matches a prompt; `relevance` is 0 if no word matches, `similarity` if the meaning doesn't."""
 
     hit: Hit
     file: Opened
@@ -301,7 +301,7 @@ class _Match(NamedTuple):
 
 
 class _Recall:
-    """What one prompt brings to mind, of one kind after the other."""
+    """The recall for one prompt, one kind of memories at a time."""
 
     def __init__(self, view: View, prompt: str, profile: RecallProfile) -> None:
         self._view = view
@@ -313,7 +313,7 @@ class _Recall:
         self.by_meaning = view.embedder is not None and "similarity" in WEIGHTS[profile]
 
     def best(self, filters: Filters, most: int) -> list[_Found]:
-        """Return the best of one kind, each text once."""
+        """Return the best of one kind, without repeated texts."""
         found: dict[str, _Found] = {}
         for match, score in self._ordered(self._matches(filters)):
             one = self._found(match, score)
@@ -324,7 +324,7 @@ class _Recall:
         return list(found.values())
 
     def _matches(self, filters: Filters) -> list[_Match]:
-        """Return what matches, the best by its words first, then what only its meaning brings."""
+        """Return the matches: first those by words, best first, then those by meaning only."""
         if not self._asked.clauses:
             return []
         audience = self._audience
@@ -339,11 +339,11 @@ class _Recall:
         known = {hit.path for hit, _ in by_words}
         found = [_Match(hit, file, hit.relevance, alike_at.get(hit.path, 0.0)) for hit, file in by_words]
         found += [_Match(hit, file, 0.0, alike_at[hit.path]) for hit, file in like if hit.path not in known]
-        # The seed shows nothing that is less like the prompt, whatever its words are.
+        # Seed 002 shows nothing below its least similarity to the prompt, whatever the words.
         return [one for one in found if one.similarity or self._profile is not RecallProfile.SEED_002]
 
     def _near(self, rows: Sequence[int]) -> Similar:
-        """Return how like the prompt in meaning rows are, those that are like it at all."""
+        """Return the similarity in meaning between the prompt and rows, for rows that are similar enough."""
         from memstore.search.meaning import LEAST_SIMILARITY, similar_rows
 
         similar = similar_rows(self._audience.then, rows, self._asked.text)
@@ -372,7 +372,7 @@ class _Recall:
         return sorted(zip(matches, scores, strict=True), key=lambda one: -round(one[1], 9))
 
     def _found(self, match: _Match, score: float) -> _Found | None:
-        """Return what may be said of a match; None for a belief that is hardly held today."""
+        """Return a match with its quotations; None for a belief whose confidence today is too low."""
         hit, file = match.hit, match.file
         held = self._held(hit.path) if hit.type == "belief" else None
         if hit.type == "belief" and held is None:
@@ -388,7 +388,7 @@ class _Recall:
         return frozenset(terms.terms(self._asked.text)) - terms.stop_words()
 
     def _lead(self, file: Opened, said: Saying) -> str:
-        """Return the title or heading that the prompt names and what is said does not; empty where there is none."""
+        """Return a title or heading with words of the prompt that the quotation lacks; empty if there is none."""
         missing = self._words.difference(terms.terms(said.text))
         for heading in (file.own_title, *_headings_at(file, said.line_start)):
             if missing.intersection(terms.terms(heading)):
@@ -396,19 +396,19 @@ class _Recall:
         return ""
 
     def _held(self, path: str) -> RecalledBelief | None:
-        """Return how surely a belief is held; None where it is too low, or not the viewer's to see any more."""
+        """Return a belief's confidence; None if it is too low, or if the viewer may no longer see the belief."""
         file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
 
 
 def _headings_at(file: Opened, line: int) -> tuple[str, ...]:
-    """Return the headings over a line, the innermost first."""
+    """Return the headings above a line, innermost first."""
     over = (one for one in file.passages if one.line_start <= line <= one.line_end and one.kind is not PassageKind.ROW)
     return next((one.headings[::-1] for one in over), ())
 
 
 def held_of(memory: Memory, now: datetime) -> RecalledBelief | None:
-    """Return how surely a belief is held; None where today that is too little for it to be surfaced."""
+    """Return a belief's confidence; None if today it is too low for the belief to be shown."""
     number, today = next_lines.held(memory), next_lines.held_now(memory, now)
     if number is None or today is None or today < LEAST_BELIEF:
         return None

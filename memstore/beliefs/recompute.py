@@ -1,8 +1,8 @@
-"""Numbers made anew: from the ledger as it stands, or from the evidence as it would be weighed now.
+"""Recompute confidences from the ledger as it is, or from the evidence as it would be weighed now.
 
-`rebuild` shows which beliefs would differ if all that they rest on were weighed again. `recompute` proves that stored
-confidences follow from their ledgers, or makes them follow. Where a number and a ledger disagree, what a hand changed
-since the last commit decides which of the two stands.
+`rebuild` shows which beliefs would change if all their evidence were weighed again. `recompute` checks that stored
+confidences follow from their ledgers, or makes them follow. If a confidence and a ledger disagree, the edits by hand
+since the last commit decide which of them is kept.
 """
 
 from __future__ import annotations
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
 
 
 def rebuilt(memory: Memory, load: Load) -> float:
-    """Return the confidence of a memory with a ledger, in [0, 1]; `load` gives the memory that a ref names."""
+    """Return the recomputed confidence of a memory with a ledger, in [0, 1]; `load` returns the memory of a ref."""
     return replayed(one for line in memory.confidence_history if (one := _again(line, load)) is not None)
 
 
 def changed_evidence(memory: Memory, load: Load) -> tuple[str, ...]:
-    """Return the evidence that counts and is another now than when it was recorded, or gone; sorted."""
+    """Return the evidence that counts and has changed since it was recorded, or is gone; sorted."""
     counts = {witness.source for witness in ledger.witnesses(memory.confidence_history)}
     lines = [line for line in memory.confidence_history if line.evidence_source in counts]
     return tuple(sorted({line.evidence_source or "" for line in lines if _again(line, load) != line}))
 
 
 def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
-    """Return a line as it would be recorded now; None where its evidence is gone."""
+    """Return a line as it would be recorded now; None if its evidence is gone."""
     if line.op not in ledger.OUTCOMES or MemoryRef.parse(line.evidence_source or "") is None:
         return line
     source = load(line.evidence_source or "")
@@ -71,7 +71,7 @@ def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Differing:
-    """A memory whose number would be another: both in [0, 1]; `because` names the evidence that is another now."""
+    """A memory whose confidence would change; both values are in [0, 1], and `because` names the changed evidence."""
 
     ref: str | None
     path: str
@@ -83,7 +83,7 @@ class Differing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rebuilt:
-    """How many ledgers were made anew, and which numbers would differ."""
+    """The number of ledgers that were recomputed, and the memories whose confidences would differ."""
 
     ledgers: int
     differing: tuple[Differing, ...]
@@ -92,9 +92,9 @@ class Rebuilt:
 
 
 def rebuild_from_episodes(view: View) -> Rebuilt:
-    """Return what the numbers would be if all evidence were weighed again as it is now; nothing is written.
+    """Return the confidences that would result if all evidence were weighed again as it is now; write nothing.
 
-    A piece of evidence may be known in another way than when it was recorded, come from another session, or be gone.
+    Since evidence was recorded, its source type or session may have changed, or it may be gone.
 
     >>> held = belief(ws.view(), "Bella eats at nine.")
     >>> seen = episode(ws.view(), "Breakfast", "at nine", source_type="inference")
@@ -135,9 +135,9 @@ FEWEST_TO_FOLD = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unequal:
-    """A memory whose confidence is not what its ledger amounts to; both in [0, 1].
+    """A memory whose confidence differs from its ledger's result; both are in [0, 1].
 
-    `by_hand` tells that a hand changed the number since the last commit: it stands, and the ledger learns of it.
+    `by_hand` means that the confidence was edited by hand since the last commit: it is kept and recorded in the ledger.
     """
 
     ref: str | None
@@ -150,7 +150,7 @@ class Unequal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recomputed:
-    """How many ledgers were replayed, which confidences differed, and the files that were or would be mended."""
+    """The number of replayed ledgers, the confidences that differed, and the files that were or would be corrected."""
 
     ledgers: int
     unequal: tuple[Unequal, ...]
@@ -160,23 +160,23 @@ class Recomputed:
 
 
 def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
-    """Compare what is stored with what the ledgers amount to, for these memories or all; write nothing."""
+    """Compare stored confidences with the results of the ledgers, for these memories or all; write nothing."""
     files = _files(view, refs)
     return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(view)))
 
 
 @again_where_changed
 def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
-    """Store what the ledgers amount to, for these memories or all; a number that a hand changed is never lost.
+    """Store the results of the ledgers, for these memories or all; a confidence that was edited by hand is never lost.
 
-    Where the number itself was changed since the last commit, or there is no commit to tell, it stands, and its ledger
-    gets a line `edit`.
+    If the confidence itself was changed since the last commit, or there is no commit to compare with, it is kept, and
+    its ledger gets an `edit` line.
 
     Args:
         view: the vault.
         refs: the memories; empty for all.
-        dry_run: write nothing, and return what would be.
-        commit: commit the files, too.
+        dry_run: write nothing; return what would be written.
+        commit: also commit the files.
 
     Raises:
         NotFoundError: a ref names no memory.
@@ -195,17 +195,17 @@ def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, co
 
 @again_where_changed
 def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
-    """Put one line in the place of a long history: the number, what stands behind it, and what never counts again.
+    """Replace a long history by one line: the confidence, its precision, and the evidence that must not count again.
 
     Args:
         view: the vault.
         ref: the memory.
-        dry_run: write nothing, and return what would be.
-        commit: commit it, too.
+        dry_run: write nothing; return what would be written.
+        commit: also commit it.
 
     Raises:
         NotFoundError: there is no such memory.
-        RefusedError: the lines are not committed as they are, so that git would not keep them.
+        RefusedError: the lines are not committed as they are, so git would not keep them.
     """
     file = view.original(ref)
     history = file.memory.confidence_history
@@ -228,7 +228,7 @@ def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -
 
 
 def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
-    """Return the memories that have a ledger, by path; without one the number itself is what was stated."""
+    """Return the memories that have a ledger, by path; without a ledger, the confidence itself is the statement."""
     found = [view.original(ref) for ref in refs] if refs else view.memories()
     with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
     return [with_ledger[path] for path in sorted(with_ledger)]
@@ -249,14 +249,14 @@ def _unequal(files: Sequence[MemoryFile], by_hand: HandEdits) -> tuple[Unequal, 
     )
 
 
-# -- what a hand changed ---------------------------------------------------------------------------
+# -- edits by hand ---------------------------------------------------------------------------------
 
 
 UNKNOWN_HAND = "human:unknown"
 
 
 class HandEdits:
-    """What was changed by hand in the vault's files since a commit; git is asked once, when it is needed.
+    """The edits by hand in the vault's files since a commit; git is called once, when it is needed.
 
     Args:
         view: the vault.
@@ -268,13 +268,13 @@ class HandEdits:
         self._since = since
 
     def is_of_the_number(self, file: MemoryFile) -> bool:
-        """Whether a hand changed the number and not only the ledger; it is so where no commit says otherwise."""
+        """Whether the confidence was edited by hand, not only the ledger; also True if no commit has the memory."""
         number = file.memory.confidence
         committed = self._committed(file.path)
         return number is not None and (committed is None or committed.confidence != number)
 
     def is_of_the_ledger(self, file: MemoryFile) -> bool:
-        """Whether a hand changed the ledger and not the number, or took the number away."""
+        """Whether the ledger was edited by hand but not the confidence, or the confidence was removed."""
         if file.memory.confidence is None:
             return True
         committed = self._committed(file.path)
@@ -285,7 +285,7 @@ class HandEdits:
         )
 
     def is_committed(self, file: MemoryFile) -> bool:
-        """Whether the last commit has number and ledger as they are."""
+        """Whether the last commit has the same confidence and ledger."""
         committed = self._committed(file.path)
         return committed is not None and (
             (committed.confidence, committed.confidence_history)
@@ -293,9 +293,9 @@ class HandEdits:
         )
 
     def settled(self, file: MemoryFile) -> splice.Edit | None:
-        """Return what makes number and ledger agree, a hand edit kept; None where they do.
+        """Return the edit that makes confidence and ledger agree, keeping edits by hand; None if they agree already.
 
-        A number that a hand changed stands, and the ledger gets a line that says so. Otherwise the ledger decides.
+        A confidence that was edited by hand is kept, and recorded in the ledger. Otherwise the ledger decides.
         """
         amounts_to = drifted(file.memory)
         if amounts_to is None:
@@ -307,9 +307,9 @@ class HandEdits:
         return splice.AppendEntry("confidence_history", entry_of(line))
 
     def retracted(self, file: MemoryFile) -> list[LedgerLine]:
-        """Return the lines that a ledger lacks where a hand took evidence out of it since the last commit.
+        """Return the lines that retract evidence removed from a ledger by hand since the last commit.
 
-        Where nothing was left of it, the first of them states the number that was kept.
+        If nothing was left of the ledger, the first line states the confidence that was kept.
         """
         committed = self._committed(file.path)
         if committed is None:
@@ -321,7 +321,7 @@ class HandEdits:
         return lines
 
     def _committed(self, path: str) -> Memory | None:
-        """Return a memory as the last commit has it; None where it has none, or there is no commit."""
+        """Return a memory as it is in the last commit; None if it isn't there, or there is no commit."""
         blob = self._blobs.get(path)
         data = self._view.blobs([blob]).get(blob) if blob else None
         file = None if data is None else memory_file.read(path, data, mixed=self._view.config.mixed)
@@ -336,7 +336,7 @@ class HandEdits:
 
     @cached_property
     def _hand(self) -> str:
-        """The entity whose file lists the e-mail address of the one who commits here."""
+        """The entity whose file has the e-mail address that commits are made with here."""
         try:
             mail = self._view.history.identity().rpartition("<")[2].rstrip(">") if self._view.history.repository else ""
         except GitError:

@@ -1,4 +1,4 @@
-"""Reconsolidation: when what is believed has been surprised enough that its words should be looked at again.
+"""Reconsolidation: when a belief has met contradictions surprising enough that its wording should be reviewed.
 
 It never changes the arithmetic of the ledger. Source: docs/references.md, "reconsolidation".
 """
@@ -25,14 +25,14 @@ SURPRISE_GAIN = 0.5
 SURPRISES_COUNT_FOR = timedelta(days=365)
 WINDOW = timedelta(days=14)
 
-VOTES_A_SIDE = 2  # so many independent votes for and as many against make a belief contested
+VOTES_A_SIDE = 2  # independent votes needed on each side for a belief to be contested
 UNDECIDED = (0.35, 0.65)
 PRIOR_UNCERTAINTY = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Surprise:
-    """A contradiction: its weight of 0 or more, its outcome and the confidence before it, both in [0, 1]; and when."""
+    """A contradiction: its weight (0 or more), its outcome and the confidence before it (both in [0, 1]), its time."""
 
     weight: float
     outcome: float
@@ -44,8 +44,8 @@ class Surprise:
 class BeliefStanding:
     """How firmly something is believed.
 
-    `votes_for` and `votes_against` count independent roots; `uncertainty` is 2/n, 1 where nothing is known; `labile`
-    tells since when the belief is open to revision, None where it is not.
+    `votes_for` and `votes_against` count independent roots; `uncertainty` is 2/n, 1 if nothing is known; `labile` is
+    the time since when the belief is open to revision, None if it is not.
     """
 
     votes_for: int
@@ -58,15 +58,15 @@ class BeliefStanding:
 def destab_threshold(evidence: int, age_days: float) -> float:
     """Return how large a prediction error must be to make a belief labile, in [0.3, 0.9).
 
-    The more independent evidence spoke for it and the older the belief, the larger; seed 002's product of the two
-    logarithms exceeds 1 after a week, and then nothing could ever destabilize.
+    It grows with the amount of independent evidence and the age of the belief. Seed 002's product of the two logarithms
+    exceeds 1 after a week, and then nothing could ever destabilize a belief.
     """
     strength = log1p(evidence) * log1p(max(age_days, 0.0))
     return LEAST_THRESHOLD + THRESHOLD_RANGE * strength / (strength + HALFWAY)
 
 
 def prediction_error(surprises: Iterable[Surprise]) -> float:
-    """Return how wrong a belief has proved in all, in [0, 1)."""
+    """Return the combined prediction error of a belief over all surprises, in [0, 1)."""
     return 1 - prod(1 - SURPRISE_GAIN * one.weight * abs(one.outcome - one.before) for one in surprises)
 
 
@@ -86,16 +86,16 @@ def standing(memory: Memory, now: datetime) -> BeliefStanding:
 
 
 def _since(memory: Memory) -> datetime | None:
-    """Return when the belief was first held: when it was made, or its ledger's first line."""
+    """Return when the belief was first held: its creation time, or that of its ledger's first line."""
     lines: list[LedgerLine] = ledger.by_time(memory.confidence_history)
     first = memory.created_at or (lines[0].timestamp if lines else None)
     return datetime.fromisoformat(first) if first else None
 
 
 def _opened_at(steps: Sequence[ledger.Step], since: datetime | None, now: datetime) -> datetime | None:
-    """Return when the window opened that is open at `now`: a surprise large enough opens it, the next support shuts it.
+    """Return when the window that is open at `now` opened: a large surprise opens it, the next support closes it.
 
-    Each support cancels the oldest surprise, too.
+    Each support also cancels the oldest surprise.
     """
     surprises: deque[Surprise] = deque()
     supported: set[str] = set()

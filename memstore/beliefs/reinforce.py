@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reinforced:
-    """What evidence did: the confidence before and after, in [0, 1], and the evidence that had been counted before."""
+    """The effect of evidence: the confidence before and after, in [0, 1], and the evidence counted before."""
 
     saved: Saved
     old: float
@@ -38,7 +38,7 @@ class Reinforced:
 
     @property
     def ref(self) -> str | None:
-        """The ref of the memory; None where it has no id."""
+        """The ref of the memory; None if it has no id."""
         return self.saved.ref
 
 
@@ -53,7 +53,7 @@ def reinforce(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Reinforced:
-    """Record what speaks for a memory.
+    """Record evidence for a memory.
 
     >>> held = belief(ws.view(), "Truth is rarely binary.", confidence=0.85)
     >>> seen = episode(ws.view(), "Two witnesses", "both were right", lessons=["ask twice"])
@@ -63,15 +63,15 @@ def reinforce(
     Args:
         view: the vault.
         ref: a memory that has a confidence; a belief always has one.
-        evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which weigh nothing by themselves.
-        partial: whether it speaks for it only in part.
+        evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which have no weight themselves.
+        partial: whether it supports the memory only in part.
         reason: why it does.
-        dry_run: write nothing, and return what would be.
-        commit: commit the change, too.
+        dry_run: write nothing; return what would be written.
+        commit: also commit the change.
 
     Raises:
         NotFoundError: there is no such memory, or no such evidence.
-        RefusedError: the evidence is the memory itself, or was made of it.
+        RefusedError: the evidence is the memory itself, or was derived from it.
         UsageError: the memory has no confidence.
     """
     stance = Stance.PARTIAL if partial else Stance.SUPPORT
@@ -89,7 +89,7 @@ def contradict(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Reinforced:
-    """Record what speaks against a memory; arguments and errors are those of `reinforce`."""
+    """Record evidence against a memory; arguments and errors are those of `reinforce`."""
     stance = Stance.PARTIAL if partial else Stance.CONTRADICT
     return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
 
@@ -115,7 +115,7 @@ def _record(
 
 
 def edit_of_evidence(file: MemoryFile, evidence: Sequence[Evidence], stance: Stance, weighed: Weighed) -> Edit:
-    """Return the edit by which evidence that was weighed joins a memory."""
+    """Return the edit that adds weighed evidence to a memory."""
     if not weighed.lines:
         return Edit(path=file.path, before=file, after=file.data)
     return with_lines(file, weighed.new, weighed.lines, *_related(evidence, stance, weighed.counted_before))
@@ -131,7 +131,7 @@ def _must_have_confidence(file: MemoryFile) -> None:
 
 
 def _related(evidence: Sequence[Evidence], stance: Stance, counted: Sequence[str]) -> list[splice.Edit]:
-    """Return the edit by which new episodes join what supports a memory; what contradicts it does not."""
+    """Return the edit that adds new episodes to `relates_to`, unless they contradict the memory."""
     episodes = tuple(one.source for one in evidence if one.source.startswith("episode:") and one.source not in counted)
     return [splice.AppendItems("relates_to", episodes)] if episodes and stance is not Stance.CONTRADICT else []
 
@@ -140,12 +140,12 @@ def _related(evidence: Sequence[Evidence], stance: Stance, counted: Sequence[str
 
 
 def evidence_for(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evidence]:
-    """Return what each text names as evidence for or against a memory, each once.
+    """Return the evidence that texts name for or against a memory, without duplicates.
 
     Raises:
         NotFoundError: there is no such evidence.
-        RefusedError: it is the memory itself, or was made of it.
-        UsageError: there is none, or it has no id.
+        RefusedError: it is the memory itself, or was derived from it.
+        UsageError: no evidence is named, or it has no id.
     """
     if not texts:
         raise UsageError("there is no evidence", hint="--evidence REF")
@@ -176,7 +176,7 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
 
 
 def with_lines(file: MemoryFile, number: float, lines: Iterable[LedgerLine], *more: splice.Edit) -> Edit:
-    """Return a memory's file with more lines in its ledger, the number, in [0, 1], and whatever else changes."""
+    """Return the edit that adds lines to a memory's ledger, and sets its confidence, in [0, 1], and other changes."""
     added = [splice.AppendEntry("confidence_history", entry_of(line)) for line in lines]
     after = splice.apply(file, [splice.SetValue("confidence", number), *added, *more])
     return Edit(path=file.path, before=file, after=after)

@@ -1,7 +1,7 @@
-"""Revise what is believed: say it in better words, or find what an episode says for and against it.
+"""Revise beliefs: reword them, or find what an episode says for and against them.
 
-A memory in better words keeps its id, its ledger, and all that names it. What an episode supports or contradicts is
-proposed, and recorded only when that is asked for.
+A reworded memory keeps its id, its ledger, and all references to it. What an episode supports or contradicts is
+proposed, and recorded only on request.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def revise(
     reason: str | None = None,
     **saving: Unpack[Saving],
 ) -> Saved:
-    """Give a memory other words for the same proposition; for another one there is `supersede`.
+    """Reword a memory without changing its proposition; for a different proposition, use `supersede`.
 
     >>> held = belief(ws.view(), "Bella eats at nine-ish.")
     >>> revise(ws.view(), held.ref, "Bella eats at nine.").ref == held.ref
@@ -59,16 +59,16 @@ def revise(
         view: the vault.
         ref: the memory.
         text: its new text; None keeps the old one.
-        old: the part of its text that `text` takes the place of, which stands there once; None for all of it.
-        version: the revision that was read, or the beginning of it: nothing is written where the file is another one.
-        title: its new title; None keeps the old one, or the first words of the text where it has none.
-        reason: why; the commit's message says it.
+        old: the part of its text that `text` replaces, which must occur exactly once; None for all of it.
+        version: the revision that was read, or its first digits; if the file has another one, nothing is written.
+        title: its new title; None keeps the old one, or the first words of the text if it has none.
+        reason: why; it is kept in the commit's message.
         saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
         RefusedError: it was forgotten.
-        UsageError: there is neither text nor title, or a reason and no commit to keep it; or `old` does not stand there
+        UsageError: there is neither text nor title; or a reason without a commit to keep it in; or `old` does not occur
             exactly once.
         ChangedMeanwhileError: the file is not the `version` that was read.
     """
@@ -93,18 +93,18 @@ def revise(
     return save(view, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
 
 
-# As many digits as a person copies from `show`.
+# The number of digits that a person copies from `show`.
 _LEAST_DIGITS = 7
 
 
 def _is_version(file: MemoryFile, version: str) -> bool:
-    """Whether a file is the revision that somebody read, of which they may give the first digits."""
+    """Whether a file is the revision that somebody read; its first digits suffice."""
     blobs = (digests.blob_id(file.data, name) for name in ("sha1", "sha256"))
     return len(version) >= _LEAST_DIGITS and any(blob.startswith(version) for blob in blobs)
 
 
 def _with_part(file: MemoryFile, old: str, new: str) -> str:
-    """Return a file's text with another part in the place of `old`; `UsageError` unless that stands there once."""
+    """Return a file's text with `old` replaced; raise `UsageError` unless it occurs exactly once."""
     name, words = file.memory.ref or file.path, file.text.body.replace("\r\n", "\n")
     part = old.replace("\r\n", "\n")
     times = words.count(part) if part else 0
@@ -119,7 +119,7 @@ def _with_part(file: MemoryFile, old: str, new: str) -> str:
 
 
 def reworded(old: FencedText, text: str) -> FencedText:
-    """Return a file's text with another body, set off and ended as the old one was, in the file's own line ends."""
+    """Return a file's text with a new body, with the old one's blank lines around it and the file's own line ends."""
     words = old.newline.join(text.replace("\r\n", "\n").strip("\n").split("\n"))
     has_text = bool(old.body.strip())
     lead = old.body[: len(old.body) - len(old.body.lstrip("\r\n"))] if has_text else old.newline
@@ -140,7 +140,7 @@ _VERBS = {Stance.SUPPORT: "reinforce", Stance.CONTRADICT: "contradict"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A belief, the line of its file that was compared, what the episode says of it, and what its number would be."""
+    """A belief, the line of its file that was compared, the episode's stance, and the confidence that would result."""
 
     ref: str
     path: str
@@ -156,15 +156,15 @@ class Proposal:
 
     @property
     def command(self) -> str:
-        """What records it."""
+        """The command that records it."""
         return f"memstore {_VERBS[self.stance]} {self.ref} --evidence {self.evidence}"
 
 
 def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
-    """Return the beliefs that an episode, or any other memory, supports or contradicts by what its sentences say.
+    """Return the beliefs that the sentences of an episode, or of any other memory, support or contradict.
 
-    A belief that expects something is compared as the outcome that it foresees, with what is not older than it. Not
-    proposed is what was counted already, or what the memory itself rests on. Nothing is written.
+    A belief that expects something is compared, as the outcome that it predicts, with memories that are not older.
+    Evidence that was already counted, and beliefs that the memory rests on, are not proposed. Nothing is written.
 
     >>> held = belief(ws.view(), "Sean likes tea.")
     >>> seen = episode(ws.view(), "Breakfast", "Sean dislikes tea.")
@@ -188,7 +188,7 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
 
 
 def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
-    """Return what one belief gains by an episode; None where they say nothing about each other."""
+    """Return the proposal for one belief and an episode; None if they say nothing about each other."""
     ours, theirs = ([statement for statement, _ in one.statements] for one in (side, other))
     said = compare_statements(ours, theirs, opposes=view.lexicon.opposes)
     lines = next((lines for statement, lines in other.statements if statement == said.right), None)
@@ -217,7 +217,7 @@ def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     )
 
 
-# What makes a sentence an expectation: `I expect that`, `will`, `is going to`.
+# The words that mark a sentence as an expectation: `I expect that`, `will`, `is going to`.
 _EXPECTING = re.compile(
     r"^(?:\w+ ){1,3}?(?:expects?|predicts?|assumes?|supposes?)(?: that)? |\b(?:probably|likely) ", re.IGNORECASE
 )
@@ -226,7 +226,7 @@ _TO_COME = re.compile(r"\b(?:will|shall)(?: not)?\b|\b(?:is|are) (?:not )?(?:goi
 
 
 def as_outcome(sentence: str) -> str:
-    """Return an expectation as the outcome that it foresees, and any other sentence as it is.
+    """Return an expectation as the outcome that it predicts, and any other sentence unchanged.
 
     >>> as_outcome("I expect that Claire will not like the tea.")
     'Claire did not like the tea.'
@@ -244,12 +244,12 @@ def _denies(verb: str) -> bool:
 
 
 def _comes_after(one: Memory, other: Memory) -> bool:
-    """Whether a memory may tell what became of what another expects; nobody knows where either has no date."""
+    """Whether a memory may report the outcome of another one's expectation; also True if either has no date."""
     return not (one.created_at and other.created_at) or one.created_at >= other.created_at
 
 
 def _outcome(view: View, ours: Sequence[Statement], other: Side) -> tuple[Comparison, Lines | None]:
-    """Return what sentences say of what a belief expects, and the lines that expect it."""
+    """Return what sentences say about the outcome that a belief expects, and the lines that expect it."""
     said = compare_statements(ours, (), opposes=view.lexicon.opposes)
     for statement, lines in other.statements:
         outcome = as_outcome(statement.text)
@@ -261,7 +261,7 @@ def _outcome(view: View, ours: Sequence[Statement], other: Side) -> tuple[Compar
 
 
 def record(view: View, proposal: Proposal, *, commit: bool = False) -> float:
-    """Record a proposal that a person said yes to; return the number that came of it."""
+    """Record a proposal that a person accepted; return the resulting confidence."""
     from memstore.beliefs.reinforce import contradict, reinforce
 
     done = reinforce if proposal.stance is Stance.SUPPORT else contradict

@@ -1,4 +1,4 @@
-"""When consolidation ran last here, for each one who acts: a protocol, and a file of the vault's local state."""
+"""When consolidation last ran here, for each actor: a protocol, and a file of the vault's local state."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Run(NamedTuple):
 
 
 class RunRecord(Protocol):
-    """Remembers the last run."""
+    """A store for the last run."""
 
     def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
+        """Return the last run; None if none is known."""
 
     def record(self, run: Run) -> None:
         """Remember a run instead of the one before."""
@@ -37,18 +37,18 @@ VERSION = 1
 
 
 class DiskRuns:
-    """Remembers the last run beyond the end of the program.
+    """A store on disk for the last run.
 
     Args:
-        state: the folder of the vault's local state; made when it is first needed.
-        actor: who acts.
+        state: the folder of the vault's local state; created when it is first needed.
+        actor: the principal that acts.
     """
 
     def __init__(self, state: Path, actor: str) -> None:
         self._path = state / f"consolidated-{hashlib.sha256(actor.encode()).hexdigest()[:16]}.json"
 
     def last(self) -> Run | None:
-        """Return the last run; None where none is known."""
+        """Return the last run; None if none is known."""
         try:
             document = json.loads(self._path.read_bytes())
             if document["version"] != VERSION:
@@ -56,7 +56,7 @@ class DiskRuns:
             at = datetime.fromisoformat(document["at"])
             return Run(at, frozenset(map(str, document["refs"]))) if at.tzinfo else None
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # no file, or none of ours
+            return None  # there is no file, or it has another format
 
     def record(self, run: Run) -> None:
         """Remember a run instead of the one before."""

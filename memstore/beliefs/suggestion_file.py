@@ -1,6 +1,6 @@
-"""The file of a suggestion: a draft that says what would be, on what evidence, quoted and cited.
+"""The file of a suggestion: a draft with the proposed change and its evidence, quoted and cited.
 
-What hands changed in the block of a MEMORY.md becomes a suggestion too, on which a person decides.
+Changes by hand in the block of a MEMORY.md become suggestions too, which a person decides on.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 SOURCE = "consolidation"
 MOST_TERMS_SHOWN = 6
 MOST_LISTED = 12
-# What of a suggestion is there for the decision alone begins here.
+# The part of a suggestion that only serves the decision begins here.
 EVIDENCE = "## Evidence"
 _WRITTEN = re.compile(r"\w[\w'’.-]*\w|\w")
 _FENCE = "~~~~"
@@ -68,7 +68,7 @@ _WOULD = {Action.SUPPORT: "supports", Action.CONTRADICT: "contradicts"}
 class SuggestionFile:
     """A proposal as a file; `old` and `new` are the confidence before and after, in [0, 1].
 
-    `change` is what it would do to its target, None for a new belief; `note` says why a synthesizer was not heard.
+    `change` is the edit of its target, None for a new belief; `note` says why a synthesizer's answer was not used.
     """
 
     proposal: ConsolidationProposal
@@ -97,10 +97,10 @@ def suggestion_of(
 
     Args:
         view: the vault.
-        proposal: what is suggested.
-        gathered: what it was made of.
+        proposal: the proposal.
+        gathered: the input of consolidation that it follows from.
         now: UTC.
-        synthesizer: who words a new belief; else its most general member is quoted.
+        synthesizer: words a new belief; without one, its most general member is quoted.
     """
     if proposal.target is None or proposal.action is Action.SUPERSEDE:
         return _of_new_belief(view, proposal, gathered, now=now, synthesizer=synthesizer)
@@ -141,7 +141,7 @@ def _about(
     old: float | None,
     new: float | None,
 ) -> SuggestionFile:
-    """Return a suggestion of a change to a belief, which it shows."""
+    """Return a suggestion to change a belief, with a diff of the change."""
     file = change.before
     if not isinstance(file, MemoryFile):
         raise TypeError(f"{change.path} is not a memory")
@@ -153,7 +153,7 @@ def _about(
 
 
 def diff_of(change: Edit) -> str:
-    """Return what a change makes of a file, as a block of Markdown."""
+    """Return the diff of a change as a Markdown code block."""
     diff = unified_diff(change.path, change.before.data if change.before else None, change.after)
     return f"{_FENCE}diff\n{diff}{_FENCE}\n"
 
@@ -186,7 +186,7 @@ def _day(member: Pooled) -> str:
 
 
 def _common(view: View, proposal: ConsolidationProposal, now: datetime) -> dict[str, Any]:
-    """Return the keys that every suggestion has: it is shown to nobody who does not see all of its evidence."""
+    """Return the keys of every suggestion, which hide it from anybody who may not see all of its evidence."""
     members = sorted(member.ref for member in (*proposal.members, *proposal.against))
     return {
         "type": "belief",
@@ -208,7 +208,7 @@ def labels(memory: Memory) -> dict[str, Any]:
 
 
 def _labelled(proposal: ConsolidationProposal) -> Memory:
-    """Return a memory whose labels are those of all of the evidence, and of the target."""
+    """Return a memory that has the same labels as all of the evidence and the target."""
     if proposal.target is not None:
         return proposal.target
     return proposal.members[0].memory
@@ -226,7 +226,7 @@ def _edit(proposal: ConsolidationProposal, values: dict[str, Any], body: str) ->
 
 
 def _review(proposal: ConsolidationProposal, gathered: Gathered, effect: str, worded: str = "") -> str:
-    """Return what a person needs to decide: what is suggested, why, the evidence, and what accepting it does."""
+    """Return what a person needs to decide: the suggestion, the reasons, the evidence, and the effect of accepting."""
     why = _why(proposal, gathered)
     told = f"{proposal.quote}\n\n{why}"
     if worded:
@@ -239,7 +239,7 @@ def _review(proposal: ConsolidationProposal, gathered: Gathered, effect: str, wo
 
 
 def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
-    """Return what is quoted, and how many memories of how many origins have what in common."""
+    """Return the source of the quotation, the numbers of memories and roots, and what they have in common."""
     member = proposal.general or proposal.members[0]
     file = gathered.files[member.ref]
     found = located(quotable(file), proposal.quote)
@@ -252,7 +252,7 @@ def _why(proposal: ConsolidationProposal, gathered: Gathered) -> str:
 
 
 def _in_common(proposal: ConsolidationProposal) -> str:
-    """Return what the members of a proposal have in common, and what stands against them."""
+    """Return what the members of a proposal have in common, and how many memories contradict them."""
     if proposal.once is not None:
         before = _counted(proposal.against, "memory", "memories")
         since = f" speak of *{_topic(proposal)}* since {_day(proposal.members[0])}"
@@ -269,7 +269,7 @@ def _counted(things: Collection[object], one: str, many: str = "") -> str:
 
 
 def _listed(proposal: ConsolidationProposal, members: Sequence[Pooled]) -> str:
-    """Return memories as a list, the oldest first, each with the sentence that says most of it."""
+    """Return memories as a list, oldest first, each with its most telling sentence."""
     by_time = sorted(members, key=lambda one: (one.memory.created_at or "", one.ref))
     lines = [f'- {_day(one)} [[{one.ref}]]: "{_said(proposal, one)}"' for one in by_time[:MOST_LISTED]]
     more = len(by_time) - MOST_LISTED
@@ -287,7 +287,7 @@ def _said(proposal: ConsolidationProposal, member: Pooled) -> str:
 
 
 def _effect(proposal: ConsolidationProposal, confidence: float) -> str:
-    """Return what accepting a new belief does."""
+    """Return the effect of accepting a new belief."""
     count = len(proposal.counted)
     who = "the memory that says" if count == 1 else f"the {count} memories that say"
     written = f"Accepting it writes this as a belief with the confidence {confidence:g}, counted from {who} so"
@@ -301,7 +301,7 @@ def _effect(proposal: ConsolidationProposal, confidence: float) -> str:
 
 
 def _topic(proposal: ConsolidationProposal) -> str:
-    """Return a topic as people write it: the first word of its family, or the term as the members spell it."""
+    """Return a topic as people write it: the name of its family, or the term as the members spell it."""
     return _spelling(proposal).get(proposal.topic, proposal.topic)
 
 
@@ -312,7 +312,7 @@ def spelt(proposal: ConsolidationProposal) -> list[str]:
 
 
 def _spelling(proposal: ConsolidationProposal) -> dict[str, str]:
-    """Return the words of the members by their terms, as first written."""
+    """Return the members' words by their terms, in the first spelling that occurs."""
     found: dict[str, str] = {}
     for member in proposal.members:
         for word in _WRITTEN.findall(member.text):
@@ -322,7 +322,7 @@ def _spelling(proposal: ConsolidationProposal) -> dict[str, str]:
 
 
 def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) -> tuple[str, str | None]:
-    """Return a synthesizer's words and no note, or none and the note why it was not heard."""
+    """Return a synthesizer's words and None, or an empty text and a note why its answer was not used."""
     if synthesizer is None:
         return "", None
     against = () if proposal.action is Action.SUPERSEDE else proposal.against
@@ -338,14 +338,14 @@ def _worded(proposal: ConsolidationProposal, synthesizer: Synthesizer | None) ->
     return wording.text, None
 
 
-# -- lines of a page that hands changed ------------------------------------------------------------
+# -- lines of a page that were changed by hand -----------------------------------------------------
 
 
 SOURCE_TYPE = "told_by_human"
 
 
 class ByHand(NamedTuple):
-    """What a hand changed: a line that it wrote (no `target`), reworded, or took out (no `text`)."""
+    """A change by hand: a line that was added (no `target`), reworded, or removed (no `text`)."""
 
     page: str
     text: str
@@ -353,7 +353,7 @@ class ByHand(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """What would make the memories say the same."""
+        """The action that would make the memories say the same."""
         if self.target is None:
             return Action.CREATE
         return Action.REVISE if self.text else Action.ARCHIVE
@@ -363,18 +363,18 @@ class ByHand(NamedTuple):
         """The id of the suggestion, the same for the same change."""
         memory = self.target.memory if self.target else None
         if self.action is Action.ARCHIVE:
-            return proposal_id(self.action, memory, ())  # whoever suggests it
+            return proposal_id(self.action, memory, ())  # the same id as if consolidation suggests it
         said = "\n".join([self.page, str(memory.ref) if memory else "", self.text])
         return f"{ID_OF_PROPOSAL}{hashlib.sha256(said.encode(errors='surrogateescape')).hexdigest()[:12]}"
 
     @property
     def ref(self) -> str:
-        """The suggestion's ref: it is of the type of what it is about."""
+        """The suggestion's ref, with the type of the memory that it is about."""
         return f"{self.target.memory.type if self.target else 'note'}:{self.id}"
 
 
 class PageLines:
-    """Which of the lines that hands changed wait for a decision, which are new, and which were decided on.
+    """Which of the lines changed by hand wait for a decision, which are new, and which were decided on.
 
     Args:
         view: the vault.
@@ -387,11 +387,11 @@ class PageLines:
         self._known |= {str(memory.id): "deleted" for memory in deleted_suggestions(view)}
 
     def is_decided(self, line: ByHand) -> bool:
-        """Whether somebody said yes or no to a suggestion; a file that was deleted says no."""
+        """Whether a suggestion was accepted or rejected; deleting its file rejects it."""
         return self._known.get(line.id, "draft") != "draft"
 
     def is_new(self, line: ByHand) -> bool:
-        """Whether there is no suggestion of it yet."""
+        """Whether there is no suggestion for this change yet."""
         return line.id not in self._known
 
     def edit(self, line: ByHand, now: datetime) -> Edit:
@@ -419,10 +419,10 @@ class PageLines:
 
 
 def edit_of(action: Action, target: MemoryFile, title: str, suggested_as: str) -> Edit:
-    """Return what a suggestion makes of the memory that it is about.
+    """Return the edit that a suggestion makes in the memory that it is about.
 
     Args:
-        action: to revise or to archive it.
+        action: revise or archive.
         target: the memory.
         title: its new title.
         suggested_as: the suggestion's ref.

@@ -1,4 +1,4 @@
-"""Who may word a suggestion better than a quotation does: a command that the user named, or a model of `llm`."""
+"""Synthesizers, which word suggestions better than quotations do: a command that the user names, or an `llm` model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 TIME_LIMIT_SECONDS = 60.0
 MOST_BYTES = 64 * 1024
 MODEL = "llm:"
-# Models put what they write into a block of Markdown, and a word before it.
+# Models often put their answer into a Markdown code block, after an introduction.
 _FENCED = re.compile(rb"^```\w*[ \t]*\r?\n(.*?)^```", re.MULTILINE | re.DOTALL)
 _PROMPT = (
     "Say in one sentence of at most 30 words what these memories have in common. Name nothing that they don't name. "
@@ -31,10 +31,10 @@ _PROMPT = (
 
 
 def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -> Synthesizer:
-    """Return who is named: `llm:` and a model of the `llm` package, or a command line.
+    """Return the named synthesizer: `llm:` and a model of the `llm` package, or a command line.
 
     Raises:
-        UsageError: it is no command line, or the package is missing.
+        UsageError: the name is not a valid command line, or the package is missing.
     """
     if named.startswith(MODEL):
         return LanguageModel(named.removeprefix(MODEL))
@@ -52,11 +52,11 @@ def synthesizer(named: str, *, time_limit_seconds: float = TIME_LIMIT_SECONDS) -
 class SynthesizerCommand:
     """A program that reads `{"sources": [{"ref", "text"}], "terms": […]}` and writes `{"text", "cites"}`, all JSON.
 
-    No shell is between.
+    It is started without a shell.
 
     Args:
         words: the program and its arguments.
-        time_limit_seconds: after so long it is stopped, with all that it started; > 0.
+        time_limit_seconds: the time after which it is stopped, with all processes that it started; > 0.
     """
 
     def __init__(self, words: Sequence[str], *, time_limit_seconds: float) -> None:
@@ -64,7 +64,7 @@ class SynthesizerCommand:
         self._limit = time_limit_seconds
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
+        """Return its answer; raise `SynthesisFailedError` if there is none, or it is not JSON."""
         asked = json.dumps({"sources": [source._asdict() for source in sources], "terms": list(terms)})
         return _parsed(self._said(asked.encode()))
 
@@ -85,7 +85,7 @@ class SynthesizerCommand:
             except subprocess.TimeoutExpired as error:
                 raise SynthesisFailedError(f"{self._words[0]} took longer than {self._limit:g} s") from error
             finally:
-                # What it started holds its pipes open, and would keep us waiting.
+                # Its child processes may hold its pipes open, which would block the caller.
                 with suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)
         if child.returncode:
@@ -111,11 +111,11 @@ class LanguageModel:
             raise UsageError(f"llm knows no model {name!r}", hint="llm models lists them") from error
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return what it wrote; `SynthesisFailedError` where that is no JSON, or nothing came."""
+        """Return its answer; raise `SynthesisFailedError` if there is none, or it is not JSON."""
         told = "\n".join(f"{source.ref}: {source.text}" for source in sources)
         try:
             said = str(self._model.prompt(f"{_PROMPT}{told}\n\nThey share: {', '.join(terms)}").text())
-        except Exception as error:  # whatever a plugin raises, there is no answer
+        except Exception as error:  # plugins may raise anything
             raise SynthesisFailedError(f"the model failed: {error}") from error
         return _parsed(said.encode())
 

@@ -1,7 +1,7 @@
-"""Topics: what memories may be about in common though their words differ: families of words, names, rare words.
+"""Topics that memories may share although their words differ: families of words, names, rare words.
 
-A sign is a term, or a family (`@coffee`: espresso, mocha). One sign brings memories together; what else they share says
-whether they belong together. The same memories give the same topics, in whatever order they come.
+A sign is a term, or a family (`@coffee`: espresso, mocha). One sign brings memories together; what else they share
+decides whether they belong together. The same memories give the same topics, whatever their order.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 FAMILY = "@"
 FEWEST = 3
-# What more memories speak of is a subject of the whole vault, and brings nothing together.
+# A sign in more memories than this is a subject of the whole vault, and does not bring memories together.
 MOST = 40
-# So many with one sign are one topic; of more, those that share something else, too.
+# Up to this many memories with one sign form one topic; of more, only those that share something else too.
 MOST_TOGETHER = 6
 # All figures: docs/consolidation.md, "How good it is".
 THRESHOLD = 0.10
@@ -49,7 +49,7 @@ def _families() -> Mapping[str, str]:
 
 @cache
 def circumstances() -> frozenset[str]:
-    """Return the families that tell when and by what means."""
+    """Return the families of words about time and means."""
     return frozenset(FAMILY + line.split()[0] for line in word_lists("beliefs")["circumstances"].splitlines() if line)
 
 
@@ -59,11 +59,11 @@ def _measures() -> frozenset[str]:
 
 
 def signs_of(text: str, terms: Iterable[str]) -> dict[str, frozenset[str]]:
-    """Return the signs of a text, each with the terms that it stands in.
+    """Return the signs of a text, each with the terms that carry it.
 
     Args:
         text: any text.
-        terms: what it is about, as `content_terms` gives them.
+        terms: its terms, as returned by `content_terms`.
     """
     found: dict[str, set[str]] = defaultdict(set)
     for word in told_words(text):
@@ -75,7 +75,7 @@ def signs_of(text: str, terms: Iterable[str]) -> dict[str, frozenset[str]]:
 
 
 def shared_signs(ones: Mapping[str, frozenset[str]], others: Mapping[str, frozenset[str]]) -> int:
-    """Return how many signs two texts share; a family and its word, which stand for one another, count once."""
+    """Return how many signs two texts share; a family and a word of it count as one."""
     common = [sign for sign in ones if sign in others and sign not in _measures()]
     families = [sign for sign in common if sign.startswith(FAMILY)]
     told = {term for sign in families for term in ones[sign]}
@@ -83,7 +83,7 @@ def shared_signs(ones: Mapping[str, frozenset[str]], others: Mapping[str, frozen
 
 
 class Topic(NamedTuple):
-    """Memories, by ref, that one sign brings together; `strength` is how much they share, in rare words a memory."""
+    """Memories, by ref, brought together by one sign; `strength` is how much they share, in rare words per memory."""
 
     sign: str
     refs: Refs
@@ -108,15 +108,15 @@ class Signs:
         self._alone = math.log(1 + len(part))
 
     def weight(self, sign: str) -> float:
-        """Return how much a sign tells of who has it, in [0, 1): the rarer, the more."""
+        """Return the weight of a sign, in [0, 1): the rarer, the higher."""
         return 1 - math.log(1 + len(self.having[sign])) / self._alone
 
     def is_telling(self, sign: str) -> bool:
-        """Whether a sign says what a memory is about: no time, no number, and nothing that all speak of."""
+        """Whether a sign says what a memory is about: it is not a time, a number, or too common."""
         return sign not in circumstances() and sign not in _measures() and len(self.having[sign]) <= MOST
 
     def topics(self) -> list[Topic]:
-        """Return the topics, the strongest first; two of them share at most half of the smaller one's memories."""
+        """Return the topics, strongest first; two of them share at most half of the smaller one's memories."""
         every = [topic for sign in sorted(self.having) for topic in self._topics_of(sign)]
         every.sort(key=lambda topic: (-round(topic.strength, 10), topic.refs, topic.sign))
         chosen: list[Topic] = []
@@ -126,9 +126,9 @@ class Signs:
         return chosen
 
     def _topics_of(self, sign: str) -> Iterator[Topic]:
-        """Yield what a family or a name brings together: all, where they are few, and those that share something else.
+        """Yield the topics of a family or a name: all its memories if they are few, and those that share more.
 
-        Any other word may have two senses, and brings nothing together.
+        Any other word may have several senses, so it doesn't bring memories together.
         """
         refs = tuple(sorted(self.having[sign]))
         if not FEWEST <= len(refs) <= MOST or not (sign.startswith(FAMILY) or sign in self.names):
@@ -144,21 +144,21 @@ class Signs:
                 yield Topic(sign, group, strength)
 
     def _belongs(self, sign: str, group: Refs, shared: Mapping[str, int]) -> bool:
-        """Whether a group is of one topic: several share more than the sign, or each says it in another word."""
+        """Whether a group is about one topic: several share more than the sign, or each uses another word for it."""
         in_other_words = len({term for ref in group for term in self.of[ref][sign]}) >= max(FEWEST, len(group) - 1)
         return in_other_words or self._linked(sign, group, shared) >= LEAST_LINKED * len(group)
 
     def _linked(self, sign: str, group: Refs, shared: Mapping[str, int]) -> int:
-        """Return how many of a group share more with another than the sign."""
+        """Return how many members of a group share more than the sign with another member."""
         return sum(any(shared[other] > 1 for other, of in self._others(ref, sign) if of) for ref in group)
 
     def _others(self, ref: str, sign: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield the signs of a memory beside one, with the terms that are not those of that one."""
+        """Yield the other signs of a memory, with the terms that don't also belong to the given sign."""
         own = self.of[ref]
         return ((other, of - own[sign]) for other, of in own.items() if other != sign)
 
     def _groups(self, sign: str, refs: Refs) -> list[Refs]:
-        """Return the groups of those that have a sign: what shares more than that."""
+        """Return the groups of memories with a sign that also share something else."""
         vectors = {ref: unit(dict(self._weighed(ref, sign))) for ref in refs}
         return average_link(vectors, THRESHOLD)
 
@@ -173,12 +173,12 @@ class Signs:
 
 
 def overlap(ones: Collection[str], others: Collection[str]) -> bool:
-    """Whether two groups share more than half of the smaller one."""
+    """Whether two groups have more than half of the smaller one in common."""
     return 2 * len(set(ones).intersection(others)) > min(len(ones), len(others))
 
 
 def _names(texts: Iterable[str]) -> frozenset[str]:
-    """Return the terms of names: words with a capital inside a sentence that nobody writes without one."""
+    """Return the terms of names: words capitalized inside a sentence, and never written without a capital."""
     high: set[str] = set()
     plain: set[str] = set()
     for text in texts:
@@ -188,5 +188,5 @@ def _names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def shown(sign: str) -> str:
-    """Return a sign as people read it."""
+    """Return a sign as it is shown to people."""
     return sign.removeprefix(FAMILY)

@@ -1,7 +1,7 @@
-"""The words of a suggestion: a quotation, or a wording by somebody else that says no more than its sources.
+"""The words of a suggestion: a quotation, or a wording by a synthesizer that says no more than its sources.
 
-What a text is about, and which of its sentences can be understood without the others, is decided first. A
-`Synthesizer` may word it better than a quotation does; what it says is checked here.
+The first part finds out what a text is about, and which of its sentences can be understood alone. A `Synthesizer` may
+find better words than a quotation; its answers are checked here.
 """
 
 from __future__ import annotations
@@ -41,21 +41,21 @@ def _saying_nothing() -> frozenset[str]:
 
 @cache
 def _empty_terms() -> frozenset[str]:
-    """Return small talk by its stems, too: what `make` says no more than, `making` says no more than."""
+    """Return the stems of small talk, so `making` counts as small talk just as `make` does."""
     return frozenset(map(term_of, _words_of("small_talk")))
 
 
 def told_words(text: str) -> list[str]:
-    """Return the words of what a text states: a question states nothing."""
+    """Return the words of a text without its questions, which state nothing."""
     return words(_QUESTION.sub(" ", text))
 
 
 def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
-    """Return what a text is about: the stems of what it states, without small talk, dates and names.
+    """Return the terms that a text is about: the stems of its statements, without small talk, dates and names.
 
     Args:
         text: any text.
-        names: words, folded as `analysis.words` folds them.
+        names: words to leave out, folded as by `analysis.words`.
     """
     nothing, empty_terms = _saying_nothing(), _empty_terms()
     return [
@@ -67,12 +67,12 @@ def content_terms(text: str, names: Collection[str] = ()) -> list[str]:
 
 
 def stands_alone(text: str) -> bool:
-    """Whether a sentence, or several, can be understood where nothing stands before them, and tell what is so.
+    """Whether one or more sentences state something that can be understood without the text before them.
 
-    What begins with `it` or `that` points at something that was said before, as do `those dreams` and `him` before
-    anybody is named; what begins with `because` or `anyway` goes on with it, and `this afternoon` needs its day. What
-    is said to somebody (`you`, `thanks`) tells nothing lasting of whom the memory is about, unless it is a rule (`you
-    must`, `never ask`).
+    A sentence that begins with `it` or `that` points at something said before, as do `those dreams`, and `him` before
+    anybody is named; one that begins with `because` or `anyway` continues it, and `this afternoon` needs a date. Words
+    addressed to somebody (`you`, `thanks`) say nothing lasting about the subject, unless they are a rule (`you must`,
+    `never ask`).
     """
     first, *others = sentences(text) or [""]
     goes_on = not any(_is_address(words(one)) or one.endswith("?") for one in others)
@@ -94,7 +94,7 @@ def _is_address(said: Sequence[str]) -> bool:
     return not is_rule and not _words_of("address").isdisjoint(said)
 
 
-# `You must be tired` guesses, and `you must run the tests` rules.
+# `You must be tired` is a guess; `you must run the tests` is a rule.
 _GUESSED = frozenset(["be", "have", "feel"])
 
 
@@ -104,7 +104,7 @@ def _rule_beginnings() -> tuple[list[str], ...]:
 
 
 def _points_back(said: Sequence[str]) -> Iterator[bool]:
-    """Yield whether a word points at something: `those dreams`, `of that place`, and `it` at the end."""
+    """Yield whether a word points back at something: `those dreams`, `of that place`, or `it` at the end."""
     yield said[-1:] == ["it"]
     for before, one, after in zip(["of", *said], said, said[1:], strict=False):
         is_one = one in _words_of("demonstratives") or (one == "that" and before in stop_words())
@@ -116,7 +116,7 @@ _FEWEST_NAMED = 2
 
 
 def _dangles(said: Sequence[str]) -> bool:
-    """Whether somebody or something is meant before it could have been named: `I was wrong about him`."""
+    """Whether a pronoun refers to somebody or something not named before it: `I was wrong about him`."""
     person = next((at for at, word in enumerate(said) if word in _words_of("persons")), None)
     thing = next((at for at, word in enumerate(said) if word in _words_of("it")), None)
     unnamed = person is not None and len({*said[:person]} - _saying_nothing()) < _FEWEST_NAMED
@@ -138,7 +138,7 @@ def denies(sentence: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def is_lasting(text: str) -> bool:
-    """Whether a text tells what is so, and of no one time: what happened yesterday is an event, and no belief."""
+    """Whether a text states something lasting: what happened yesterday is an event, not a belief."""
     said = words(text)
     if not _words_of("habits").isdisjoint(said):
         return _words_of("at_one_time").isdisjoint(said)
@@ -148,13 +148,13 @@ def is_lasting(text: str) -> bool:
 
 @cache
 def outright_words() -> re.Pattern[str]:
-    """Return what matches words that say outright that something is no longer as it was, in folded words."""
+    """Return a pattern, for folded words, that matches phrases which state outright that something has changed."""
     phrases = [re.escape(one.replace("_", " ")) for one in _words_of("outright")]
     return re.compile(rf"\b(?:{'|'.join(sorted(phrases))}|(?:not|never|nor|no|\w+n't)\b.{{1,40}}\bany ?more)\b")
 
 
 def says_outright(text: str) -> bool:
-    """Whether a text says in so many words that something is no longer as it was."""
+    """Whether a text states outright that something has changed."""
     return outright_words().search(" ".join(words(text))) is not None
 
 
@@ -162,14 +162,14 @@ def says_outright(text: str) -> bool:
 
 
 MOST_WORDS = 30
-FEWEST_TERMS = 2  # one word in common is no pattern: docs/consolidation.md, "Gates"
+FEWEST_TERMS = 2  # one common word is not a pattern: docs/consolidation.md, "Gates"
 
 _WORD = re.compile(r"[\w][\w'’.-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """Words of a memory as they stand in it; lines are those of its file, from 1, inclusive."""
+    """A verbatim quotation from a memory; lines are those of its file, from 1, inclusive."""
 
     text: str
     line_start: int
@@ -178,16 +178,16 @@ class Quotation:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What somebody else made of memories: the words, and the refs of those that they rest on."""
+    """A synthesizer's wording: the words, and the refs of the memories that they rest on."""
 
     text: str
     cites: tuple[str, ...]
 
 
 class Worth(NamedTuple):
-    """How well a sentence may stand for what is shared, the best smallest.
+    """How well a sentence represents shared terms; smaller is better.
 
-    Best is what can be understood by itself, has two of the terms, tells of no one time, and has most of the terms.
+    The best sentence can be understood alone, has two of the terms, is not about a single time, and has most of them.
     """
 
     needs_others: bool
@@ -197,13 +197,13 @@ class Worth(NamedTuple):
 
 
 def worth(sentence: str, terms: Collection[str]) -> Worth:
-    """Return how well a sentence may stand for what has these terms."""
+    """Return how well a sentence represents these terms."""
     shared = len(set(content_terms(sentence)).intersection(terms))
     return Worth(not stands_alone(sentence), shared < FEWEST_TERMS, not is_lasting(sentence), -shared)
 
 
 class Likely(NamedTuple):
-    """How well a sentence may stand for a topic, the best smallest: as `Worth`, and a habit before an event."""
+    """How well a sentence represents a topic; smaller is better: like `Worth`, but habits come before events."""
 
     needs_others: bool
     few_terms: bool
@@ -214,12 +214,12 @@ class Likely(NamedTuple):
 
 
 def likely_belief(sentence: str, own: Collection[str], counts: Mapping[str, int]) -> Likely:
-    """Return how well a sentence may stand for a topic.
+    """Return how well a sentence represents a topic.
 
     Args:
         sentence: any sentence.
-        own: the terms of the topic, of which it must have one, beside something else.
-        counts: how many of those who speak of it have each term.
+        own: the terms of the topic; the sentence must have one of them, and another term.
+        counts: for each term, how many memories of the topic have it.
     """
     said = set(content_terms(sentence))
     no_habit = _words_of("habits").isdisjoint(words(sentence))
@@ -229,22 +229,22 @@ def likely_belief(sentence: str, own: Collection[str], counts: Mapping[str, int]
 
 
 def best_worth(text: str, terms: Collection[str]) -> Worth | None:
-    """Return how well the best sentence of a text may stand for what has these terms; None where no sentence may."""
+    """Return how well the best sentence of a text represents these terms; None if no sentence does."""
     found = min((worth(one, terms) for one in sayings(text)), default=None)
     return None if found is None or found.needs_others or found.few_terms else found
 
 
 def closest(text: str, terms: Collection[str]) -> str:
-    """Return the sentence of a text that may best stand for what has these terms; empty where there is none."""
+    """Return the sentence of a text that best represents these terms; empty if there is none."""
     return min(sayings(text), key=lambda one: worth(one, terms), default="")
 
 
 def located(passages: Iterable[tuple[str, int, int]], quote: str) -> Quotation | None:
-    """Return a quotation with the lines of the passage that it stands in; None where none has it.
+    """Return a quotation with the lines of the passage that contains it; None if no passage does.
 
     Args:
         passages: text, first and last line of each.
-        quote: what is quoted, on one line.
+        quote: the quoted words, on one line.
     """
     known = list(passages)
     every = [("\n".join(text for text, _, _ in known), known[0][1], known[-1][2])] if known else []
@@ -254,13 +254,13 @@ def located(passages: Iterable[tuple[str, int, int]], quote: str) -> Quotation |
 
 
 def sentences(text: str) -> list[str]:
-    """Return the sentences of a text, each on one line; none goes over a blank line, and a row of a table is none."""
+    """Return the sentences of a text, each on one line; blank lines separate them, and table rows are left out."""
     parts = (part for block in text.split("\n\n") for part in split_sentences(block))
     return [sentence for part in parts if (sentence := " ".join(part.split())) and " | " not in sentence]
 
 
 def sayings(text: str) -> list[str]:
-    """Return what of a text may be quoted: sentences, those that need it with the one before, and all that is short."""
+    """Return possible quotations: sentences, those that need the one before with it, and the whole text if short."""
     found = sentences(text)
     both = (f"{before} {one}" for before, one in pairwise(found) if not stands_alone(one) and stands_alone(before))
     said = [*found, *both, *([" ".join(found)] if len(found) > 1 else [])]
@@ -268,7 +268,7 @@ def sayings(text: str) -> list[str]:
 
 
 def said_by(answer: Any) -> Wording | str:
-    """Return the wording that a JSON answer holds, or what is wrong with its form."""
+    """Return the wording in a JSON answer, or a text that says what is wrong with its form."""
     match answer:
         case {"text": str(text), "cites": [*cites]} if text.strip() and all(isinstance(ref, str) for ref in cites):
             return Wording(" ".join(text.split()), tuple(str(ref) for ref in cites))
@@ -277,12 +277,12 @@ def said_by(answer: Any) -> Wording | str:
 
 
 def objection(wording: Wording, sources: Mapping[str, str], *, against: Collection[str] = ()) -> str | None:
-    """Return why a wording can't stand for its sources; None where it can.
+    """Return why a wording does not represent its sources; None if it does.
 
     Args:
         wording: the words and what they cite.
-        sources: the texts that it was made of, by ref.
-        against: the refs of those that say the opposite of the others: these it may contradict.
+        sources: the texts that it was made from, by ref.
+        against: the refs of sources that say the opposite of the others; the wording may contradict these.
     """
     count = len(wording.text.split())
     if count > MOST_WORDS:
@@ -307,10 +307,10 @@ def _contradicts(one: str, other: str) -> bool:
 
 
 def strangers(text: str, sources: Iterable[str]) -> list[str]:
-    """Return the names and numbers of a text that no source has: words with a capital letter or a digit.
+    """Return the names and numbers in a text that no source has: words with a capital letter or a digit.
 
-    A sentence's first word has its capital from its place; it is a name all the same unless the sources have it, or a
-    word of its stem.
+    A sentence's first word is always capitalized; it still counts as a name unless the sources have it, or a word with
+    its stem.
     """
     known_words = {word for source in sources for word in words(source)}
     known = known_words | {term_of(word) for word in known_words}
@@ -325,7 +325,7 @@ def _is_known(name: str, known: Collection[str]) -> bool:
     return all(part in known or term_of(part) in known or part in stop_words() for part in words(name))
 
 
-# -- who words it better ---------------------------------------------------------------------------
+# -- synthesizers ----------------------------------------------------------------------------------
 
 
 class QuotedSource(NamedTuple):
@@ -336,16 +336,16 @@ class QuotedSource(NamedTuple):
 
 
 class SynthesisFailedError(Exception):
-    """There is no answer, and why: "it took longer than 60 s"."""
+    """A synthesizer gave no answer; the message says why, like "it took longer than 60 s"."""
 
 
 class Synthesizer(Protocol):
-    """Words what memories have in common. Nothing that it says is believed: use cases check every answer."""
+    """Puts into words what memories have in common. Its answers are never trusted: use cases check each one."""
 
     def answer(self, sources: Sequence[QuotedSource], terms: Sequence[str]) -> Any:
-        """Return a JSON value: `{"text": …, "cites": [ref, …]}`; `SynthesisFailedError` where none came.
+        """Return a JSON value: `{"text": …, "cites": [ref, …]}`; raise `SynthesisFailedError` if there is no answer.
 
         Args:
-            sources: what it may use, and cite.
+            sources: the memories that it may use and cite.
             terms: the words that they share.
         """

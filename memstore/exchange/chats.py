@@ -1,8 +1,9 @@
 """Conversations of ChatGPT and Claude, from the archives of their data exports.
 
-A conversation becomes up to two raw memories, since what a person said and what a model answered are known in different
-ways: the person's turns, told by a human, and the answers, told by an agent and derived from the turns. What tools and
-systems wrote stays in the original. An original is the conversation as JSON, one message a line.
+A conversation becomes two raw memories, because the words of the person and those of the model have different source
+types: the person's turns are told by a human; the answers are told by an agent, and derived from the turns. Long
+conversations become several of each. Messages of tools and systems stay in the original only. An original is the
+conversation as JSON, one message per line.
 
 Source: docs/references.md, "formats of other programs".
 """
@@ -21,13 +22,13 @@ if TYPE_CHECKING:
 
     from memstore.exchange.source import Source
 
-# A memory holds about a page for each turn; longer conversations become several.
+# The longest text of one memory; longer conversations become several memories.
 MOST_CHARACTERS = 200_000
 PERSON, MODEL = "person", "model"
 
 
 class Turn(NamedTuple):
-    """What one of the two said: in plain text, when (RFC 3339), and on which line of the original."""
+    """A turn of the person or the model: the plain text, its time (RFC 3339), and its line in the original."""
 
     who: str
     text: str
@@ -49,13 +50,13 @@ class Talk(NamedTuple):
 
 
 _CHATGPT_FILES = r"(?:.*/)?conversations(?:-\d+)?\.json"
-# Of a message of many parts, these are said to the other side; code is meant for a tool, thoughts for nobody.
+# The kinds of content that are addressed to the other side; code is for a tool, and thoughts are for nobody.
 _SPOKEN = frozenset({"text", "multimodal_text"})
 _ROLES = {"user": PERSON, "assistant": MODEL}
 
 
 def chatgpt(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield the conversations of ChatGPT's export, in one file or in several; of each the branch that is current."""
+    """Yield the conversations of a ChatGPT export, from one file or several; only the current branch of each."""
     for name, line, value in _conversations(source, _CHATGPT_FILES):
         yield from _drafts(
             source.where(name, line), _of_chatgpt(source.where(name, line), value), "ChatGPT", "si:chatgpt"
@@ -79,7 +80,7 @@ def _of_chatgpt(where: str, value: Any) -> Talk:
 
 
 def _branch(where: str, mapping: Mapping[str, Any], current: object) -> list[str]:
-    """Return the nodes from the first message to the current one; without one, the last of the latest branches."""
+    """Return the nodes from the first message to the current one, or to the last leaf if none is current."""
     if not isinstance(current, str) or current not in mapping:
         leaves = [name for name, node in mapping.items() if not node.get("children")]
         current = leaves[-1] if leaves else None
@@ -105,7 +106,7 @@ def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
 
 
 def _said(part: object) -> str:
-    """Return a part of a message as text; a picture or a recording is named by its kind."""
+    """Return a part of a message as text; a picture or a recording is replaced by the name of its kind."""
     if isinstance(part, dict):
         said = part.get("text")
         return (
@@ -123,7 +124,7 @@ _SENDERS = {"human": PERSON, "assistant": MODEL}
 
 
 def claude(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield the conversations of Claude's export, and what Claude remembers of the person and of each project."""
+    """Yield the conversations of a Claude export, and Claude's memories of the person and of each project."""
     for name, line, value in _conversations(source, _CLAUDE_FILES):
         where = source.where(name, line)
         yield from _drafts(where, _of_claude(where, value), "Claude", "si:claude")
@@ -144,7 +145,7 @@ def _of_claude(where: str, value: Any) -> Talk:
 
 
 def _thread(messages: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the places of the messages that lead to the last one; all of them where none names its parent."""
+    """Return the indices of the messages that lead to the last one; of all messages if none names its parent."""
     places = {message.get("uuid"): at for at, message in enumerate(messages)}
     if not any(message.get("parent_message_uuid") in places for message in messages):
         return [*range(len(messages))]
@@ -170,7 +171,7 @@ def _message(message: Mapping[str, Any], line: int) -> Turn | None:
 
 
 def _memories(source: Source, name: str, line: int, value: Any) -> Iterator[Draft]:
-    """Yield what Claude remembers: of the person, and of each project."""
+    """Yield a note for Claude's memory of the person, and one for each project."""
     where = source.where(name, line)
     if not isinstance(value, dict):
         raise FormatError(f"{where}: memories must be an object", hint="export it again")
@@ -214,7 +215,7 @@ def _conversations(source: Source, pattern: str) -> Iterator[tuple[str, int, Any
 
 
 def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft | LeftOut]:
-    """Yield what the person said and what the model answered, each in parts where it is long."""
+    """Yield the person's turns and the model's answers as separate drafts, each split into parts if it is long."""
     if not talk.turns:
         yield LeftOut(where, "nobody says anything in it")
         return
@@ -261,7 +262,7 @@ def _in_parts(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 
 def _shown(turn: Turn) -> str:
-    """Return a turn under a heading with its time and its line in the original."""
+    """Return a turn below a heading with its time and its line in the original."""
     at = turn.at.replace("T", " ").removesuffix("Z")[:16] if turn.at else "at some time"
     return f"## {at} (L{turn.line})\n\n{turn.text}"
 

@@ -1,4 +1,4 @@
-"""What an importer yields: a memory to be, with the place in the original where it was said."""
+"""What an importer yields: drafts of memories, with the lines of the originals that they cite."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _LARGEST = 10**15
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Original:
-    """A file of another program as it was: `name` is its path in its source, `data` its bytes."""
+    """An unchanged file of another program: `name` is its path in the source, `data` its bytes."""
 
     name: str
     data: bytes
 
 
 class Cited(NamedTuple):
-    """Lines of an original, from 1, both inclusive."""
+    """A range of lines in an original, counted from 1, both ends inclusive."""
 
     original: Original
     first: int
@@ -40,24 +40,24 @@ class Cited(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A memory to be.
+    """A memory before it is written.
 
     Attributes:
-        key: names it for good, among all sources of its format; the memory's id follows from it, and so a second import
-            finds it again. Where the source has no ids of its own, `key_of` makes one.
+        key: a permanent name, unique among all sources of the format. The memory's id is derived from it, so a second
+            import recognizes the memory. If the source has no ids of its own, `key_of` makes a key.
         where: the place in the source, for messages, like `memory.jsonl:3`.
         type: the type of memory.
-        title: on one line; empty for the first heading or sentence of the text.
-        body: its text.
-        source: where it comes from, in words.
+        title: one line; if empty, the first heading or sentence of the text serves as the title.
+        body: the text.
+        source: the origin, as free text.
         source_type: how it is known.
-        author: who said it, an entity; None where the source doesn't say.
-        by_person: whether it was said by the person whose source it is: the vault's owner, if that is a person.
-        created_at: when it was said, RFC 3339 in UTC; None where the source doesn't say.
-        cites: where it stands in the originals.
-        derived_from: keys and types of other drafts that it was derived from.
-        marks: what else it was derived from, like `url:https://example.org`.
-        path: where its file goes in the vault, so that links between files still lead there; empty for the usual place.
+        author: the entity that said it; None if the source doesn't say.
+        by_person: whether the person who owns the source said it: the vault's owner, if that is a person.
+        created_at: when it was said, RFC 3339 in UTC; None if the source doesn't say.
+        cites: the lines of the originals that it comes from.
+        derived_from: the keys and types of other drafts that it was derived from.
+        marks: further sources in its lineage, like `url:https://example.org`.
+        path: the path of its file in the vault, which keeps links between files intact; empty for the usual place.
         values: further keys of the frontmatter.
     """
 
@@ -80,7 +80,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Something in the source that makes no memory, and why; it is counted and named."""
+    """Something in the source that does not become a memory, and why; it is counted and named in the result."""
 
     where: str
     why: str
@@ -91,7 +91,7 @@ if TYPE_CHECKING:
 
 
 def key_of(name: str, data: bytes) -> str:
-    """Return a key for what has only a name, which may be that of something else in another source."""
+    """Return a key from a name and the content, for a source whose names alone are not unique."""
     return f"{name}@{blob_id(data)}"
 
 
@@ -104,7 +104,7 @@ _NO_WORD = re.compile(r"[^\w/.-]+")
 
 
 def clean(text: str) -> str:
-    """Return a text with line feeds as its only line ends; what a memory can't hold becomes U+FFFD."""
+    """Return a text with line feeds as its only line ends; characters that a memory can't hold become U+FFFD."""
     return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", _LINE_ENDS.sub("\n", text))
 
 
@@ -117,14 +117,14 @@ def one_line(value: object, longest: int = LONGEST_TITLE) -> str:
 
 
 def words(value: object) -> list[Plain]:
-    """Return tags from a list, or from one text with commas: each a word without blanks, once."""
+    """Return tags, without blanks or duplicates, from a list or from a text with commas."""
     listed = value if isinstance(value, list) else str(value).split(",") if isinstance(value, str) else []
     tags = (_NO_WORD.sub("-", one_line(item).lstrip("#")).strip("-") for item in listed)
     return [*dict.fromkeys(tag for tag in tags if tag)]
 
 
 def time_of(value: object) -> str | None:
-    """Return a time in UTC from seconds since 1970 or an ISO 8601 text, where none given means UTC; None for others."""
+    """Return a time in UTC from seconds since 1970 or an ISO 8601 text (UTC if it has no zone); None for the rest."""
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return instant(datetime.fromtimestamp(value, tz=UTC))
@@ -137,9 +137,9 @@ def time_of(value: object) -> str | None:
 
 
 def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
-    """Return a value of JSON or YAML as a frontmatter can hold it: texts on one line, numbers, flags, lists, maps.
+    """Return a value of JSON or YAML in a form that frontmatter can hold: one-line texts, numbers, flags, lists, maps.
 
-    What is nested deeper than that, and a number that is too long, becomes a text.
+    Values nested more than `depth` levels deep, and numbers that are too large, become texts.
     """
     match value:
         case bool() | None:

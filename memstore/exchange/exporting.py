@@ -1,7 +1,7 @@
 """Export memories: as JSONL, as files, as a bundle in the Open Knowledge Format, and their provenance as PROV-JSON.
 
-Whatever is exported comes from the view: what the actor may not see is as if it did not exist. Who may see a memory is
-never exported.
+Everything exported comes from the view: a memory that the actor may not see is treated as if it did not exist. Who may
+see a memory is never exported.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _LONGEST_DESCRIPTION = 160
 
 
 def records(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[dict[str, Any]]:
-    """Yield each memory as a JSON object: its path, its frontmatter and its text, unchanged.
+    """Yield each memory as a JSON object with its path, its frontmatter and its unchanged text.
 
-    Raises as `memories.memory_v01.chosen`.
+    Raises the errors of `memories.memory_v01.chosen`.
     """
     for file in chosen(view, refs, everything=everything):
         yield {"record": RECORD, "path": file.path, "frontmatter": _kept(file), "body": file.text.body}
 
 
 def files(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Yield each memory as a file of its own, with its path; raises as `records`."""
+    """Yield each memory as the path and bytes of a file; raises the errors of `records`."""
     for file in chosen(view, refs, everything=everything):
         yield file.path, _file(_kept(file), file.text.body)
 
@@ -51,12 +51,12 @@ def _kept(file: MemoryFile) -> dict[str, Any]:
 
 
 def _file(values: Mapping[str, Plain], body: str) -> bytes:
-    """Return a file with these values and a body of which every byte stays."""
+    """Return a file with these values and a body that is kept byte for byte."""
     return new_file(values, "") + body.encode()
 
 
 def archived(found: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of a TAR archive of files: the same for the same files, on every machine and at any time."""
+    """Yield the bytes of a TAR archive of files, which depend on the files only, not on the machine or the time."""
     for path, data in found:
         info = tarfile.TarInfo(path)
         info.size = len(data)
@@ -69,10 +69,10 @@ def archived(found: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
 
 
 def okf(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a bundle: a concept for each memory, and an index of them; raises as `records`.
+    """Yield the files of a bundle: a concept for each memory, and an index; raises the errors of `records`.
 
-    `generated` is its author and time, `sources` what it was derived from, and `verified` has those whose signed
-    confirmation holds.
+    `generated` is the memory's author and time, `sources` what it was derived from, and `verified` lists the witnesses
+    whose signed confirmation is valid.
     """
     found = chosen(view, refs, everything=everything)
     paths = {str(file.memory.ref): f"/{file.path}" for file in found}
@@ -104,7 +104,7 @@ def _concept(file: MemoryFile, paths: Mapping[str, str], voucher: Voucher) -> di
         "id": memory.id,
         "confidence": memory.confidence,
     }
-    # A concept that was imported goes out again as it came, as far as nothing here says otherwise.
+    # A concept that was imported keeps its original keys, except for those that the memory states itself.
     return {**(foreign if isinstance(foreign, dict) else {}), **_said(values)}
 
 
@@ -113,7 +113,7 @@ def _said(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _index(found: Sequence[MemoryFile]) -> bytes:
-    """Return the listing of a bundle, by type."""
+    """Return the index of a bundle, grouped by type."""
     by_type: dict[str, list[MemoryFile]] = {}
     for file in found:
         by_type.setdefault(file.memory.type, []).append(file)
@@ -140,10 +140,10 @@ _PREFIXES = {
 
 
 def prov(view: View, refs: Sequence[str], *, everything: bool = False) -> dict[str, Any]:
-    """Return where memories come from as W3C PROV-JSON; raises as `records`.
+    """Return the provenance of memories as W3C PROV-JSON; raises the errors of `records`.
 
-    A memory is an entity that was attributed to its author and derived from its sources; what supersedes another is a
-    revision of it. A source that is no exported memory is an entity that is only named.
+    A memory is an entity, attributed to its author and derived from its sources; a memory that supersedes another is a
+    revision of it. For a source that is not an exported memory, the entity holds at most its name.
     """
     found = chosen(view, refs, everything=everything)
     document: dict[str, Any] = {"prefix": dict(_PREFIXES), "entity": {}, "agent": {}}
@@ -179,7 +179,7 @@ def prov(view: View, refs: Sequence[str], *, everything: bool = False) -> dict[s
 
 
 class _Relations:
-    """Numbers the relations of a document, which have no names of their own."""
+    """Numbers the relations of a document, because they have no names of their own."""
 
     def __init__(self, document: dict[str, Any]) -> None:
         self._document, self._count = document, 0
@@ -190,7 +190,7 @@ class _Relations:
 
 
 def _source(document: dict[str, Any], source: str, exported: set[str]) -> str:
-    """Return the name of what a memory was derived from, and add it to the entities."""
+    """Return the name of a memory's source, and add it to the entities."""
     is_memory = MemoryRef.parse(source) is not None
     name = _memory_name(source) if is_memory else f"src:{_encoded(source)}"
     if source not in exported:

@@ -1,4 +1,4 @@
-"""Folders of Markdown: memories of Claude Code, workspaces of OpenClaw, notes of basic-memory, OKF, and of any program.
+"""Folders of Markdown: Claude Code's memories, OpenClaw workspaces, basic-memory notes, OKF bundles, and any others.
 
 Source: docs/references.md, "formats of other programs".
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 _MARKDOWN = r"(?:.*/)?[^/]+\.(?:md|markdown|mdx)"
-# What front matter says that a key of a memory says, too.
+# Keys of front matter that memories have keys of their own for.
 _TAKEN_OVER = frozenset({"title", "tags", "tag", "keywords", "categories", "aliases", "alias"})
 
 
@@ -39,7 +39,7 @@ _LINK = re.compile(r"\]\((?:\./)?([^()\s]+\.md)\)")
 
 
 def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield the memories of one project's folder, or of all folders named `memory` below the place."""
+    """Yield the memories of one project's folder, or of all folders named `memory` below the source."""
     below = source.matching(r".*/memory/[^/]+\.md")
     for name in below or _markdown(source, "a folder of memories"):
         data = source.data(name)
@@ -70,13 +70,13 @@ def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
 
 
 def _project(source: Source, name: str) -> str:
-    """Return the folder that Claude Code named after the project; empty where the place doesn't show it."""
+    """Return the name of the folder that Claude Code named after the project; empty if the path doesn't show it."""
     whole = [*source.place, *name.split("/")] if source.is_folder else source.place
     return whole[-3] if len(whole) > 2 and whole[-2] == "memory" and whole[-3].startswith("-") else ""  # noqa: PLR2004
 
 
 def _front_matter(data: bytes) -> tuple[str, Mapping[str, Any]]:
-    """Return a memory's text and front matter, line by line where it is not quite YAML: `description: so: it is`."""
+    """Return a memory's text and front matter; what is not quite YAML is read by lines: `description: so: it is`."""
     text, front = plain_note.read(data)
     found = _FRONT.match(text.body) if not front else None
     if found is None:
@@ -124,12 +124,12 @@ def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
 
 
 def basic_memory(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield a note for each file, which keeps its place among the others, so that links lead where they led."""
+    """Yield a note for each file, at the same relative path, which keeps links intact."""
     return _notes(source, "basic_memory", "basic-memory", names=("permalink",))
 
 
 def markdown(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield a note for each file, as in folders of Obsidian, Logseq or zk."""
+    """Yield a note for each file of a folder like those of Obsidian, Logseq or zk."""
     return _notes(source, "markdown", "notes", names=())
 
 
@@ -172,9 +172,9 @@ _URL = re.compile(r"https?://\S+\Z")
 
 
 def okf(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield a memory for each concept of a bundle; a source that is a concept of the bundle becomes a ref.
+    """Yield a memory for each concept of a bundle; a source that is a concept of the same bundle becomes a ref.
 
-    Who a bundle says wrote a concept is only named: anybody can write any name there.
+    The author named in a bundle is only mentioned, not recorded as author: anybody can write any name there.
     """
     base = slug(source.stem, 60) or "okf"
     concepts: dict[str, tuple[str, str]] = {}
@@ -217,7 +217,7 @@ def okf(source: Source) -> Iterator[Draft | LeftOut]:
 
 
 def _concept(source: Source, name: str, data: bytes) -> Mapping[str, Any]:
-    """Return the front matter of a concept; `FormatError` where it has none, or no type."""
+    """Return the front matter of a concept; raise `FormatError` if it is missing or has no type."""
     front = plain_note.read(data)[1]
     if not one_line(front.get("type")):
         text = data.decode(errors="replace")
@@ -236,7 +236,7 @@ def _concept_type(front: Mapping[str, Any]) -> str:
 
 
 def _in_bundle(name: str, resource: object) -> str:
-    """Return the path in the bundle that a source names from a concept; empty where it names something else."""
+    """Return the path in the bundle that a concept's source points to; empty if it points elsewhere."""
     if not isinstance(resource, str) or ":" in resource:
         return ""
     path = resource.partition("#")[0]
@@ -270,7 +270,7 @@ def _whole(name: str, data: bytes) -> Cited:
 def _sections(
     source: Source, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
 ) -> Iterator[Draft | LeftOut]:
-    """Yield a note for each section of a page, under headings of the second level; a list of files is left out."""
+    """Yield a note for each section below a second-level heading; a page that only lists files is left out."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     if _is_index(source, name, text):
         yield LeftOut(source.where(name), "it lists the other files")
@@ -310,7 +310,7 @@ def _is_index(source: Source, name: str, text: str) -> bool:
 
 
 def _path(kind: str, base: str, name: str) -> str:
-    """Return the place of a file in the vault: below the folder of its type, and there where it was."""
+    """Return the path of a file in the vault: its old relative path, below the folder of its type."""
     folder, slash, last = name.rpartition("/")
     stem = last.rpartition(".")[0]
     free = last if last.endswith(".md") and is_memory_name(last, mixed=False) else f"{stem.casefold()}-page.md"
@@ -319,7 +319,7 @@ def _path(kind: str, base: str, name: str) -> str:
 
 
 def _rest(key: str, front: Mapping[str, Any], known: set[str]) -> dict[str, Plain]:
-    """Return the front matter that no key of a memory holds, under one key of its own."""
+    """Return the front matter that has no key in memories, collected under one key."""
     rest = {name: value for name, value in front.items() if name not in _TAKEN_OVER | known}
     return {key: plain(rest)} if rest else {}
 

@@ -1,4 +1,4 @@
-"""Import memories of another program: new files, whose ids follow from their source, and the originals they cite."""
+"""Import memories from another program: write new files, with ids derived from their source, and the originals."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memstore.exchange.originals import Part
     from memstore.files.render import Plain
 
-# What one transaction holds, in bytes of memories and originals; the journal, and so `undo`, holds as much.
+# The most bytes of memories and originals in one transaction; the journal, and so `undo`, has the same limit.
 MOST_AT_ONCE = 12 * 1024 * 1024
 
 
@@ -38,9 +38,9 @@ MOST_AT_ONCE = 12 * 1024 * 1024
 class Imported:
     """The result of an import.
 
-    `known` are refs of memories that were imported before, and `different` those of them whose text differs from the
-    source. `originals` are the paths of the originals that were kept. `in_parts` says that there was too much for one
-    transaction, and so for `undo`; then `saved` has no diffs.
+    `known` are the refs of memories that were imported before, and `different` those among them whose text differs from
+    the source. `originals` are the paths of the originals that were kept. `in_parts` means that the import was too
+    large for one transaction, and so for `undo`; then `saved` has no diffs.
     """
 
     saved: tuple[Saved, ...]
@@ -55,21 +55,21 @@ class Imported:
 def import_from(
     view: View, name: str, importer: Importer, source: Source, *, dry_run: bool = False, commit: bool = False
 ) -> Imported:
-    """Write the memories of a source that were not imported before; nothing that exists is changed.
+    """Write those memories of a source that were not imported before; existing memories are not changed.
 
-    The whole source is read and checked before anything is written. What does not fit into one transaction is then read
-    again and written in several; an import that is interrupted between two of them goes on where it is repeated.
+    The whole source is read and checked before anything is written. If it does not fit into one transaction, it is read
+    again and written in several; if the import is interrupted between two of them, repeating it continues from there.
 
     Args:
         view: the vault.
         name: the format's name.
         importer: reads the source.
-        source: what is imported.
+        source: the source to import.
         dry_run: write nothing; return what would be written.
-        commit: commit it, too.
+        commit: also commit it.
 
     Raises:
-        RefusedError: the actor is not the vault's owner, to whom originals belong.
+        RefusedError: the actor is not the vault's owner, for whom the originals are kept.
         FormatError: the source does not have the format; nothing was written.
     """
     require_owner(view)
@@ -92,14 +92,15 @@ def import_from(
 
 
 def open_source(view: View, path: Path, name: str) -> Source:
-    """Return what is to be imported; raises as `Source`, and before a file is looked for as `import_from`.
+    """Open the source of an import.
 
-    A folder that is in the vault, or that the vault is in, is a `UsageError`.
+    Raises the errors of `Source`; `RefusedError` as in `import_from`, before any file is looked for; and `UsageError`
+    for a folder that is inside the vault or contains it.
 
     Args:
         view: the vault.
-        path: the place, absolute.
-        name: how the person named it.
+        path: the absolute path.
+        name: the path as the person gave it.
     """
     require_owner(view)
     source = Source(view, path, name)
@@ -113,7 +114,7 @@ def open_source(view: View, path: Path, name: str) -> Source:
 
 
 def require_owner(view: View) -> None:
-    """Raise `RefusedError` unless the vault's owner imports, alone."""
+    """Raise `RefusedError` unless the actor is the vault's owner and nobody else listens."""
     if not view.is_owners:
         raise RefusedError(
             f"only {view.config.owner} may import from other programs here, since the originals are kept for the owner",
@@ -122,7 +123,7 @@ def require_owner(view: View) -> None:
 
 
 class _New(NamedTuple):
-    """A new memory before it is written, and the files of the originals that it cites and no other one before it."""
+    """A new memory before it is written, and the files of originals that it is the first to cite."""
 
     edit: Edit
     kept: tuple[Part, ...]
@@ -145,7 +146,7 @@ class _Reading:
         self._cited: tuple[Original, tuple[Part, ...]] | None = None
 
     def new(self, importer: Importer, source: Source) -> Iterator[_New]:
-        """Yield the memories that are not here yet."""
+        """Yield the memories that are not in the vault yet."""
         for found in importer(source):
             if not isinstance(found, Draft):
                 self._left_out.append(found)
@@ -162,7 +163,7 @@ class _Reading:
                 yield self._composed(found, memory_id)
 
     def result(self, saved: Sequence[Saved], *, in_parts: bool = False) -> Imported:
-        """Return the result of the import, of which `saved` was written."""
+        """Return the result of the import, with `saved` as the memories that were written."""
         return Imported(
             saved=tuple(saved),
             known=tuple(self._known),
@@ -203,14 +204,14 @@ class _Reading:
         return _New(Edit(path=path, before=None, after=data, made=replace(file, path=path)), kept, size)
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
-        """Return where the file goes: to the draft's place if that is free, else to that of a new memory."""
+        """Return the path of the file: the draft's own path if it is free, else the usual path of a new memory."""
         if draft.path and draft.path not in self._paths and self._view.cited_file(draft.path) is None:
             self._paths.add(draft.path)
             return draft.path
         return path_of_new(file.memory, self._view.config.filenames, at=instant(self._view.clock.now()))
 
     def _parts_of(self, original: Original) -> tuple[Part, ...]:
-        """Return the files of an original; drafts that share one follow each other."""
+        """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
         if self._cited is None or self._cited[0] is not original:
             blob_id = self._view.history.blob_id
             self._cited = original, parts(self._name, original.name, original.data, blob_id=blob_id)

@@ -1,7 +1,7 @@
-"""The items of a JSON file, one at a time, however large the file is.
+"""Read the items of a JSON file one at a time, however large the file is.
 
-A file is a list, whose items are read one by one, or values one after the other, as in JSONL. Only the text of one item
-is held; one that is larger than `MOST_CHARACTERS` is an error.
+A file is either one list, whose items are read one by one, or a sequence of values, as in JSONL. Only the text of one
+item is held in memory; an item of more than `MOST_CHARACTERS` characters is an error.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 CHUNK_BYTES = 1 << 18
 MOST_CHARACTERS = 64 * 1024 * 1024
-# The end of a chunk can cut a word, a number or an escape; an error further from the end is not due to that.
+# The end of a chunk can cut a word, a number or an escape; an error further from the end has another cause.
 _LONGEST_CUT = 32
 _BLANK = re.compile(r"[ \t\r\n]*")
 _OPENS, _CLOSES, _COMMA = "[", "]", ","
-# A number goes on in the next chunk unless one of these follows it.
+# A number may continue in the next chunk unless one of these follows it.
 _AFTER_NUMBERS = (",", "]", " ", "\t", "\r", "\n")
 
 
 class Item(NamedTuple):
-    """One value of the file, and the line that it begins on, from 1."""
+    """A value in the file, and the line that it begins on, counted from 1."""
 
     line: int
     value: Any
@@ -38,13 +38,13 @@ def items(stream: BinaryIO, name: str, *, under: Sequence[str] = ()) -> Iterator
     """Yield the items of a JSON file.
 
     Args:
-        stream: its bytes.
-        name: the file, for messages.
-        under: where the file is one object, the keys of which the first that holds a list has the items; empty for the
-            object itself.
+        stream: the bytes of the file.
+        name: the file's name, for messages.
+        under: keys, for a file that is an object: the first of them that holds a list provides the items; if none does,
+            the object itself is the item.
 
     Raises:
-        FormatError: it is not JSON, with the line and column where that shows.
+        FormatError: the file is not JSON; the message has the line and column.
     """
     reader = _Reader(stream, name)
     if reader.peek() == _OPENS:
@@ -64,7 +64,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 class _Reader:
-    """The text of a stream, of which `text[at:]` has not been read; `line` and `column` are where the text begins."""
+    """The text of a stream; `text[at:]` is unread, and `line` and `column` are the position where the text begins."""
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self._stream, self._name = stream, name
@@ -83,7 +83,7 @@ class _Reader:
                 return ""
 
     def listed(self) -> Iterator[Item]:
-        """Yield the items of a list, which begins here, up to the end of the file."""
+        """Yield the items of the list that begins here and ends with the file."""
         self._at += 1
         if self.peek() == _CLOSES:
             self._at += 1
@@ -99,7 +99,7 @@ class _Reader:
             self._fail("expected the end of the file", self._at)
 
     def values(self) -> Iterator[Item]:
-        """Yield values one after the other, up to the end of the file."""
+        """Yield one value after another, up to the end of the file."""
         while self.peek():
             yield self._value()
 
@@ -125,10 +125,10 @@ class _Reader:
             if len(self._text) > MOST_CHARACTERS:
                 self._fail(f"one item has more than {MOST_CHARACTERS:,} characters", self._at)
             self._more(step)
-            step *= 2  # so that an item is not begun again for each chunk of it
+            step *= 2  # doubled because a long item is decoded from its beginning again each time
 
     def _more(self, count: int) -> bool:
-        """Read on; return whether there was anything."""
+        """Read more of the stream; return whether there was anything."""
         if self._is_all:
             return False
         data = self._stream.read(count)

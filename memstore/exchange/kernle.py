@@ -1,6 +1,6 @@
 """Kernle's database: an SQLite file with a table for each kind of memory.
 
-The original of a memory is its row as a line of JSON, in a file with others of its table.
+The original of a memory is its row as a line of JSON, in a file with other rows of its table.
 
 Source: docs/references.md, "formats of other programs".
 """
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 Row = dict[str, Any]
-# As many rows share an original; what is added to a table later changes only the last of these files.
+# Rows per original; rows added to a table later change only the last of its originals.
 ROWS_PER_ORIGINAL = 200
-# Kinds of notes that are types of memories here.
+# Kernle's kinds of notes that are memory types in memstore.
 _NOTE_TYPES = {"decision": "decision", "insight": "insight", "observation": "observation", "reflection": "reflection"}
-# The names that `derived_from` has for rows of each table.
+# The tables by the names that `derived_from` uses for their rows.
 _NAMES = {
     "episode": "episodes", "belief": "beliefs", "value": "agent_values", "goal": "goals", "note": "notes",
     "drive": "drives", "relationship": "relationships", "raw": "raw_entries", "playbook": "playbooks",
@@ -37,7 +37,7 @@ _NAMES = {
 
 
 class _Said(NamedTuple):
-    """What a row says: the type of memory, its title and text, and keys of its own."""
+    """The content of a row: the type of memory, its title and text, and further keys."""
 
     type: str
     title: str
@@ -81,8 +81,8 @@ def _memories(source: Source, name: str, database: sqlite3.Connection) -> Iterat
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield the rows of a table, which is one of ours, oldest first; bytes, like embeddings, are left out."""
-    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - a name of our own
+    """Yield the rows of a table from `_NAMES`, oldest first, without binary columns like embeddings."""
+    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - the table name comes from `_NAMES`
     columns = [column[0] for column in found.description]
     for row in found:
         yield {name: value for name, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
@@ -133,7 +133,7 @@ def _draft(where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str
 
 
 def _said(table: str, row: Row) -> _Said | None:
-    """Return what a row says; None if it says nothing."""
+    """Return the content of a row; None if it has no text."""
     values: dict[str, Plain] = {}
     kind, title, body = table.removesuffix("s"), "", ""
     match table:
@@ -178,7 +178,7 @@ def _said(table: str, row: Row) -> _Said | None:
 
 
 def _sources(table: str, row: Row, kinds: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
-    """Yield the keys and types of the rows that a row was derived from, as far as they are imported."""
+    """Yield the keys and types of those rows that a row was derived from, if they are imported."""
     named = [("episode", one) for one in _listed(row.get("source_episodes"))]
     named += [(kind, one) for text in _listed(row.get("derived_from")) for kind, _, one in [str(text).partition(":")]]
     for kind, one in dict.fromkeys((kind, str(one)) for kind, one in named):
@@ -188,14 +188,14 @@ def _sources(table: str, row: Row, kinds: Mapping[tuple[str, str], str]) -> Iter
 
 
 def _text(row: Mapping[str, Any], *names: str) -> str:
-    """Return the first of some columns that holds text; empty if none does."""
+    """Return the text of the first of the named columns that holds any; empty if none does."""
     return next(
         (clean(row[name]).strip() for name in names if isinstance(row.get(name), str) and row[name].strip()), ""
     )
 
 
 def _listed(value: object) -> Sequence[Any]:
-    """Return the list that a column holds as JSON; empty if it holds none."""
+    """Return the list in a column of JSON; empty if it holds no list."""
     if not isinstance(value, str):
         return []
     try:

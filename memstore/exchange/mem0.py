@@ -1,4 +1,4 @@
-"""Memories of mem0: what its `get_all` or its export returns, as JSON.
+"""Memories of mem0, as JSON from its `get_all` or its export.
 
 Source: docs/references.md, "formats of other programs".
 """
@@ -22,7 +22,7 @@ _TEXTS = ("memory", "content", "text")
 
 
 def read(source: Source) -> Iterator[Draft | LeftOut]:
-    """Yield a note for each memory; mem0 keeps what a model wrote down about somebody."""
+    """Yield a note for each memory; in mem0, a memory is what a model wrote down about somebody."""
     names = source.matching(r"(?:.*/)?[^/]+\.jsonl?") if source.is_folder else source.names
     if not names:
         raise FormatError(f"there is no JSON in {source.name}", hint="name the file itself")

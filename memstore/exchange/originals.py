@@ -1,7 +1,7 @@
 """Where the originals of an import are kept, and how a memory cites their lines.
 
-An original is at `imports/FORMAT/NAME-BLOB.original`, with the first digits of its blob id in its name, so that another
-state of a source never replaces one that a memory cites. A long one is kept in parts, which joined are its bytes.
+An original is stored at `imports/FORMAT/NAME-BLOB.original`. BLOB is the first digits of its blob id, so a changed
+source never replaces an original that a memory cites. A long original is split into parts; joined, they are its bytes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from memstore.search.citations import BLOB_DIGITS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-# Half of what a file of a vault may have, so that each part can be read again.
+# Half of the size limit for files of a vault, so that each part can be read again.
 MOST_PART_BYTES = 4 * 1024 * 1024
 LONGEST_NAME = 60
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class Part(NamedTuple):
-    """A kept file: its path in the vault, its bytes, the line of the original that it begins on, and its blob id."""
+    """A stored file: its path in the vault, its bytes, the line of the original that it begins on, and its blob id."""
 
     path: str
     data: bytes
@@ -37,13 +37,13 @@ class Part(NamedTuple):
 
 
 def parts(folder: str, name: str, data: bytes, *, blob_id: Callable[[bytes], str]) -> tuple[Part, ...]:
-    """Return the files in which an original is kept.
+    """Return the files in which an original is stored.
 
     Args:
-        folder: the format, a folder's name.
+        folder: the name of the format, which is also the name of the folder.
         name: the original's name in its source.
         data: its bytes.
-        blob_id: names bytes as the vault's repository does.
+        blob_id: computes the blob id of bytes as the vault's repository does.
     """
     digits = blob_id(data)[:BLOB_DIGITS]
     stem = f"{ORIGINALS}/{folder}/{_file_name(name)}-{digits}"
@@ -58,7 +58,7 @@ def parts(folder: str, name: str, data: bytes, *, blob_id: Callable[[bytes], str
 
 
 def marks(kept: tuple[Part, ...], first: int, last: int) -> list[str]:
-    """Return how a memory names lines of an original among its sources, `file:PATH#L3-L5@BLOB`, one for each part."""
+    """Return the marks by which a memory's sources name lines of an original, `file:PATH#L3-L5@BLOB`, one per part."""
     found = []
     for part in kept:
         start, end = max(first, part.first_line), min(last, part.last_line)
@@ -71,13 +71,13 @@ def marks(kept: tuple[Part, ...], first: int, last: int) -> list[str]:
 
 
 def _file_name(name: str) -> str:
-    """Return a name for a file from one that anybody may have chosen."""
+    """Return a safe file name for an arbitrary name."""
     plain = _NO_NAME.sub("-", name.replace("/", "--")).strip("-.")
     return plain[-LONGEST_NAME:].lstrip("-.") or "original"
 
 
 def _pieces(data: bytes) -> Iterator[bytes]:
-    """Yield parts of at most `MOST_PART_BYTES`, which end with lines where these are shorter than that."""
+    """Yield parts of at most `MOST_PART_BYTES`, which end at line ends unless a single line is longer than that."""
     start = 0
     while len(data) - start > MOST_PART_BYTES:
         newline = data.rfind(b"\n", start, start + MOST_PART_BYTES)
@@ -92,7 +92,7 @@ def _pieces(data: bytes) -> Iterator[bytes]:
 
 
 def json_line(value: Any) -> bytes:
-    """Return a value as JSON on one line; escaped throughout where a lone surrogate has to be."""
+    """Return a value as JSON on one line; if it has a lone surrogate, everything outside ASCII is escaped."""
     text = json.dumps(value, ensure_ascii=False) + "\n"
     try:
         return text.encode()
@@ -101,10 +101,10 @@ def json_line(value: Any) -> bytes:
 
 
 def laid_out(value: Mapping[str, Any], key: str) -> tuple[bytes, Mapping[Any, int]]:
-    """Return an object as JSON in which each item of the list or map at `key` has a line of its own.
+    """Return an object as JSON with each item of the list or map at `key` on a line of its own.
 
     Returns:
-        The JSON, and the line of each item by its place in the list or its key in the map.
+        The JSON, and the line of each item by its index in the list or its key in the map.
     """
     whole = value.get(key)
     if not isinstance(whole, dict | list) or not whole:

@@ -1,4 +1,4 @@
-"""Import memories that `memstore export jsonl` wrote: under their own ids, with their histories and attestations."""
+"""Import memories from a file of `memstore export jsonl`: they keep their ids, histories and attestations."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 
 @again_where_changed
 def import_records(view: View, source: Source, *, dry_run: bool = False, commit: bool = False) -> ImportedMemories:
-    """Write the memories of a file of records; one whose id already exists stays as it is.
+    """Write the memories of a file of records; existing memories with the same ids are left unchanged.
 
     Args:
         view: the vault.
-        source: the file, as `exporting.records` gives it, one record a line.
+        source: the file, one record of `exporting.records` per line.
         dry_run: write nothing; return what would be written.
-        commit: commit them, too.
+        commit: also commit them.
 
     Raises:
         RefusedError: the actor is not the vault's owner.
-        FormatError: it is not such a file, or a record would not be a memory; nothing was written.
+        FormatError: the file has another format, or a record is not a valid memory; nothing was written.
     """
     require_owner(view)
     load = loader(view)

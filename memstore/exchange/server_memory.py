@@ -87,7 +87,7 @@ def _others(value: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
 
 
 def _listed(text: object) -> str:
-    """Return an observation as an item of a list, further lines indented."""
+    """Return an observation as the text of a list item, with further lines indented."""
     return clean(str(text)).strip().replace("\n", "\n  ")
 
 

@@ -1,4 +1,4 @@
-"""What is imported: a file, a folder, or an archive of one, opened for its bytes alone."""
+"""The source of an import: a file, a folder or a ZIP archive, opened for reading only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
 
-# Of a file that is read as a whole; larger ones are streamed.
+# The limit for a file that is read as a whole; larger ones are streamed.
 MOST_BYTES = 64 * 1024 * 1024
 _ZIP = b"PK\x03\x04"
 _HIDDEN = re.compile(r"(?:^|/)(?:\.|__MACOSX/)")
@@ -32,13 +32,13 @@ class Source:
     """A file, the files of a folder, or those of a ZIP archive. Hidden files and links are left out.
 
     Args:
-        view: what the importer may read.
-        path: the place, absolute.
-        name: how the person named it, for messages.
+        view: the view through which files are read.
+        path: the absolute path.
+        name: the path as the person gave it, for messages.
 
     Raises:
-        FileNotFoundError: it does not exist, or may not be read.
-        FormatError: it is an archive that can't be read.
+        FileNotFoundError: the path does not exist, or may not be read.
+        FormatError: the path is an archive that can't be read.
     """
 
     def __init__(self, view: View, path: Path, name: str) -> None:
@@ -57,32 +57,32 @@ class Source:
 
     @property
     def place(self) -> list[str]:
-        """The folders that lead to it, and its own name."""
+        """The parts of the path: the folders, and last its own name."""
         return posixpath.normpath(self.path.as_posix()).split("/")
 
     @property
     def stem(self) -> str:
-        """Its own name without a suffix."""
+        """The name of the source without a suffix."""
         return self.place[-1].partition(".")[0]
 
     @property
     def is_folder(self) -> bool:
-        """Whether it has several files, as a folder or an archive."""
+        """Whether the source is a folder or an archive, and so may have several files."""
         return self._files is not None or self._zip is not None
 
     def where(self, name: str, line: int | None = None) -> str:
-        """Return how messages name one of the files, and a line of it."""
+        """Return the name of a file, and of a line in it, for messages."""
         place = f"{self.name}/{name}" if self.is_folder else self.name
         return place if line is None else f"{place}:{line}"
 
     def matching(self, pattern: str) -> tuple[str, ...]:
-        """Return the names of the files that a regular expression matches as a whole, sorted."""
+        """Return the sorted names of the files that a regular expression matches in full, ignoring case."""
         whole = re.compile(pattern, re.IGNORECASE)
         return tuple(name for name in self.names if whole.fullmatch(name))
 
     @contextmanager
     def stream(self, name: str) -> Iterator[BinaryIO]:
-        """Open one of the files for its bytes."""
+        """Open a file for reading bytes."""
         if self._zip is not None:
             try:
                 with self._zip.open(name) as member:
@@ -94,7 +94,7 @@ class Source:
             yield file
 
     def data(self, name: str) -> bytes:
-        """Return the bytes of one of the files; `FormatError` if it has more than `MOST_BYTES`."""
+        """Return the bytes of a file; raise `FormatError` if it has more than `MOST_BYTES`."""
         with self.stream(name) as file:
             data = file.read(MOST_BYTES + 1)
         if len(data) > MOST_BYTES:
@@ -103,7 +103,7 @@ class Source:
 
     @contextmanager
     def database(self, name: str) -> Iterator[sqlite3.Connection]:
-        """Open a copy of one of the files as an SQLite database, with what is still in its log."""
+        """Open a copy of a file as a read-only SQLite database, including changes that are still in its WAL."""
         with TemporaryDirectory(prefix="memstore-") as folder:
             copy = Path(folder, "copy.db")
             with self.stream(name) as file, copy.open("wb") as to:
@@ -120,13 +120,13 @@ class Source:
                 yield database
 
     def _beside(self, name: str, suffix: str) -> AbstractContextManager[BinaryIO]:
-        """Open the file whose name has a suffix more; `FileNotFoundError` or `KeyError` if there is none."""
+        """Open the file with this name plus a suffix; raise `FileNotFoundError` or `KeyError` if there is none."""
         if self.is_folder:
             return self.stream(f"{name}{suffix}")
         return self._view.stream(self.path.with_name(f"{self.path.name}{suffix}"))
 
     def saved_at(self, name: str) -> str | None:
-        """Return when one of the files was last saved, RFC 3339 in UTC; None if that is unknown."""
+        """Return when a file was last saved, RFC 3339 in UTC; None if unknown."""
         if self._zip is not None:
             return _instant(datetime(*self._zip.getinfo(name).date_time, tzinfo=UTC))
         saved = self._view.file_saved_at(self._path(name))
@@ -136,7 +136,7 @@ class Source:
         return self.path / name if self._files is not None else self.path
 
     def close(self) -> None:
-        """Close an archive; a file or a folder is not held open."""
+        """Close the archive, if there is one; a file or a folder is not held open."""
         if self._zip is not None:
             self._zip.close()
             self._archived.close()
@@ -154,5 +154,5 @@ class Source:
 
 
 def _instant(at: datetime) -> str | None:
-    """Return a time of a file; None for the beginning of time to an archive or a system: no time was recorded."""
+    """Return a file's time; None for the earliest possible time, which means that no time was recorded."""
     return instant(at) if at.year > 1980 else None  # noqa: PLR2004 - ZIP's first year, and what 0 means elsewhere

@@ -1,7 +1,7 @@
-"""A server for agents, by the Model Context Protocol: `memstore mcp`.
+"""A Model Context Protocol (MCP) server for agents: `memstore mcp`.
 
-A message comes in at `stdio.py`, which knows lines, or at `http.py`, where the official SDK speaks; `protocol.py` knows
-methods, in both eras of the protocol; `server.py` knows who is served, and the contexts that were entered. A tool is
-one or more commands of the command line (`tools.py`), run in a session that keeps what they say (`call.py`): what it
-shows, refuses and says is what the command does.
+Messages arrive as lines on standard input (`stdio.py`), or over HTTP through the official SDK (`http.py`).
+`protocol.py` implements the methods, in both eras of the protocol; `server.py` holds who is served and which contexts
+were entered. A tool runs one or more commands of the command line (`tools.py`) in a session that collects their output
+(`call.py`), so a tool shows, refuses and reports exactly what its command does.
 """

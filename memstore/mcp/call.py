@@ -1,4 +1,4 @@
-"""One call of a tool: a command whose answer is collected instead of printed."""
+"""One tool call: runs a command and collects its answer instead of printing it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Answer(NamedTuple):
-    """What a tool answers: the lines and the document that the command would print, and whether it failed.
+    """The answer of a tool: the lines and the document that the command would print, and whether it failed.
 
-    `notes` are what a person would be told on the side.
+    `notes` are the side messages that a person would see.
     """
 
     lines: tuple[str, ...]
@@ -29,16 +29,16 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All that the command would say."""
+        """The lines and the notes as one text."""
         return "\n".join((*self.lines, *self.notes))
 
 
 class Call(CliSession):
-    """What a command works with when no terminal is there, but a client that gets text and document at once.
+    """The session of a command that answers a client, with text and document at once, instead of a terminal.
 
     Args:
-        env: the process's surroundings, as they were when the server started.
-        opened: gives what may be seen, taken when it is called; with True also in a context that has expired.
+        env: the process's environment, as it was when the server started.
+        opened: returns the view at the moment of the call; with True, also in a context that has expired.
     """
 
     def __init__(self, env: Environment, opened: Callable[[bool], View]) -> None:
@@ -52,17 +52,17 @@ class Call(CliSession):
         self._palette = Palette(colours=False, signs=True)
 
     def view(self, *, any_context: bool = False) -> View:
-        """Return what may be seen, taken on the first call."""
+        """Return the view, which is opened on the first call."""
         if self._view is None:
             self._view = self._opened(any_context)
         return self._view
 
     def environment(self) -> Environment:
-        """Return the surroundings of the server."""
+        """Return the environment of the server."""
         return self._env
 
     def bytes_of(self, file: str) -> bytes:
-        """Return the bytes of a file; there is no standard input here, and so a dash is a dash."""
+        """Return the bytes of a file; a dash is taken literally, because there is no standard input."""
         return b"-" if file == "-" else super().bytes_of(file)
 
     def emit(
@@ -71,36 +71,36 @@ class Call(CliSession):
         *,
         document: Callable[[], Mapping[str, Any]],
         lines: Callable[[], Iterable[str]],
-        each: str | None = None,  # noqa: ARG002 - one document is one answer
+        each: str | None = None,  # noqa: ARG002 - the whole document is one answer
     ) -> None:
-        """Keep a command's answer, as document and as text."""
+        """Collect a command's answer, as a document and as text."""
         from memstore.documents.parts import published
 
         self._document = published(verb, document())
         self.write(lines())
 
     def write(self, lines: Iterable[str]) -> None:
-        """Keep lines of text."""
+        """Collect lines of text."""
         self._lines += lines
 
     def say(self, message: str) -> None:
-        """Keep what a person would be told on the side."""
+        """Collect a side message, which a person would see apart from the answer."""
         self._notes.append(message)
 
     def from_here(self, path: str) -> str:
-        """Return a path as the document has it, from the vault's folder: where the client is, nobody knows."""
+        """Return a path unchanged, relative to the vault's folder: the client's own folder is unknown."""
         return path
 
     @property
     def at_terminal(self) -> bool:
-        """No: nobody reads as it comes."""
+        """Always False: nobody watches the output."""
         return False
 
     def run(self, ctx: click.Context, words: list[str]) -> Answer:
-        """Run a command; what stops it is an answer too.
+        """Run a command and return its answer; an error becomes an answer too.
 
         Raises:
-            KeyboardInterrupt: whoever started the server wants it to end.
+            KeyboardInterrupt: the server is asked to stop.
         """
         ctx.obj = self
         try:
@@ -108,14 +108,14 @@ class Call(CliSession):
                 ctx.command.parse_args(ctx, words)
                 ctx.command.invoke(ctx)
         except click.exceptions.Exit:
-            pass  # all was said: that errors were found, say
+            pass  # the command has already reported everything, such as that it found errors
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
             return failed(error, *self._notes)
         return Answer(tuple(self._lines), tuple(self._notes), self._document)
 
 
 def failed(error: Exception, *notes: str) -> Answer:
-    """Return what the command line says of an error, as text and as document."""
+    """Return what the command line reports for an error, as text and as a document."""
     from memstore.cli.failures import failure_of
     from memstore.documents.parts import published
     from memstore.documents.program import error_document

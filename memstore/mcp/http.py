@@ -1,7 +1,7 @@
-"""Streamable HTTP on this machine alone, by the official SDK: a bearer token says who asks (docs/adr/0032).
+"""Streamable HTTP on this machine only, with the official SDK; a bearer token identifies the client (docs/adr/0032).
 
-The SDK speaks the protocol; what it is asked goes to the same `Conversation` as what comes by the pipe. One call runs
-after the other: each opens the vault for itself.
+The SDK handles the protocol and passes each request to the same `Conversation` that serves the pipe. Calls run one
+after another, and each opens the vault anew.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ _INSTRUCTIONS = (
 
 
 class Served:
-    """One vault for whoever brings a token: each token has a server, and handles, of its own.
+    """One vault, served to the holders of tokens: each token has its own server and its own handles.
 
     Args:
-        env: the process's surroundings.
+        env: the process's environment.
         folder: the vault's folder.
         rules: what may be written, and how.
         offered: the tools.
-        tokens: who is served.
+        tokens: the tokens, with the identity that each stands for.
     """
 
     def __init__(self, env: Environment, folder: str, rules: Rules, offered: tuple[Tool, ...], tokens: Tokens) -> None:
@@ -63,7 +63,7 @@ class Served:
         self._one_at_a_time = threading.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return what the SDK needs to know of whoever brings a token; None for nobody. Revoked ones count at once."""
+        """Return the SDK's access token for a bearer token; None if it is invalid. Revocation takes effect at once."""
         found = await anyio.to_thread.run_sync(self._tokens.brought, token)
         if found is None:
             return None
@@ -74,13 +74,13 @@ class Served:
         return AccessToken(token=token, client_id=found.digest, scopes=[])
 
     def answered(self, ctx: ServerRequestContext[Any, Any], method: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Return the result of a request, for whoever brought its token.
+        """Return the result of a request, as seen by the holder of its token.
 
         Raises:
             MCPError: the request can't be served.
         """
         user = ctx.request.scope.get("user") if ctx.request else None
-        if not isinstance(user, AuthenticatedUser):  # the SDK lets nobody else through
+        if not isinstance(user, AuthenticatedUser):  # never happens: the SDK rejects requests without a valid token
             raise MCPError(types.INVALID_REQUEST, "this request has no token")
         with self._one_at_a_time:
             try:
@@ -90,7 +90,7 @@ class Served:
 
 
 def app_of(served: Served, port: int) -> Any:
-    """Return the ASGI application for a server at that port."""
+    """Return the ASGI application for a server on this port."""
 
     def handler(method: str, result: type[BaseModel]) -> Callable[..., Awaitable[Any]]:
         async def handle(ctx: ServerRequestContext[Any, Any], params: BaseModel | None) -> BaseModel:
@@ -129,7 +129,7 @@ def app_of(served: Served, port: int) -> Any:
 
 
 def serve(served: Served, listening: socket) -> None:
-    """Answer what comes to a socket until the process is told to end."""
+    """Serve requests on a socket until the process is told to stop."""
     app = app_of(served, listening.getsockname()[1])
     config = uvicorn.Config(app, log_level="error", access_log=False, lifespan="on", timeout_graceful_shutdown=3)
     with suppress(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Prompts that a person can start from: what an agent is to do with its memory at the end of a day."""
+"""Prompts that a person can choose: they ask an agent to review, consolidate or write down memories."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Prompt(NamedTuple):
-    """What is asked of an agent; `about` is told to the person who chooses it.
+    """A request to an agent; `about` describes it to the person who chooses it.
 
-    Its one argument may be left out; `with_argument` is said where it is given, with `{}` for its value.
+    Its one argument is optional; if it is given, `with_argument` is appended, with `{}` replaced by the value.
     """
 
     about: str
@@ -52,5 +52,5 @@ PROMPTS = {
 
 
 def text_of(prompt: Prompt, value: str | None) -> str:
-    """Return what an agent is asked."""
+    """Return the text of a prompt, with the value of its argument if there is one."""
     return f"{prompt.text} {prompt.with_argument.format(value)}" if value else prompt.text

@@ -1,7 +1,7 @@
-"""JSON-RPC messages of the Model Context Protocol, in both of its eras, to and from what a server does.
+"""JSON-RPC messages of the Model Context Protocol, in both of its eras, translated to and from calls of the server.
 
-From 2026-07-28 on, each request says of which version it is, and nothing comes before it; up to 2025-11-25 a connection
-begins with `initialize`. A client of either is answered in its own way, one after the other if need be.
+Since 2026-07-28, each request names its protocol version and there is no handshake; up to 2025-11-25, a connection
+begins with `initialize`. Each request is answered in its own era, even if one connection mixes both.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 MODERN = ("2026-07-28",)
 HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 
-# Of JSON-RPC, and of MCP 2026-07-28.
+# Error codes of JSON-RPC, and of MCP 2026-07-28.
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 UNSUPPORTED_VERSION = -32022
 
 _META = "io.modelcontextprotocol/"
 _VERSION, _CAPABILITIES, _SERVER = f"{_META}protocolVersion", f"{_META}clientCapabilities", f"{_META}serverInfo"
 _HOUR_MS = 3_600_000
-_NO_RESOURCE = -32002  # until 2025-11-25; then it is a parameter like any other
+_NO_RESOURCE = -32002  # up to 2025-11-25; later versions use INVALID_PARAMS
 _MARKDOWN = "text/markdown"
 _MOST_VALUES = 100
 
@@ -36,7 +36,7 @@ Json = dict[str, Any]
 
 
 class ProtocolError(Exception):
-    """What is wrong with a message, as JSON-RPC has it."""
+    """A problem with a message, as a JSON-RPC error: code, message and data."""
 
     def __init__(self, code: int, message: str, data: object = None) -> None:
         super().__init__(message)
@@ -47,15 +47,15 @@ class Conversation:
     """The messages of one connection.
 
     Args:
-        server: what is served.
+        server: the server that answers.
     """
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._version: str | None = None  # what `initialize` agreed on
+        self._version: str | None = None  # negotiated by `initialize`
 
     def answered(self, line: bytes) -> bytes | None:
-        """Return the answer to a line, itself a line without its end; None where none is due."""
+        """Return the answer to a line, as a line without its line feed; None if no answer is due."""
         try:
             message = json.loads(line, parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
@@ -67,7 +67,7 @@ class Conversation:
         return None if answer is None else _written(answer)
 
     def answer(self, message: object) -> Json | None:
-        """Return the answer to a message; None for a notification, and for what answers a question nobody asked."""
+        """Return the answer to a message; None for a notification, and for a response, since nothing was requested."""
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return _error(None, ProtocolError(INVALID_REQUEST, "a message is a JSON-RPC 2.0 object"))
         number = message.get("id")
@@ -124,15 +124,15 @@ class Conversation:
         return {"capabilities": capabilities, "instructions": self._server.instructions}
 
     def result(self, method: str, params: Json) -> Json:
-        """Return the result of a method, without what belongs to a message or an era.
+        """Return the bare result of a method, without message envelope or era-specific fields.
 
         Raises:
-            ProtocolError: it can't be served.
+            ProtocolError: the request can't be served.
         """
         return self._method(method)[0](params)
 
     def _method(self, method: str) -> tuple[Callable[[Json], Json], int | None]:
-        """Return what answers a method, and for how many milliseconds a client may keep that; None for not at all."""
+        """Return the handler of a method, and how many milliseconds a client may cache its result; None for never."""
         methods: Mapping[str, tuple[Callable[[Json], Json], int | None]] = {
             "tools/list": (self._tools, _HOUR_MS),
             "tools/call": (self._call, None),
@@ -237,7 +237,7 @@ def _text(params: Json, name: str) -> str:
 
 
 def too_long(most: int) -> bytes:
-    """Return the answer to a line that has more bytes than are read."""
+    """Return the answer to a line that has more than `most` bytes."""
     return _written(_error(None, ProtocolError(INVALID_REQUEST, f"a message has at most {most:,} bytes")))
 
 
@@ -247,7 +247,7 @@ def _has_envelope(params: Json) -> bool:
 
 
 def _kept_for(milliseconds: int) -> Json:
-    """Return for how long a client may keep a result; it is for whoever asked alone."""
+    """Return the fields that say how long a client may cache a result, for itself only."""
     return {"ttlMs": milliseconds, "cacheScope": "private"}
 
 
@@ -270,5 +270,5 @@ def _written(answer: object) -> bytes:
     text = json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     try:
         return text.encode()
-    except UnicodeEncodeError:  # the name of a file may have bytes that are no character
+    except UnicodeEncodeError:  # a file name may contain bytes that are not UTF-8
         return json.dumps(answer, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""Who is served, what they may see at most, and the contexts that they entered."""
+"""The server behind both transports: whom it serves, what they may see at most, and the contexts they entered."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
 
 
 class Identity(NamedTuple):
-    """Who is served where, fixed when the server starts: no argument of a call changes it.
+    """Who is served, and from which vault. It is fixed when the server starts; no argument of a call changes it.
 
-    `context` bounds what is shown, `alone` is the word that nobody else listens; with neither, somebody unknown may.
+    `context` limits what is shown; `alone` states that nobody else listens. With neither, an unknown listener is
+    assumed.
     """
 
     folder: str
@@ -38,17 +39,17 @@ class Identity(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What the server does with what agents write: nothing (`read_only`), or a commit each (`commit`)."""
+    """How agents may write: not at all (`read_only`), or with a commit for each change (`commit`)."""
 
     read_only: bool = False
     commit: bool = False
 
 
 class Server:
-    """One vault for one principal: whoever holds the other end of the pipe, or a bearer token.
+    """One vault, served to one principal: the process at the other end of the pipe, or the holder of a bearer token.
 
     Args:
-        env: the process's surroundings.
+        env: the process's environment.
         identity: who is served.
         rules: what may be written, and how.
         offered: the tools.
@@ -61,12 +62,12 @@ class Server:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that are offered: without what writes, where nothing may be written."""
+        """The tools that are offered; if nothing may be written, without those that write."""
         return tools.offered([*self._all.values()], read_only=self.rules.read_only)
 
     @property
     def instructions(self) -> str:
-        """What an agent is told when it connects: whose memory this is, how to use it, and who is thought to listen."""
+        """What an agent is told when it connects: for whom it acts, how to use the memory, and who may be listening."""
         who = self.identity
         if who.alone:
             heard = "Nobody else listens."
@@ -81,15 +82,15 @@ class Server:
         return " ".join(part for part in (_ABOUT.format(entity=who.entity), heard, written) if part)
 
     def has(self, tool: str) -> bool:
-        """Whether there is a tool of that name."""
+        """Whether there is a tool with this name."""
         return tool in self._all
 
     def call(self, name: str, arguments: Mapping[str, object]) -> Answer:
-        """Return what a tool answers; whatever stops it is an answer too.
+        """Return the answer of a tool; an error becomes an answer too.
 
         Raises:
             KeyError: there is no such tool.
-            KeyboardInterrupt: whoever started the server wants it to end.
+            KeyboardInterrupt: the server is asked to stop.
         """
         tool = self._all[name]
         try:
@@ -122,7 +123,7 @@ class Server:
         return Call(self.env, lambda any_context: self.view(narrowed, any_context=any_context)).run(ctx, words)
 
     def run(self, command: str, words: list[str]) -> Answer:
-        """Return what a command that only reads answers in the server's own context."""
+        """Return the answer of a read-only command, run in the server's own context."""
         try:
             _stop_at_odd_texts(words)
         except UsageError as error:
@@ -130,11 +131,11 @@ class Server:
         return self._run(tools.context_of(command), words, None)
 
     def session(self) -> Call:
-        """Return what a command works with in the server's own context."""
+        """Return a session for commands in the server's own context."""
         return Call(self.env, lambda any_context: self.view(any_context=any_context))
 
     def _entered(self, ctx: click.Context, words: list[str]) -> Answer:
-        """Enter a context for calls to come, and return its handle with what the command says."""
+        """Enter a context for later calls, and add its handle to the command's answer."""
         here = CallContext(self.view(any_context=True).contexts.current())
         before = here.current()
         answer = self._run(ctx, words, here)
@@ -147,7 +148,7 @@ class Server:
         )
 
     def view(self, narrowed: CallContext | None = None, *, any_context: bool = False) -> View:
-        """Return what may be seen now: in a context that was entered, or in the server's own."""
+        """Return the current view, in the context `narrowed` that was entered, or in the server's own."""
         who = self.identity
         ws = composition.open_to_serve(
             self.env,
@@ -164,7 +165,7 @@ class Server:
     # -- contexts -----------------------------------------------------------------------------------
 
     def _handle(self, arguments: Mapping[str, object]) -> str | None:
-        """Return the handle that a call has, which stands nowhere but in its own argument."""
+        """Return the handle of a call; a handle inside any other argument is refused."""
         handle = arguments.get(tools.HANDLE)
         if handle is not None and not isinstance(handle, str):
             raise UsageError("`handle` is a text", hint="give what `context` answered to `enter`")
@@ -183,7 +184,7 @@ _ABOUT = (
 
 
 def _stop_at_odd_texts(value: object) -> None:
-    """Stop at texts that no file can hold: half a character, or the sign that ends a text elsewhere."""
+    """Raise `UsageError` for a text that no file can hold: one with a lone surrogate or U+0000."""
     match value:
         case str():
             if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
@@ -200,9 +201,9 @@ def _stop_at_odd_texts(value: object) -> None:
 
 
 class Handles:
-    """The contexts that were entered over one connection, by names that nobody can guess; no file has them."""
+    """The contexts that were entered over one connection, by unguessable handles; they are kept in memory only."""
 
-    MOST = 1000  # a client that enters contexts without end loses its oldest ones
+    MOST = 1000  # beyond this, the oldest contexts are dropped
 
     def __init__(self) -> None:
         self._entered: dict[str, ActiveContext] = {}
@@ -221,7 +222,7 @@ class Handles:
         """Return the context of a handle.
 
         Raises:
-            RefusedError: it is unknown, or the context is over; that is never taken for no context.
+            RefusedError: the handle is unknown, or its context is over; neither is treated as "no context".
         """
         found = self._entered.get(handle)
         if found is None or _is_over(found, now):
@@ -236,7 +237,7 @@ class Handles:
         self._entered.pop(handle, None)
 
     def stands_in(self, value: object) -> bool:
-        """Whether a handle stands somewhere in a value."""
+        """Whether a value contains a handle anywhere."""
         match value:
             case str():
                 return "h_" in value and any(handle in value for handle in self._entered)

@@ -1,4 +1,4 @@
-"""The pipe: one message a line on standard input, one answer a line on standard output (docs/adr/0034)."""
+"""The pipe: one message per line on standard input, one answer per line on standard output (docs/adr/0034)."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from memstore.mcp.server import Server
 
-# A longer line is not read; a memory has at most half as many.
+# Longer lines are rejected; a memory has at most half as many bytes.
 MOST_BYTES = 16 * 1024 * 1024
 _CHUNK = 64 * 1024
 
 
 def serve(server: Server) -> None:
-    """Answer one message after the other until there are no more, or nobody reads the answers."""
+    """Answer messages one after another until the input ends or nobody reads the answers."""
     conversation = protocol.Conversation(server)
     with _claimed() as (source, sink), suppress(BrokenPipeError):
         for line in _lines(source):
@@ -34,7 +34,7 @@ def serve(server: Server) -> None:
 
 
 def _lines(source: BinaryIO) -> Iterator[bytes | None]:
-    """Yield lines, None for one that is too long, of which no more is kept than that."""
+    """Yield lines, and None for a line longer than `MOST_BYTES`, which is skipped without being kept in memory."""
     while line := source.readline(MOST_BYTES + 1):
         if len(line) <= MOST_BYTES or line.endswith(b"\n"):
             yield line
@@ -46,18 +46,18 @@ def _lines(source: BinaryIO) -> Iterator[bytes | None]:
 
 @contextmanager
 def _claimed() -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Take the two streams for messages alone: git, and whatever else is started meanwhile, gets others."""
+    """Reserve the two standard streams for messages: git and other child processes get other streams."""
     stdin, stdout = sys.stdin, sys.stdout
     try:
         ends = [os.dup(stream.fileno()) for stream in (stdin, stdout)]
-    except (AttributeError, OSError, ValueError):  # streams that are no files of the system
+    except (AttributeError, OSError, ValueError):  # the streams have no file descriptors
         yield cast("BinaryIO", stdin.buffer), cast("BinaryIO", stdout.buffer)
         return
     nowhere = os.open(os.devnull, os.O_RDWR)
     with os.fdopen(ends[0], "rb") as source, os.fdopen(ends[1], "wb") as sink:
         os.dup2(nowhere, stdin.fileno())
         os.dup2(nowhere if sys.stderr is None else sys.stderr.fileno(), stdout.fileno())
-        sys.stdin = cast("TextIO", None)  # whoever asks for input is told that there is none
+        sys.stdin = cast("TextIO", None)  # code that asks for input finds none
         try:
             yield source, sink
         finally:

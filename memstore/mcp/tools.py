@@ -1,7 +1,7 @@
-"""The tools that agents are offered: each is a command, or a few, with those of their options that an agent needs.
+"""The tools that agents are offered: each runs one or more commands, with the options that an agent needs.
 
-A tool does nothing by itself. What it takes, and what is said of that, comes from the command's own options where this
-table says nothing else.
+A tool has no code of its own. Its arguments and their descriptions come from the command's options unless this table
+overrides them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class Verb(NamedTuple):
-    """One thing that a tool does: a command, what may be given to it, and what must be.
+    """One action of a tool: a command, its optional arguments (`takes`) and its required ones (`needs`).
 
-    Arguments have the names of the command's parameters but for those that are `renamed`; `fixed` are words that the
-    command is always given. `handle` is no parameter: the server takes it.
+    Arguments have the names of the command's parameters, except for those in `renamed`; `fixed` are words that are
+    always passed to the command. `handle` is not a parameter of the command: the server handles it.
     """
 
     command: str
@@ -32,14 +32,14 @@ class Verb(NamedTuple):
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """All that may be given."""
+        """All arguments, the required ones first."""
         return (*self.needs, *self.takes)
 
 
 class Tool(NamedTuple):
-    """A tool: its name, what it is for, and what it does, by the value of its argument `action` if there are several.
+    """A tool: its name, its purpose, and its verbs, chosen by the argument `action` if there are several.
 
-    `words` say of arguments what an agent needs to know, where the option's own help is for a terminal.
+    `words` describe arguments for an agent where the option's own help is written for a terminal.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Tool(NamedTuple):
     words: Mapping[str, str] = {}
 
     def verb(self, action: object) -> Verb:
-        """Return what is to be done.
+        """Return the verb for an action; without an action, the first one.
 
         Raises:
-            UsageError: it is nothing that the tool does.
+            UsageError: the tool has no such action.
         """
         if action is None:
             action = next(iter(self.verbs))
@@ -62,7 +62,7 @@ class Tool(NamedTuple):
 
 
 ACTION, HANDLE = "action", "handle"
-# What gives and takes handles; both are written down in the audit trail.
+# The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
 
 # -- the twelve --------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ USUAL = (
                     *("subject_ids", "confidence", "access_grants"),
                 ),
                 ("text",),
-                fixed=("--verbatim",),  # what begins with frontmatter would bring keys of its own, and grants
+                fixed=("--verbatim",),  # otherwise frontmatter in the text would set keys, and even grants
             )
         },
         {"access_grants": "Who else may see it: entities, groups, ctx:…; [] is nobody."},
@@ -180,7 +180,7 @@ USUAL = (
     ),
 )
 
-# -- those of the documents that memstore grew from --------------------------------------------------
+# -- tools named in the documents that memstore grew from --------------------------------------------
 
 _MADE = ("tags", "source", "source_type", "source_entity", "derived_from", "relates_to", "context_tags")
 _ASKED = {"from": "grantor", "to": "grantee", "for": "on_behalf_of"}
@@ -299,7 +299,7 @@ SEEDS = (
     Tool("memory_trust", "See who vouches for a memory.", {"": Verb("trust", (), ("ref",))}),
 )
 
-# -- what else a person can do -----------------------------------------------------------------------
+# -- everything else that a person can do ------------------------------------------------------------
 
 REST = (
     Tool("memory_list", "List memories.", {"": Verb("list", ("limit", "sort", "type", "tag", "status", "since"))}),
@@ -382,7 +382,7 @@ REST = (
 CHOICES = {"usual": USUAL, "seeds": (*USUAL, *SEEDS), "all": (*USUAL, *SEEDS, *REST)}
 TOOLS = {tool.name: tool for tool in USUAL}
 
-# What arguments of these names mean in every tool, where an option's help is for a terminal or says nothing.
+# Descriptions of arguments in every tool, where the option's help is written for a terminal or missing.
 _WORDS = {
     **dict.fromkeys(("ref", "refs", "other", "prompt", "text", "new", "type", "tag", "tags", "title", "until"), ""),
     **dict.fromkeys(("evidence", "dry_run", "reason", "limit", "decision", "in", "source_entity"), ""),
@@ -399,10 +399,10 @@ _WORDS = {
     "source": "Where it comes from.",
     "derived_from": "Memories, or marks like url:… and file:…",
 }
-# What a memory says may be as long as a memory; anything else would only keep everybody waiting.
+# Texts of memories may be as long as a memory; other long arguments would only block the server.
 _OF_ANY_LENGTH = frozenset({"text", "new", "old"})
 MOST_CHARACTERS = 100_000
-# Arguments that are one text here and several words there.
+# Arguments that are one text here, but several words on the command line.
 _ONE_TEXT = frozenset({"query", "prompt"})
 _NUMBER = "NUMBER"
 
@@ -411,7 +411,7 @@ _NUMBER = "NUMBER"
 
 
 def context_of(command: str) -> click.Context:
-    """Return the context in which click would run a command, by its words: `privacy grant`."""
+    """Return the click context of a command, named by its words, like `privacy grant`."""
     from memstore.cli.group import PROGRAM
 
     ctx = click.Context(PROGRAM, info_name="memstore")
@@ -422,7 +422,7 @@ def context_of(command: str) -> click.Context:
 
 
 def _params(verb: Verb) -> dict[str, click.Parameter]:
-    """Return the command's parameters by the names that they have as arguments."""
+    """Return the command's parameters by their argument names."""
     own = {param.name: param for param in context_of(verb.command).command.params}
     named = {name: verb.renamed.get(name, name) for name in verb.arguments}
     return {name: own[param] for name, param in named.items() if param in own}
@@ -443,7 +443,7 @@ def may_commit(verb: Verb) -> bool:
 
 
 def offered(tools: Sequence[Tool], *, read_only: bool) -> tuple[Tool, ...]:
-    """Return the tools without what writes, where nothing may be written."""
+    """Return the tools; if `read_only`, without the verbs that write."""
     if not read_only:
         return tuple(tools)
     kept = [
@@ -453,7 +453,7 @@ def offered(tools: Sequence[Tool], *, read_only: bool) -> tuple[Tool, ...]:
 
 
 def listed(tool: Tool) -> dict[str, Any]:
-    """Return a tool as `tools/list` has it; what its results look like is published in `schemas/output/`."""
+    """Return a tool as `tools/list` describes it; the schemas of its results are published in `schemas/output/`."""
     properties: dict[str, Any] = {}
     if len(tool.verbs) > 1:
         properties[ACTION] = {"type": "string", "enum": [*tool.verbs]}
@@ -498,14 +498,14 @@ def _kind(name: str, param: click.Parameter) -> dict[str, Any]:
             return {"type": "number" if param.metavar == _NUMBER else "string"}
 
 
-# -- what was given ----------------------------------------------------------------------------------
+# -- the arguments of a call -------------------------------------------------------------------------
 
 
 def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[str]:
-    """Return what was given as words of the command line, none of which can be taken for another.
+    """Return arguments as words of the command line, such that no value can be mistaken for an option.
 
     Raises:
-        UsageError: an argument is unknown, missing, or of another kind.
+        UsageError: an argument is unknown, missing, too long, or of the wrong kind.
     """
     params = _params(verb)
     for name in arguments:
@@ -534,13 +534,13 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
 
 
 def _called(tool: Tool, verb: Verb) -> str:
-    """Return what a tool is called where it does several things."""
+    """Return the name of a tool, followed by the action if it has several."""
     action = next(name for name, one in tool.verbs.items() if one == verb)
     return f"{tool.name} {action}".rstrip()
 
 
 def _words(name: str, param: click.Parameter, value: object) -> Sequence[str]:
-    """Return an argument as one word or several; `UsageError` where it is of another kind than the parameter."""
+    """Return an argument as one or more words; raise `UsageError` if it doesn't fit the parameter's kind."""
     match _kind(name, param), value:
         case ({"type": "boolean"}, bool()):
             return ()
@@ -549,9 +549,9 @@ def _words(name: str, param: click.Parameter, value: object) -> Sequence[str]:
         case ({"type": "number"}, int() | float()) if not isinstance(value, bool):
             return (repr(value),)
         case ({"type": "array"}, list()) if all(isinstance(item, str) for item in value):
-            # Who may see a memory is nobody where the list is empty, and not whoever usually may.
+            # An empty list means that nobody may see the memory, not that the usual people may.
             return (NOBODY,) if name == "access_grants" and not value else value
-        case ({"type": "string"}, str()):  # of which words there are a few, click says so
+        case ({"type": "string"}, str()):  # if only a few words are allowed, click checks that
             return (value,)
         case (kind, _):
             wanted = {"array": "a list of texts", "boolean": "true or false", "integer": "a whole number"}
