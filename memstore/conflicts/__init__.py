@@ -1,11 +1,11 @@
-"""Whether two memories can both be right: statements laid side by side, without a language model.
+"""Find conflicts: decide whether two memories can both be right, by comparing statements without a language model.
 
-Enter at `conflict.conflict` for two memories, `compare.conflicts` for a vault, `among.Among` for the hits of one
-search, `resolve.resolve_conflict` to decide, `duplicates.dedupe` for what says nearly the same.
+Entry points: `conflict.conflict` for two memories, `compare.conflicts` for a vault, `among.Among` for the hits of one
+search, `resolve.resolve_conflict` to decide a conflict, `duplicates.dedupe` for memories that say nearly the same.
 
-A call runs like this: `compare.Comparer` finds what is alike by the index, or `gists`, made by `gisting` and kept,
-tell which hits of a search can't be in conflict; `statements` cuts texts into sentences and tokens; `contradiction`
-lays two sentences side by side and judges what differs, by `lexicon` and `quantities`; where the order of their words
-differs, `frames` says what each is about, and `denials`, `opposites`, `states` and `values` judge, each with its
-`guards`; `conflict` names the kind, the cost and the command that settles it.
+The steps: `compare.Comparer` finds similar memories with the index; in a search, cached `gists` (made by `gisting`)
+rule out hits that can't be in conflict. `statements` splits texts into sentences and tokens. `contradiction` aligns
+two sentences and judges the differences with `lexicon` and `quantities`. If the word order differs, `frames` finds
+what each sentence is about, and `denials`, `opposites`, `states` and `values` judge, restricted by `guards`.
+`conflict` returns the kind, the penalty and the command that settles it.
 """

@@ -1,7 +1,7 @@
-"""Among the results of one search: which of them are in conflict with each other.
+"""Find conflicts among the results of one search.
 
-A search must stay quick, so of each result only its title and a few statements are compared: those that are shown, and
-those that stand nearest to them. `show`, `why` and `conflicts` look at whole memories, and at the whole vault.
+A search must be fast, so only the title and a few statements of each result are compared: those that are shown, and
+those nearest to them. `show`, `why` and `conflicts` compare whole memories, in the whole vault.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Hit
 
 
-# So many statements of a result are compared.
+# The number of statements of a result that are compared.
 MOST_NEAR = 12
-# So much of the shorter one's words two statements must share, and so many of them, or all but one.
+# Two statements must share this part of the shorter one's words, and at least this many, or all but one.
 SHARED_WORDS = 0.4
 FEWEST_SHARED = 2
 FEWEST_WORDS = 2  # one word alone states nothing
-# Whoever asks for more results than this reads them with a program; comparing all of them would take minutes.
+# More results than this are probably read by a program; comparing all of them would take minutes.
 MOST_COMPARED = 100
 
 
 class _Compared:
-    """What of a result is compared, taken apart no further than it must be.
+    """The statements of a result that are compared; parsed only as far as necessary.
 
     Args:
-        view: the vault, which keeps what was found out of files.
+        view: the vault, which caches gists.
         hit: the result.
-        file: its file as it was read.
+        file: the file that it was read from.
     """
 
     def __init__(self, view: View, hit: Hit, file: Opened) -> None:
@@ -51,13 +51,13 @@ class _Compared:
 
     @cached_property
     def gists(self) -> Sequence[Gist]:
-        """The gists of the statements that are shown, or stand nearest to what is."""
+        """The gists of the statements that are shown or nearest to the shown lines."""
         shown = [(one.line_start, one.line_end) for one in (self._hit.citation, *self._hit.more)]
         first = self._opened.text.body_line
 
         def distance(gist: Gist) -> int:
             if gist.line_start < first:
-                return 0  # the title says what it is about, wherever it is cited
+                return 0  # the title always counts
             return min(max(start - gist.line_end, gist.line_start - end, 0) for start, end in shown)
 
         said = [gist for gist in self._all if len(gist.topic) >= FEWEST_WORDS]
@@ -82,7 +82,7 @@ class _Compared:
         return cast("MemoryFile", self._opened.file)  # as its entry says
 
     def side(self, gists: Sequence[Gist]) -> Side:
-        """Return it as one side of a conflict, with these of its statements."""
+        """Return the result as one side of a conflict, with only these statements."""
         from memstore.conflicts.compare import side_of
         from memstore.conflicts.statements import statement_of
 
@@ -91,7 +91,7 @@ class _Compared:
 
 
 class Among:
-    """The results of one search so far, each compared with all before it; by the built-in lists of words alone.
+    """The results of one search so far, each compared with all previous ones, using only the built-in word lists.
 
     Args:
         view: the vault.
@@ -100,17 +100,17 @@ class Among:
     def __init__(self, view: View) -> None:
         self._view = view
         self._compared: list[_Compared] = []
-        # The statements so far in which a word stands, by their result's place and their own in it.
+        # The statements so far that contain a word, as the number of the result and of the statement in it.
         self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         # By the paths of both files: passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
 
     def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
-        """Return the open conflicts of a result with others."""
+        """Return the open conflicts of a result with other added results."""
         return tuple(self._found[hit.path].values()) if hit.path in self._found else ()
 
     def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
-        """Add results with their files; those beyond the first hundred are compared with none."""
+        """Add results with their files; those beyond the first hundred are not compared."""
         for hit, file in hits[: max(0, MOST_COMPARED - len(self._compared))]:
             one = _Compared(self._view, hit, file)
             for at, pairs in self._candidates(one).items():
@@ -121,7 +121,7 @@ class Among:
             self._compared.append(one)
 
     def _candidates(self, one: _Compared) -> dict[int, list[tuple[Gist, Gist]]]:
-        """Return the pairs of statements that may be in conflict, by the place of the result before."""
+        """Return the pairs of statements that may be in conflict, by the number of the earlier result."""
         found: defaultdict[int, list[tuple[Gist, Gist]]] = defaultdict(list)
         if one.makes_claims:
             found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
@@ -148,12 +148,12 @@ class Among:
                 self._found[this.path][that.path] = found
 
 
-# Of so many pairs it is kept: a session comes back to the same ones.
+# The verdicts on recent pairs are cached, because a session returns to the same ones.
 @lru_cache(maxsize=4096)
 def _are_in_conflict(one: str, about_one: str, other: str, about_other: str) -> bool:
-    """Whether two statements are in conflict where one and the same has written both on one day.
+    """Whether two statements are in conflict if the same person wrote both on the same day.
 
-    Else they are only where they would be then, too; so there is no need yet to know of their memories.
+    Otherwise they can only be in conflict if they would be in this case, too; so their memories are not needed yet.
     """
     from memstore.conflicts.contradiction import CONFLICTS, compare_pair
     from memstore.conflicts.statements import statement_of

@@ -1,7 +1,7 @@
-"""Compare memories with those that are alike: one with the vault, or all with each other.
+"""Compare similar memories: one with the rest of the vault, or all with each other.
 
-`Comparer` takes candidates from the index, so that a large vault costs no more; `conflicts` asks it about one memory,
-or about all. The results of a search are compared by `among`.
+`Comparer` takes candidates from the index, so the cost per memory does not grow with the vault; `conflicts` uses it for
+one memory or for all. The results of a search are compared by `among`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Filters
 
 
-# The index is asked for so many words of a memory, the rarest of them.
+# The number of words of a memory, the rarest ones, that are looked up in the index.
 MOST_WORDS = 12
 
 
 def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None) -> Side:
-    """Return what of a memory is compared: its claims, and what it states.
+    """Return a memory as one side of a comparison: its claims and statements.
 
     Args:
         file: the memory.
-        said: its statements with their lines in the file, those that count; None for all, its title first.
+        said: the statements to compare, with their lines in the file; None for all, its title first.
     """
     lines = LineMap(file.data)
 
@@ -58,7 +58,7 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
 
 
 class Comparer:
-    """Compares memories with what the viewer may see of the vault; made once for many.
+    """Compares memories with those that the viewer may see; created once for many comparisons.
 
     Args:
         then: the vault.
@@ -72,11 +72,11 @@ class Comparer:
         self._sides: dict[str, Side | None] = {}
 
     def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
-        """Return the open conflicts of a memory, the gravest first.
+        """Return the open conflicts of a memory, the most serious first.
 
         Args:
             side: the memory; it need not be in the vault.
-            but: paths of files that are not looked at.
+            but: paths of files to leave out.
         """
         if side.memory.status != "active":
             return []
@@ -97,14 +97,14 @@ class Comparer:
                 yield other
 
     def side_at(self, path: str) -> Side | None:
-        """Return what a file says that is compared; None where it is no memory that the viewer may see."""
+        """Return the memory at a path as one side; None if it is not a memory that the viewer may see."""
         if path not in self._sides:
             file = self._view.read(path)
             self._sides[path] = side_of(file) if file else None
         return self._sides[path]
 
     def _telling(self, side: Side) -> list[str]:
-        """Return the index terms of what a memory states, the rarest, and those of its claims."""
+        """Return the index terms of a memory's claims, and the rarest ones of its statements."""
         topics = {word for statement, _ in side.statements for key in statement.topic for word in key.split("_")}
         terms = {term_of(word) for word in topics} - stop_words()
         counts = {term: self._view.frequency(term) for term in terms}
@@ -116,7 +116,7 @@ class Comparer:
 
 
 def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
-    """Return the open conflicts that the viewer may see both sides of, the gravest first; each pair once.
+    """Return the open conflicts with both sides visible to the viewer, the most serious first; each pair once.
 
     >>> tea, no_tea = note(ws.view(), "Sean likes tea."), note(ws.view(), "Sean dislikes tea.")
     >>> [(found.conflict_type.value, found.penalty, found.rule) for found in conflicts(ws.view())]
@@ -124,11 +124,11 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
 
     Args:
         view: the vault.
-        ref: only those of this memory, which then stands first in each.
-        filters: which memories' conflicts are wanted; all active ones' by default.
+        ref: return only the conflicts of this memory, which comes first in each.
+        filters: return only conflicts of memories that pass them; by default of all active ones.
 
     Raises:
-        NotFoundError: there is no such memory that the viewer may see.
+        NotFoundError: the viewer may not see such a memory.
     """
     comparer = Comparer(view)
     then = comparer.audience.then

@@ -1,8 +1,8 @@
-"""Conflicts between two memories: which kind, by which rule, what it costs each, and what would settle it.
+"""Conflicts between two memories: the kind, the rule that found it, the penalty, and the command that settles it.
 
-Structured claims go before sentences. What names different times is a matter of time, and the later one is likely to
-hold: `contradiction` sees that in sentences; for claims `since` does, for exchanged values else the days of the
-memories.
+Claims are compared before sentences. If the two sides name different times, the conflict is temporal, and the later
+one probably holds now: `contradiction` finds that in sentences; for claims, `since` decides; for other values, the
+days of the memories.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from memstore.conflicts.statements import Statement, Token
     from memstore.core.memory import Claim, Memory
 
-# A path in free text: the file that a memory was taken from.
+# A path in free text: the file that a memory comes from.
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
 
 
 class Side(NamedTuple):
-    """One of two memories: `claims` and `statements` each with the file lines where they stand."""
+    """One of two memories: its claims and statements, each with its lines in the file."""
 
     ref: str
     path: str
@@ -47,12 +47,12 @@ class Side(NamedTuple):
 
 
 def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Conflict | None:
-    """Return the strongest open conflict between two memories as it concerns the first, or None.
+    """Return the strongest open conflict between two memories, from the first one's view, or None.
 
     Args:
         one: a memory.
-        other: another.
-        opposes: tells opposites that the built-in list lacks.
+        other: another memory.
+        opposes: recognizes opposites that are not in the built-in list.
     """
     if may_differ(one.memory, other.memory) or decided(one, other):
         return None
@@ -74,23 +74,23 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
 
 
 def between(one: Side, other: Side, *, opposes: Opposes | None = None) -> ConflictType | None:
-    """Return the kind of conflict of what two memories say, whatever was decided and whatever became of them."""
+    """Return the kind of conflict between two memories' contents, ignoring earlier decisions and their status."""
     found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
     return found[0] if found else None
 
 
 def may_be_one(one: Memory, other: Memory) -> bool:
-    """Whether two memories are of one kind, about the same, and anybody's alike: then they may be copies."""
+    """Whether two memories may be copies: equal type, status, owner, scope, subjects; neither supersedes the other."""
     kinds = ((each.type, each.status, each.owner, each.scope, frozenset(each.subject_ids)) for each in (one, other))
     return len(set(kinds)) == 1 and one.id != other.id and not _replaces(one, other) and not _replaces(other, one)
 
 
 def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:
-    """Return what a conflict takes from a memory: half of it where it is held with more confidence than the other."""
+    """Return the penalty of a conflict for a memory; halved if its confidence is higher than the other's."""
     return PENALTY[kind] / 2 if (own or 0.0) > (others or 0.0) else PENALTY[kind]
 
 
-# -- which pairs are none ------------------------------------------------------------------------
+# -- pairs that are never in conflict ------------------------------------------------------------
 
 
 def may_differ(one: Memory, other: Memory) -> bool:
@@ -111,7 +111,7 @@ def may_differ(one: Memory, other: Memory) -> bool:
 
 
 def decided(one: Side, other: Side) -> bool:
-    """Whether it was decided about the two, so that it is not asked again."""
+    """Whether a conflict of the two has already been decided, so that it is not raised again."""
     return any(
         resolved.with_ == there.ref
         for here, there in ((one, other), (other, one))
@@ -128,7 +128,7 @@ def _apart(ones: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def _paths(memory: Memory) -> set[str]:
-    """Return the files that a memory was taken from, by what it says of its source."""
+    """Return the paths of the files that a memory names as its source."""
     said = [memory.source or "", *memory.derived_from]
     texts = [text.partition(":")[2] if text.startswith(("file:", "context:")) else text for text in said]
     bare = (re.split(r"[#@]|:L?\d", text, maxsplit=1)[0].removeprefix("./") for text in texts)
@@ -140,13 +140,13 @@ def _replaces(one: Memory, other: Memory) -> bool:
 
 
 def _ends_before(one: Memory, other: Memory) -> bool:
-    """Whether one was true until the other was: both hold, each in its time."""
+    """Whether one memory's validity ends before the other's begins, so that both hold, each in its time."""
     return bool(one.valid_until and other.valid_from) and str(one.valid_until)[:10] <= str(other.valid_from)[:10]
 
 
-# -- what they say -------------------------------------------------------------------------------
+# -- comparing contents --------------------------------------------------------------------------
 
-# Of which kind it is, by which rule, the lines of both, and what they say, where it is no claim.
+# The kind, the rule, the lines of both, and the comparison, which is None for claims.
 _Found = tuple[ConflictType, str, Lines, Lines, Comparison | None]
 
 
@@ -163,7 +163,7 @@ def _of_claims(one: Side, other: Side, opposes: Opposes | None) -> _Found | None
 
 
 def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictType | None:
-    """Return the kind of conflict that two values of one attribute make; None where they are the same."""
+    """Return the kind of conflict between two values of one attribute; None if they are the same."""
     ones, others = _said(one), _said(other)
     if [token.key for token in ones] == [token.key for token in others]:
         return None
@@ -178,7 +178,7 @@ def _values_differ(one: str, other: str, opposes: Opposes | None) -> ConflictTyp
 
 
 def _said(value: str) -> list[Token]:
-    """Return the words of a value, without those that say nothing: `the park` is `park`."""
+    """Return the words of a value, without empty ones: `the park` is `park`."""
     found = tokens(value)
     return [token for token in found if token.word not in EMPTY] or found
 
@@ -215,13 +215,13 @@ def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:
     return ConflictType.SEMANTIC if _time(one)[:10] == _time(other)[:10] else ConflictType.TEMPORAL
 
 
-# -- what would settle it ------------------------------------------------------------------------
+# -- settling a conflict -------------------------------------------------------------------------
 
 
 def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None) -> Side | None:
-    """Return the side that is likely to hold now, by what it says of that, or the later one.
+    """Return the side that probably holds now: the one whose statement says so, or else the later one.
 
-    None where it is no matter of time, or where both tell what was so in its time, and is over.
+    None if the conflict is not temporal, or if both sides describe the past.
     """
     if kind is not ConflictType.TEMPORAL or (told and are_over(told)):
         return None
@@ -231,7 +231,7 @@ def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None
 
 
 def _command(kind: ConflictType, one: Side, other: Side, current: Side | None) -> str:
-    """Return the command that settles a conflict as is suggested, or lets the two be looked at."""
+    """Return the command that settles a conflict in the suggested way."""
     if kind is ConflictType.SEMANTIC:
         return f"memstore merge {one.ref} {other.ref}"
     if kind is ConflictType.TEMPORAL:

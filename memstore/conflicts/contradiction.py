@@ -1,8 +1,8 @@
-"""Contradiction: whether one text contradicts another, agrees with it, or says nothing about it.
+"""Contradiction: decide whether one text contradicts another, agrees with it, or says nothing about it.
 
-Two sentences are laid side by side; all that differs must be accounted for. One negation or one pair of opposites more
-on one side: they contradict each other. One value exchanged for another of its kind (`blue`, `green`; 3, 4): they
-conflict. Nothing: they agree. Anything else: they say nothing about each other, however alike they look.
+Two sentences are aligned, and every difference must be explained. With one negation more on one side, or one pair of
+opposites, they contradict each other. With one value replaced by another of its kind (`blue`, `green`; 3, 4), they
+conflict. Without differences, they agree. Otherwise, they say nothing about each other, however similar they look.
 
 Source: docs/conflicts.md, "How two sentences are compared".
 """
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Difference(Enum):
-    """What two statements differ by at one place."""
+    """The kind of difference between two statements at one place."""
 
     NOTHING = "nothing"  # they say the same in other words
     OPPOSITE = "antonyms"
@@ -58,7 +58,7 @@ class Difference(Enum):
 
 
 class Slot(NamedTuple):
-    """One difference: the tokens of both sides, where the left side's begin, what it amounts to, by which rule."""
+    """One difference: the tokens on both sides, the position of the left ones, the kind, and the rule."""
 
     left: tuple[Token, ...]
     right: tuple[Token, ...]
@@ -68,7 +68,7 @@ class Slot(NamedTuple):
 
 
 def slots(left: Sequence[Token], right: Sequence[Token], opposes: Opposes | None) -> list[Slot]:
-    """Return where two statements differ; a difference that stands twice counts once."""
+    """Return the differences between two statements; one that occurs twice counts once."""
     matcher = SequenceMatcher(None, [token.key for token in left], [token.key for token in right], autojunk=False)
     found: dict[tuple[str, str], Slot] = {}
     for tag, i, j, m, n in matcher.get_opcodes():
@@ -94,7 +94,7 @@ def _slots_at(
 
 
 def _addition(ones: tuple[Token, ...], others: tuple[Token, ...], *, at_end: bool) -> Difference:
-    """Return what it amounts to that one side says more."""
+    """Return the kind of difference if one side has additional words."""
     if ones and others:
         return Difference.UNKNOWN
     more = ones or others
@@ -106,7 +106,7 @@ def _addition(ones: tuple[Token, ...], others: tuple[Token, ...], *, at_end: boo
 
 
 def difference(one: Token, other: Token, opposes: Opposes | None = None) -> tuple[Difference, str]:
-    """Return what it amounts to that one word stands for another, and the rule that says so."""
+    """Return the kind of difference between two words, and the rule that found it."""
     if one.value and other.value:
         return _difference_of_values(one.value, other.value, vague=one.vague or other.vague)
     if one.value or other.value:
@@ -132,7 +132,7 @@ def _difference_of_values(one: Quantity, other: Quantity, *, vague: bool) -> tup
 
 
 class TextVerdict(Enum):
-    """What one text says about another."""
+    """How two texts relate: they contradict each other, give different values, agree, or are unrelated."""
 
     CONTRADICTS = "contradicts"
     OTHER_VALUE = "other value"
@@ -144,9 +144,9 @@ CONFLICTS = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE)
 
 
 class Comparison(NamedTuple):
-    """What two texts say about each other, by which rule, and by which of their statements.
+    """The result of comparing two texts: the verdict, the rule, and the two statements.
 
-    `at_other_times` says that both name different times: what held then need not deny what holds now.
+    `at_other_times` means that they name different times: what held then need not contradict what holds now.
     """
 
     verdict: TextVerdict
@@ -161,13 +161,13 @@ _ORDER = (TextVerdict.CONTRADICTS, TextVerdict.OTHER_VALUE, TextVerdict.AGREES, 
 
 
 def compare(one: str, other: str, *, opposes: Opposes | None = None, same_speaker: bool = True) -> Comparison:
-    """Return what two texts say about each other, by the strongest of what their sentences say.
+    """Compare two texts; the strongest verdict on two of their sentences counts.
 
     Args:
-        one: a text, of any length.
-        other: another.
-        opposes: tells opposites that the built-in list lacks.
-        same_speaker: whether `I` and `you` are the same in both.
+        one: a text of any length.
+        other: another text.
+        opposes: recognizes opposites that are not in the built-in list.
+        same_speaker: whether `I` and `you` mean the same people in both.
     """
     return compare_statements(statements(one), statements(other), opposes=opposes, same_speaker=same_speaker)
 
@@ -180,14 +180,14 @@ def compare_statements(
     same_speaker: bool = True,
     days_apart: bool = False,
 ) -> Comparison:
-    """Return what two texts, taken apart, say about each other; see `compare`.
+    """Compare two texts, given as statements; see `compare`.
 
     Args:
-        ones: what one text states.
-        others: what the other states.
-        opposes: tells opposites that the built-in list lacks.
-        same_speaker: whether `I` and `you` are the same in both.
-        days_apart: whether they were written on different days: what happened on each was.
+        ones: the statements of one text.
+        others: the statements of the other.
+        opposes: recognizes opposites that are not in the built-in list.
+        same_speaker: whether `I` and `you` mean the same people in both.
+        days_apart: whether they were written on different days, so that they may tell of different events.
     """
     found = (
         compare_pair(one, other, opposes=opposes, days_apart=days_apart)
@@ -198,25 +198,25 @@ def compare_statements(
     return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)
 
 
-# So much of the shorter sentence's topic both must share.
+# The part of the shorter sentence's topic that both must share.
 SHARED_TOPIC = 0.5
-# Laying two sentences side by side takes the square of their words; one that runs on for longer states no one thing.
+# Aligning two sentences takes quadratic time, and a longer sentence does not make a single statement.
 MOST_TOKENS = 100
 
 
-# A sentence with more characters is a table or code.
+# A sentence with more characters is probably a table or code.
 MOST_CHARACTERS = 600
 
 
 def near_in_any_order(one: Statement, other: Statement) -> bool:
-    """Whether two statements share half of what the shorter is about, and are short enough to be compared at all."""
+    """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough."""
     if one.topic.isdisjoint(other.topic) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
     return len(one.topic & other.topic) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
-    """Whether two statements are alike enough to be laid side by side, and short enough."""
+    """Whether two statements are similar and short enough to be aligned."""
     if one.topic.isdisjoint(other.topic) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
     shared = len(one.topic & other.topic)
@@ -231,7 +231,7 @@ def compare_pair(
     opposes: Opposes | None = None,
     days_apart: bool = False,
 ) -> Comparison:
-    """Return what two statements say about each other; see `compare_statements`."""
+    """Compare two statements; see `compare_statements`."""
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
         return SILENT if _happened(one, other, found.verdict, days_apart=days_apart) else found
@@ -241,7 +241,7 @@ def compare_pair(
 
 
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
-    """Whether two statements tell of two days what happened there, or how it was: then both are right."""
+    """Whether two statements tell of different days what happened or how things were, so that both are right."""
     this, that = frame(one.text), frame(other.text)
     if verdict is TextVerdict.CONTRADICTS and (_apart(this, that) or any(map(_excepts, (this, that)))):
         return True
@@ -252,13 +252,13 @@ def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_ap
 
 
 def are_over(found: Comparison) -> bool:
-    """Whether both statements tell what was so in its time, of which neither says that it is so now."""
+    """Whether both statements describe the past, and neither says that it holds now."""
     told = [frame(statement.text) for statement in (found.left, found.right) if statement]
     return found.at_other_times and all(each.is_past and not tells_change(each) for each in told)
 
 
 def newer(found: Comparison) -> Statement | None:
-    """Return the statement that tells what is so now, or of a later date; None where neither says so."""
+    """Return the statement that says what holds now, or names a later date; None if neither does."""
     told = [(statement, frame(statement.text)) for statement in (found.left, found.right) if statement]
     changed = [statement for statement, each in told if tells_change(each)]
     if len(changed) == 1:
@@ -270,13 +270,13 @@ def newer(found: Comparison) -> Statement | None:
 
 
 def _date(token: Token) -> tuple[float, ...]:
-    """Return a date with a year as numbers that can be put in order; nothing where it has none."""
+    """Return a date with a year as a sortable tuple; empty if the token is not one."""
     is_whole = token.value and token.value.scale is Scale.DATE and token.value.parts[0]
     return tuple(part or 0.0 for part in token.value.parts) if token.value and is_whole else ()
 
 
 def _apart(this: Frame, that: Frame) -> bool:
-    """Whether two statements are of other days, or one of what was and the other of what need not be new."""
+    """Whether two statements are about different days, or one about the past and the other about the present."""
     if not same_dates(this, that) or (weekdays(this) and weekdays(that) and weekdays(this).isdisjoint(weekdays(that))):
         return True
     if any("now" in no.words and yes.is_past and no.denied for no, yes in ((this, that), (that, this))):
@@ -289,7 +289,7 @@ _NOW = listed("now nowadays currently today")
 
 
 def _excepts(frame: Frame) -> bool:
-    """Whether something is excepted: `every day but Monday`."""
+    """Whether the frame makes an exception: `every day but Monday`."""
     return any(token.word == "but" for token in frame.tokens[1:])
 
 
@@ -298,7 +298,7 @@ def _is_event(frame: Frame) -> bool:
 
 
 def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
-    """Return what two statements say about each other, whatever the order of their words."""
+    """Compare two statements independently of word order."""
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
@@ -308,7 +308,7 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
     return SILENT
 
 
-# Each says by itself that two frames can't both be right; the first that does names the conflict.
+# Each rule alone is enough to show that two frames can't both be right; the first that applies names the conflict.
 _RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
     "negation": lambda this, that, days_apart: denied(this, that, days_apart=days_apart),
     "antonyms": lambda this, that, days_apart: opposed(this, that, days_apart=days_apart),
@@ -318,7 +318,7 @@ _RULES: Mapping[str, Callable[[Frame, Frame, bool], bool]] = {
 }
 
 
-# With more words that the other lacks, on both sides, only a state may exclude what the other tells.
+# If both sides have more words that the other lacks, only the rule for states is applied.
 MOST_UNMATCHED = 4
 
 
@@ -340,7 +340,7 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
 
 
 def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> Comparison:
-    """Return what two statements say about each other, laid side by side."""
+    """Compare two statements by aligning their words."""
     found = slots(one.tokens, other.tokens, opposes)
     told = [slot for slot in found if slot.difference is not Difference.NOTHING]
     if any(slot.difference is Difference.UNKNOWN for slot in told) or not _share_topic(one, other, found):
@@ -348,7 +348,7 @@ def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> 
     verdict, rule = _verdict(one, other, told)
     apart = _times_apart(one, other)
     if verdict is TextVerdict.OTHER_VALUE and apart and any(slot.at == 0 for slot in told):
-        return SILENT  # Lunch on Monday and dinner on Tuesday: each was.
+        return SILENT  # Lunch on Monday and dinner on Tuesday: both happened.
     if verdict is TextVerdict.AGREES and apart:
         verdict, rule = _other_date(one, other)
         apart = False
@@ -356,19 +356,19 @@ def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> 
 
 
 def _share_topic(one: Statement, other: Statement, found: Sequence[Slot]) -> bool:
-    """Whether something that they are about stands on both sides, besides what differs."""
+    """Whether the two share a topic word apart from the differences."""
     differing = {token.key for slot in found for token in (*slot.left, *slot.right)}
     return not (one.topic & other.topic) <= differing
 
 
 def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[TextVerdict, str]:
-    """Return what the differences that tell something come to, with the negations on either side."""
+    """Return the verdict and rule for the significant differences and the negations on both sides."""
     by_kind = {kind: [slot for slot in told if slot.difference is kind] for kind in Difference}
     opposites, values = by_kind[Difference.OPPOSITE], by_kind[Difference.VALUE]
     if not opposites and not values:
         return _without_exchange(one, other, by_kind)
     exchanged, *more = opposites + values
-    # What is neither hot nor cold may be lukewarm: two denials don't exclude each other.
+    # Something that is neither hot nor cold may be lukewarm: two denials don't exclude each other.
     if more or one.negations or other.negations or _in_subject(one, exchanged):
         return TextVerdict.SILENT, ""
     if opposites:
@@ -383,18 +383,18 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Te
 
 
 def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
-    """Whether a number counts something of which nothing is said: eleven lines, two lines."""
+    """Whether a number only counts something, without a statement about it: eleven lines, two lines."""
     counts = slot.left[0].value is not None
     say_something = all(any(token.key in _VERBS for token in each.tokens) for each in (one, other))
     return counts and len(one.topic & other.topic) == 1 and not say_something
 
 
-# What stands before the date of what happens once.
+# Words before the date of something that happens only once.
 SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
 
 
 def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:
-    """Return what statements come to that say the same of different times; of what happens once, one is wrong."""
+    """Return the verdict for equal statements with different times; about a one-time event, one is wrong."""
     last = one.tokens[-1].key
     if last not in SCHEDULED or len(one.when) != 1 or len(other.when) != 1 or one.negations:
         return TextVerdict.SILENT, ""
@@ -405,13 +405,13 @@ def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:
 def _without_exchange(
     one: Statement, other: Statement, by_kind: dict[Difference, list[Slot]]
 ) -> tuple[TextVerdict, str]:
-    """Return what statements come to that say the same but for negations, and what one adds."""
+    """Return the verdict for statements that differ only in negations and additions."""
     added = by_kind[Difference.MORE_LEFT], by_kind[Difference.MORE_RIGHT]
     denied = len(one.negations) - len(other.negations)
     if abs(denied) == 1:
         if any(token.word in _IN_PART for token in one.tokens) or _denies_all(one, other) or _denies_all(other, one):
             return TextVerdict.SILENT, ""
-        # Who denies only a part (`not in the evening`) leaves the rest as it was.
+        # Denying only a part (`not in the evening`) says nothing about the rest.
         return (TextVerdict.SILENT, "") if added[0 if denied > 0 else 1] else (TextVerdict.CONTRADICTS, "negation")
     if one.negations != other.negations or (one.negations and any(added)):
         return TextVerdict.SILENT, ""
@@ -419,7 +419,7 @@ def _without_exchange(
 
 
 def _denies_all(one: Statement, other: Statement) -> bool:
-    """Whether one denies that it is all, or always, of which the other does not speak: not all pass, but this does."""
+    """Whether one denies `all` or `always`, which the other does not mention: not all pass, but this one does."""
     denied = {one.tokens[at].word for at in one.negations if at < len(one.tokens)} & _ALL
     return bool(denied) and denied.isdisjoint(token.word for token in other.tokens)
 
@@ -433,7 +433,7 @@ def _stems_of(text: str) -> frozenset[str]:
     return frozenset(map(term_of, listed(text)))
 
 
-# Of these there may be many at a time, in whatever form they are told; of the others only where it is a habit.
+# These verbs may have many objects at a time, in any form; those in `_HABITS` only if they describe a habit.
 _MANY = _stems_of("""
     like love enjoy adore hate dislike know speak understand visit try want need see meet hear remember think talk
     include contain mention discuss recommend suggest support say said ask such example
@@ -443,7 +443,7 @@ _HABITS = _stems_of("""
     play eat drink read write watch buy sell cook make own have cover grow learn study collect wear teach offer serve
     order
     """)
-# What happens once, or stays so until it is changed, though it is told in the past.
+# Verbs for something that happens once, or lasts until it is changed, even in the past tense.
 _LASTING = _stems_of("""
     born found name call decide chose agree marry graduate retire set move join base locate live work reside stay weigh
     cost belong prefer own have be
@@ -451,7 +451,7 @@ _LASTING = _stems_of("""
 
 
 def takes_one(statement: Statement, slot: Slot) -> bool:
-    """Whether what stands at a place is one value, not one of several: of what one likes, of what one did."""
+    """Whether there can be only one value at a place, unlike for things that somebody likes or did."""
     before = statement.tokens[: slot.at]
     keys = {token.key for token in before}
     if {token.key for token in before if token.word not in _NOUNS} & _MANY:
@@ -463,7 +463,7 @@ def takes_one(statement: Statement, slot: Slot) -> bool:
     return not any(is_past(token.word) and token.key not in _LASTING for token in before)
 
 
-# They are about nobody in particular, so that one may stand for another.
+# Words that mean nobody in particular, so that one may replace another.
 _WHOSOEVER = listed("""
     everyone everybody someone somebody nobody no_one some_one some_body everything something nothing
     all every each none many numerous few most least
@@ -473,23 +473,23 @@ _VERBS = listed("be have will can could should would may might must")
 
 
 def _in_subject(statement: Statement, slot: Slot) -> bool:
-    """Whether a word belongs to the subject: the north gate and the south gate are two; three of them are a number."""
+    """Whether a word belongs to the subject: the north gate and the south gate are different things."""
     if slot.left[0].word in _WHOSOEVER:
         return False
     said_of = next((at for at, token in enumerate(statement.tokens) if token.key in _VERBS), None)
     verb = _likely_verb(statement) if said_of is None else said_of
     value = slot.left[0].value
     if value is not None and value.scale is not Scale.ORDINAL:
-        # `Invoice 77 was paid`: it is its name.
+        # `Invoice 77 was paid`: the number is a name.
         named = statement.tokens[slot.at - 1].word if slot.at else ""
         return value.scale is Scale.CARDINAL and slot.at + 1 == verb and named not in _BEFORE_A_COUNT
     return slot.at < verb
 
 
 def _likely_verb(statement: Statement) -> int:
-    """Return where the verb of a sentence like `The left engine failed` or `The dog sleeps` is; 0 where none is seen.
+    """Return the position of the verb in a sentence like `The left engine failed` or `The dog sleeps`; 0 if not found.
 
-    It is looked for before the first word that only adds something: `Use tabs for retired projects` has none.
+    Only words before the first one that adds something are considered: `Use tabs for retired projects` has none.
     """
     words = [token.word for token in statement.tokens]
     head = list(takewhile(lambda word: word not in ADDS and word not in ("to", "of"), words))

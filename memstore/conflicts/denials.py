@@ -1,4 +1,4 @@
-"""Denials: whether one frame denies what the other says, or leaves room for nothing but what it names."""
+"""Denials: decide whether one frame denies what the other says, or excludes it with "only"."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from memstore.core.word_lists import listed
 if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
 
-# What follows `not` where it denies no more than a part, a cause, a bound, or nothing.
+# Words after `not` if it denies only a part, a cause or a limit, or nothing at all.
 _NOT_SO = listed("""
     because until only more less fewer later longer yet half little so sooner bad just before after as too enough
     quite entirely completely fully necessarily alone merely simply exactly far very
     """)
-# They deny by what they mean: what is missing from the box is not in it.
+# Words that deny by their meaning: something missing from the box is not in it.
 _NEGATIVE = listed("""
     missing absent gone lost away elsewhere empty vanished disappeared failed fails missed skipped forgot forgotten
     declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
@@ -38,9 +38,9 @@ _NEGATIVE = listed("""
     deny denies lack lacks hesitate hesitates object objects mind exception else instead gave give given former
     formerly ex retired resigned ended expired died sold left quit cancels rid
     """)
-# A denial with one of them holds up to a time, for a cause, or for all but some.
+# Words that limit a denial to a time or a cause, or make exceptions.
 _NARROWS = listed("until till because only yet before after than")
-# They may all say that somebody has something, as `there is` does.
+# Words that may mean that somebody has something, as `there is` does.
 _HAVING = listed("""
     own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
     found exist exists take takes taken carry carries carried accept accepts accepted offer offers offered provide
@@ -52,7 +52,7 @@ _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
 
 def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether one of two frames denies what the other says: what is denied is all said by the other."""
+    """Whether one of two frames denies what the other says; the other must say everything that is denied."""
     if one.denied == other.denied:
         return False
     no, yes = (one, other) if one.denied else (other, one)
@@ -70,7 +70,7 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _is_presupposed(no: Frame, yes: Frame) -> bool:
-    """Whether one says that there is none of what the other calls somebody's: we have no balcony, our balcony."""
+    """Whether one says that somebody does not have something that the other presupposes: no balcony, our balcony."""
     at = no.denials[0] + 1
     if _denial(no) != "no" or no.verb is None or no.tokens[no.verb].key != "have" or at >= len(no.tokens):
         return False
@@ -103,7 +103,7 @@ def _says_all(yes: Frame) -> bool:
 
 
 def _is_whole(no: Frame, yes: Frame) -> bool:
-    """Whether all is denied that is said, not a part of it, a cause, or that it is all."""
+    """Whether the whole statement is denied, not just a part, a cause, or that it holds for all."""
     if any(this.word == "for" and that.word in _WHOM for this, that in pairwise(no.tokens)):
         return False
     if _after(no) in _NOT_SO or not no.words.isdisjoint(IN_PART):
@@ -117,7 +117,7 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
 
 
 def _is_nearly_all(yes: Frame) -> bool:
-    """Whether what is so is so nearly always, or for nearly all: there is no other word that takes it back."""
+    """Whether a statement holds nearly always or for nearly all, without another word that weakens it."""
     nearly = [at for at, token in enumerate(yes.tokens) if token.word in ("nearly", "almost")]
     return all(at + 1 < len(yes.tokens) and yes.tokens[at + 1].word in ALL for at in nearly) and (
         yes.words & _HARDLY <= {"nearly", "almost"}
@@ -125,7 +125,7 @@ def _is_nearly_all(yes: Frame) -> bool:
 
 
 def _covers(no: Frame, yes: Frame) -> bool:
-    """Whether the one says all that the other denies; or the other denies a part of what is said of all."""
+    """Whether one says everything that the other denies, or the other denies a part of what is said of all."""
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
     if not _NEGATIVE.isdisjoint(told):
         return False
@@ -138,7 +138,7 @@ def _covers(no: Frame, yes: Frame) -> bool:
     return not missing or (_says_all(yes) and len(added) <= int(_denial(no) == "no"))
 
 
-# What may be left out where something is allowed, or not.
+# Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
     allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
     visitors visitor guests guest customers customer patients patient staff pupils students children tenants
@@ -146,22 +146,22 @@ _PERMITTED = listed("""
 
 
 def _is_permitted(frame: Frame) -> bool:
-    """Whether a frame tells what may be done, or may not."""
+    """Whether a frame says what is allowed or not allowed."""
     return not frame.words.isdisjoint(FORBIDDEN | {"may", "can", "allowed", "permitted"})
 
 
 def _is_had(no: Frame, yes: Frame, key: str) -> bool:
-    """Whether what is denied of a kind is affirmed of one of it: no instrument, the violin."""
+    """Whether a kind is denied, and one member of it affirmed: no instrument, the violin."""
     return any(lexicon.is_member(yes.word(other), no.word(key)) for other in yes.content)
 
 
 def _of_speaker(no: Frame, yes: Frame) -> bool:
-    """Whether both say what the speaker has: `I have no`, `of mine`."""
+    """Whether both are about something of the speaker's: `I have no`, `of mine`."""
     return _denial(no) == "no" and all(not frame.words.isdisjoint(FIRST_PERSON) for frame in (no, yes))
 
 
 def _of_the_same(no: Frame, yes: Frame) -> bool:
-    """Whether what is said more leaves it the same thing that is spoken of; of nobody, it is anybody."""
+    """Whether both are still about the same thing, despite additional words; a denial of all covers anything."""
     shared = shared_of(no, yes)
     if any(speaks_of(yes, at, shared) and not _has_number(no, yes, at) for at in yes.numbers):
         return False  # Lift 2 is not the lift.
@@ -171,7 +171,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
 
 
 def _has_number(no: Frame, yes: Frame, at: int) -> bool:
-    """Whether both have a number, or it counts those of whom it is denied: none of the chairs, three of them."""
+    """Whether both have a number, or it counts members of a denied whole: none of the chairs, three of them."""
     value = yes.tokens[at].value
     return _denies_all(no) or any(
         value and that and equal(value, that) for that in (no.tokens[n].value for n in no.numbers)
@@ -196,7 +196,7 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
 
 
 def excluded(one: Frame, other: Frame) -> bool:
-    """Whether one says that only some do what by the other anybody does, or both do, or that another is so, too."""
+    """Whether one says that only some do something, and the other that anybody, both, or somebody else does."""
     return any(_only(this, that) or _only_of_kind(this, that) for this, that in ((one, other), (other, one)))
 
 
@@ -214,7 +214,7 @@ def _comparable_only(one: Frame, other: Frame) -> bool:
 
 
 def _only(one: Frame, other: Frame) -> bool:
-    """Whether only one does what another does, too, or anybody."""
+    """Whether one says "only" about somebody, and the other says the same of somebody else or of anybody."""
     if not _comparable_only(one, other) or len(shared_of(one, other)) < FEWEST_SHARED or one.verb is None:
         return False
     at = next(at for at, token in enumerate(one.tokens) if token.word == "only")
@@ -226,20 +226,20 @@ def _only(one: Frame, other: Frame) -> bool:
 
 
 def _is_also(frame: Frame, key: str) -> bool:
-    """Whether a word only names more of the same: water, in `pays for electricity and water`."""
+    """Whether a word only adds to a list: water, in `pays for electricity and water`."""
     at = frame.content[key]
     return at > 1 and frame.tokens[at - 1].word == "and" and at - 2 in frame.content.values()
 
 
 def _does(frame: Frame, key: str) -> bool:
-    """Whether a name is that of who does it: it begins the sentence, or follows `by`."""
+    """Whether a word names the agent: it begins the sentence, or follows `by`."""
     at = frame.content[key]
     by = any(token.word == "by" for token in frame.tokens[max(0, at - 2) : at])
     return by or (at == 0 and frame.verb is not None and not frame.is_past)
 
 
 def _only_of_kind(one: Frame, other: Frame) -> bool:
-    """Whether one names the only one of a kind, and the other another: `cash only`, `by card`."""
+    """Whether one allows only one member of a kind, and the other names another: `cash only`, `by card`."""
     if not _comparable_only(one, other) or not shared_of(one, other):
         return False
     beside = {

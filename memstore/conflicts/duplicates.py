@@ -1,4 +1,4 @@
-"""Duplicates: which memories say nearly the same. Making one of them is proposed; nothing is changed."""
+"""Find duplicates, memories that say nearly the same, and propose to merge them; nothing is changed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Filters
 
 
-# Two texts are nearly the same when they share so many of their words; measured in docs/conflicts.md.
+# Two texts are nearly the same if they share this part of their words; measured in docs/conflicts.md.
 NEARLY_THE_SAME = 0.8
-# Of fewer words a single other one changes all: `likes tea`, `likes coffee`.
+# In a text with fewer words, a single other word changes everything: `likes tea`, `likes coffee`.
 FEWEST_WORDS = 5
 
 
 def likeness(one: Side, other: Side) -> float:
-    """Return how alike two memories are where they are nearly the same, from 0.8 to 1; else 0.
+    """Return the similarity of two memories if they are nearly the same, from 0.8 to 1; else 0.
 
-    It is the share of their words that both have (Jaccard). Memories that contradict each other, or give other
-    values, are no copies however alike; nor are those of another type, subject, owner or project.
+    It is the share of their words that both have (Jaccard). Memories that contradict each other or give different
+    values are not copies, however similar; nor are those with different type, status, subjects, owner or scope.
     """
     if not may_be_one(one.memory, other.memory):
         return 0.0
@@ -49,10 +49,10 @@ def _says_otherwise(one: Side, other: Side) -> bool:
 
 
 def groups(alike: Mapping[tuple[str, str], float]) -> Iterator[tuple[list[str], float]]:
-    """Yield what hangs together by likeness, with the least likeness inside.
+    """Yield the connected groups of similar memories, each with the lowest similarity in it.
 
     Args:
-        alike: how alike two are, by pairs.
+        alike: the similarity of each pair.
     """
     group_of: dict[str, list[str]] = {}
     for one, other in alike:
@@ -74,9 +74,9 @@ class Copy(NamedTuple):
 
 
 class Duplicates(NamedTuple):
-    """Memories that say nearly the same, the one held surest first, then the oldest.
+    """Memories that say nearly the same, ordered by falling confidence, then by age, oldest first.
 
-    `similarity` is that of the two least alike among those that were compared, from 0 to 1.
+    `similarity` is the lowest among the pairs that were compared, from 0 to 1.
     """
 
     copies: tuple[Copy, ...]
@@ -87,12 +87,12 @@ class Duplicates(NamedTuple):
 
     @property
     def command(self) -> str:
-        """What makes one memory of them."""
+        """The command that merges them."""
         return " ".join(("memstore merge", *(copy.ref for copy in self.copies)))
 
 
 def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
-    """Return groups of active memories that say nearly the same, the most alike first.
+    """Return groups of active memories that say nearly the same, the most similar first.
 
     >>> one, two = note(ws.view(), "Bella eats at eight."), note(ws.view(), "Bella eats at eight")
     >>> [found.command for found in dedupe(ws.view())] == [f"memstore merge {one.ref} {two.ref}"]
@@ -100,7 +100,7 @@ def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
 
     Args:
         view: the vault.
-        filters: which memories; those that are alike are looked for among all that the viewer may see.
+        filters: the memories to start from; similar ones are searched among all that the viewer may see.
     """
     comparer = Comparer(view)
     column = comparer.audience.column("path")

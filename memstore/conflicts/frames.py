@@ -1,8 +1,8 @@
-"""Frames: what a sentence is about, whatever the order of its words; with what it denies, counts, bounds and dates.
+"""Frames: what a sentence is about, independent of word order, with its denials, numbers and dates.
 
-Two sentences that cannot be laid side by side word by word may still speak of one thing: `The board did not approve the
-report` and `The report was approved by the board on Friday`. A frame has the content words of one clause, and where its
-verb stands: what comes before it is what is spoken of.
+Two sentences that can't be aligned word by word may still be about the same thing: `The board did not approve the
+report` and `The report was approved by the board on Friday`. A frame has the content words of one clause and the
+position of its verb: the subject comes before it.
 """
 
 from __future__ import annotations
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
 
-# What is forbidden is not so, as far as it is a rule.
+# A rule that forbids something denies it.
 FORBIDDEN = listed("forbidden prohibited banned disallowed")
 DENIALS = (
     NEGATORS | FORBIDDEN | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
 )
-# Who denies with one of these leaves no room for an exception.
+# Denials with these words allow no exception.
 DENY_ALL = listed("nobody no_one none nothing nowhere never no neither without lack lacks free")
 ALL = listed("""
     all every each everyone everybody everything everywhere always both either any anyone anybody anything whole
     entire
     """)
-# What is so in part is neither denied nor affirmed of the rest.
+# A statement about a part neither denies nor affirms anything about the rest.
 IN_PART = listed("""
     some somebody someone few fewer half most many several almost nearly hardly barely scarcely partly mostly
     sometimes often usually rarely seldom generally occasionally
     """)
-# What is supposed, wished or excepted is not stated.
+# Suppositions, wishes and exceptions are not statements.
 HEDGES = listed("""
     if unless whether maybe perhaps probably possibly likely unlikely might could would think thinks thought believe
     believes believed guess suppose supposes supposed hope hopes hoped planned want wants wanted wish wishes wished
@@ -58,19 +58,19 @@ HEDGES = listed("""
     rumour consider considers considered considering offered dreamt dreamed pretend pretends promise promised
     promises meant scheduled asked how next another other others
     """)
-# What ends with one of them speaks of what stands elsewhere.
+# A sentence that ends with one of these refers to something outside it.
 _POINTERS = listed("this that it these those so")
 _MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes hope hopes dream dreams")
-# What somebody should do, somebody may not do.
+# Saying what somebody should do does not mean that they do it.
 NORMS = listed("must should shall ought please")
-# They change what the others say of a thing, and are not what it is about.
+# Words that tell of a change; they are not what a sentence is about.
 CHANGES = listed("""
     elected appointed upgraded downgraded migrated
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
     reduced lowered grew grown new changed change changes switched moved become became again meanwhile already only now
     later currently nowadays formerly still anymore longer further more less here since then previously today
     """)
-# They may stand for `be` and `have`, or for nothing.
+# Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
     kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
     approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
@@ -88,7 +88,7 @@ _AUXILIARIES = listed("""
     """)
 DETERMINERS = listed("the a an my our your his her its their this that these those no every each all some any")
 
-# What is told beside the main clause: why, with whom, who that is.
+# Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
     r"| and (?:has|have|is|are|was|were|had|\w+ed) | to (?:save|make|let|get|keep|avoid|help) ",
@@ -108,7 +108,7 @@ _WHAT = re.compile(
 )
 _NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
 _ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
-# What led up to it, before that of which it speaks begins: `Since the bridge closed my way to work takes an hour`.
+# A leading clause before the subject: `Since the bridge closed my way to work takes an hour`.
 _LEAD = re.compile(
     r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost)"
     r"(?: (?:in|on|at|last|this) \w+)?,? )(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
@@ -128,10 +128,10 @@ _NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*+")
 
 
 class Frame(NamedTuple):
-    """One clause: `content` has where each content word stands in `tokens`, by its root.
+    """One clause: `content` has the position in `tokens` of each content word, by its root.
 
-    `verb` is where the first verb stands, None where none is seen. `names` are its words, folded, that are written as
-    names are, `possessors` those that own what follows them; `terms` are the stems of its words in order.
+    `verb` is the position of the first verb, or None if none is found. `names` has the words, folded, that are written
+    like names, `possessors` those in the possessive case; `terms` has the stems of all words in order.
     """
 
     tokens: tuple[Token, ...]
@@ -152,7 +152,7 @@ class Frame(NamedTuple):
 
     @property
     def is_past(self) -> bool:
-        """Whether it tells what is over: its first verb stands in the past."""
+        """Whether its first verb is in the past tense."""
         return self.verb is not None and _over(self.tokens[self.verb].word)
 
     def word(self, key: str) -> str:
@@ -162,11 +162,11 @@ class Frame(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def frames(text: str, about: str = "") -> tuple[Frame, ...]:
-    """Return the frames of a sentence: of each clause that has a verb, the main one first, and of the whole.
+    """Return the frames of a sentence: of each clause with a verb, the main clause first, and of the whole sentence.
 
     Args:
         text: the sentence.
-        about: whom a pronoun at its beginning means.
+        about: the name that a pronoun at its beginning stands for.
     """
     bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1))
     if what := _WHAT.match(bare):
@@ -191,7 +191,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
 
 
 def is_cleft(text: str) -> bool:
-    """Whether a sentence says without the word that it is only somebody: `it is Pia who knows`, `nobody but Pia`."""
+    """Whether a sentence says "only" in other words: `it is Pia who knows`, `nobody but Pia`."""
     bare = _ASIDE.sub(" ", text)
     return (_CLEFT.search(bare) or _NOBODY_BUT.search(bare)) is not None
 
@@ -201,17 +201,17 @@ _FIRST_NAME = re.compile(r"^[A-Z][a-z]+")
 
 
 def _named(clause: str, about: str) -> str:
-    """Return a clause with the name that a pronoun at its beginning means."""
+    """Return a clause with a pronoun at its beginning replaced by the name that it stands for."""
     return _HERS.sub(f"{about}'s", _PRONOUN.sub(about, clause)) if about else clause
 
 
 def _clauses(text: str) -> list[str]:
-    """Return the clauses of a sentence, the main one first: without reasons, and what a comma adds."""
+    """Return the clauses of a sentence, the main clause first, without reasons and additions after commas."""
     if _IF.search(text):
-        return [text]  # what is under a condition is not stated
+        return [text]  # a conditional clause is not a statement
     tail = _TAIL.search(text, 8)
     if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
-        return [text]  # what is denied may be the cause alone
+        return [text]  # perhaps only the cause is denied
     main, *others = _parts(text[: tail.start()] if tail else text)
     if tail and tail[0].startswith((" since", " now")):
         main = f"{main} now"
@@ -224,7 +224,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return each part of a clause that has a verb: with what leads up to it, or whom it speaks of."""
+    """Return each part of a clause that has a verb, together with its leading phrase or its subject."""
     parts = _PARTED.split(text)
     before = parts[0] if len(parts) > 1 else ""
     leads = before.split(" ", 1)[0].casefold() in PREPOSITIONS
@@ -233,9 +233,9 @@ def _parts(text: str) -> list[str]:
         verb = frame(part).verb
         if verb is None:
             continue
-        # `Gisela, the one from the bank, has no children`: what has a verb lacks whom it speaks of.
+        # `Gisela, the one from the bank, has no children`: the part with the verb lacks its subject.
         found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
-    # What has no verb may stand after a heading: `Price list: rye 5.40`.
+    # Text without a verb may follow a heading: `Price list: rye 5.40`.
     return found or [text, *parts[-1:]]
 
 
@@ -274,7 +274,7 @@ def frame(clause: str) -> Frame:
 
 
 def _is_kind_of(found: Sequence[Token], at: int) -> bool:
-    """Whether a word that mostly says little tells of which kind a thing is: a day ticket, a single ticket."""
+    """Whether a word that usually means little says of which kind a thing is: a day ticket, a single ticket."""
     before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
     if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
         return False
@@ -289,7 +289,7 @@ _HALF_A_DAY = 12
 
 
 def with_clocks(found: Sequence[Token]) -> Iterator[Token]:
-    """Yield tokens, the times of day that are told by words in hours: `at eight`, `until noon`, `half past nine`."""
+    """Yield tokens with times of day in words turned into quantities: `at eight`, `until noon`, `half past nine`."""
     skip = 0
     for at, token in enumerate(found):
         part = _PARTS_OF_AN_HOUR.get((token.word, found[at + 1].word if at + 1 < len(found) else ""))
@@ -336,12 +336,12 @@ _BEFORE_ON = listed("""
 
 
 def names_in(text: str) -> frozenset[str]:
-    """Return the words of a text, folded, that are written as names are, but for the first."""
+    """Return the words of a text, folded, that are written like names, except the first word."""
     return _names_in(text)[0]
 
 
 def _names_in(clause: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words that are written as names, but for the first, and those that own what follows."""
+    """Return the words that are written like names, except the first word, and those in the possessive case."""
     first = next(iter(re.findall(r"\w+", clause)), "")
     names = [fold(word) for word in _NAME.findall(clause) if word[0].isupper() or _is_label(word)]
     inside = names[1:] if names and names[0] == fold(first) else names
@@ -355,7 +355,7 @@ def _is_label(word: str) -> bool:
 
 @cache
 def root_of(word: str) -> str:
-    """Return by what a content word is compared: the stem of its plain form (`stung` and `sting` are one)."""
+    """Return the key for comparing a content word: the stem of its plain form (`stung` and `sting` are equal)."""
     if word in _TITLES:
         return word
     if word.endswith("ies") and len(word) <= _LONGEST_IN_IE:
@@ -374,12 +374,12 @@ def _over(word: str) -> bool:
     return word in ("did", "had") or (is_past(word) and word not in _EITHER) or lexicon.plain_form(word) != word
 
 
-# They are the same in the present and the past.
+# Verbs with the same form in the present and the past.
 _EITHER = listed("read put cut set let hit hurt shut spread cost")
 
 
 def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
-    """Return where the first verb stands: an auxiliary, a past, a common verb, or a word in -s after a name."""
+    """Return the position of the first verb: an auxiliary, a past form, a common verb, or a word in -s after a name."""
     return next((at for at in range(len(found)) if _is_verb(found, at, possessors)), None)
 
 
@@ -423,7 +423,7 @@ MAY_DENY = DENIALS | _STOPS | _REFUSES | listed("out free")
 
 
 def _whens(found: Sequence[Token]) -> list[bool]:
-    """Return for each token whether it says when; not how often: `twice a week`."""
+    """Return for each token whether it says when something is; not how often: `twice a week`."""
     return with_leads([_is_when(found, at) for at in range(len(found))], found)
 
 
@@ -446,11 +446,11 @@ _TIMES = WHEN | _SEASONS | {f"{day}s" for day in _DAYS}
 _AFTER_A_CLOCK = PREPOSITIONS | DETERMINERS | _TIMES | listed("and or now so each sharp prompt exactly because")
 
 
-# -- two of them ---------------------------------------------------------------------------------------
+# -- comparing two frames ------------------------------------------------------------------------------
 
 
 def unmatched(one: Frame, other: Frame) -> list[str]:
-    """Return what content the other lacks, without words of the same meaning and what only tells of change."""
+    """Return the content that the other frame lacks, without synonyms and words that only tell of a change."""
     lacking = [key for key in one.content if key not in other.content]
     spare = [other.word(key) for key in other.content if key not in one.content]
     return [
@@ -461,7 +461,7 @@ def unmatched(one: Frame, other: Frame) -> list[str]:
 
 
 def speaks_of(one: Frame, at: int, shared: frozenset[str]) -> bool:
-    """Whether a place belongs to what is spoken of: it stands before the verb, and in no phrase that leads up to it."""
+    """Whether a position belongs to the subject: before the verb, and not in a leading phrase."""
     if one.verb is None or at >= one.verb:
         return False
     leads = bool(one.tokens) and one.tokens[0].word in PREPOSITIONS
@@ -469,12 +469,12 @@ def speaks_of(one: Frame, at: int, shared: frozenset[str]) -> bool:
 
 
 def shared_of(one: Frame, other: Frame) -> frozenset[str]:
-    """Return the content that both have."""
+    """Return the content that both frames have."""
     return frozenset(one.content.keys() & other.content.keys())
 
 
 def states(one: Frame) -> bool:
-    """Whether it states a thing without a hedge."""
+    """Whether a frame is a statement, without a hedge."""
     if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
         return False
     if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
@@ -483,7 +483,7 @@ def states(one: Frame) -> bool:
 
 
 def _supposes(this: Token, after: Token) -> bool:
-    """Whether two words suppose something: `may be`, `plan to`; not `the plan`."""
+    """Whether two words express a supposition: `may be`, `plan to`; not `the plan`."""
     if this.word == "may":
         return after.word in ("be", "have", "well")
     return this.word in _MAY_BE_NOUNS and after.word in ("to", "that")

@@ -1,7 +1,7 @@
-"""Gisting: what each statement of a memory tells, of which it may tell one value, and what that excludes.
+"""Make gists: for each statement of a memory, the values that it states and the words that it excludes.
 
-Every rule of `contradiction` that finds a conflict needs a word or a number that is looked for here: what is added
-there is added here (`tests/conflicts/test_gists.py` compares the two).
+Every rule of `contradiction` that finds a conflict depends on a word or number that is collected here: a new rule there
+needs an addition here (`tests/conflicts/test_gists.py` compares the two).
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from memstore.conflicts.statements import Statement
     from memstore.files.memory_file import MemoryFile
 
-# Of a long text no more is compared: conflicts are between statements, and a memory is about one thing.
+# Only this many statements of a long text are compared: a memory should be about one thing.
 MOST_STATEMENTS = 60
 
 
 def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield what a memory states, its title first, with the lines in its file; of a long one, its beginning."""
+    """Yield the statements of a memory with their lines in the file, its title first; of long texts, the beginning."""
     memory = file.memory
     count = 0
     if memory.title:
@@ -54,7 +54,7 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
 
 
 def gists_of(file: MemoryFile) -> Sequence[Gist]:
-    """Return the gists of what a memory states."""
+    """Return the gists of a memory's statements."""
     return tuple(gist(statement, start, end) for statement, start, end in said_in(file))
 
 
@@ -101,19 +101,19 @@ _NAMING = CALLED | FAVOURITE | LABELS
 
 
 def _scale_of(value: Quantity) -> str:
-    """Return on what a value is compared; it may depend on its clause whether `at 8` is a time of day."""
+    """Return the scale of a value; times of day count as numbers, because `at 8` may be either."""
     scale = Scale.CARDINAL if value.scale is Scale.CLOCK else value.scale
     return f"{scale.name}_{value.of.replace(' ', '_')}"
 
 
 def _numbers(word: str) -> bool:
-    """Whether a word only tells which one of many it is: `no. 12`."""
+    """Whether a word only numbers a thing: `no. 12`."""
     return word == "nr" or word.isdigit()
 
 
 @lru_cache(maxsize=50_000)
 def _told_by(word: str) -> Sequence[tuple[str, str]]:
-    """Return of what a word tells one value, and which."""
+    """Return the slots that a word gives a value for, each with the value."""
     told = [(f"side {side // 2}", str(side % 2)) for side in lexicon.sides_of(word)]
     told += [(f"kind {kind}", key_of(word)) for kind in lexicon.kinds_of(word)]
     return [(slot.replace(" ", "_"), value) for slot, value in told]
@@ -121,7 +121,7 @@ def _told_by(word: str) -> Sequence[tuple[str, str]]:
 
 @lru_cache(maxsize=50_000)
 def _left_open_by(word: str) -> Sequence[str]:
-    """Return of what a sentence with a word may tell one value in any of its words: of its owner, its name."""
+    """Return the slots that any word of a sentence with this word may give a value for, such as an owner or a name."""
     is_open = word in _NAMING or any(lexicon.has_role(word, role) for role in _ROLES)
     return [*([f"role_{root_of(word)}"] if is_open else ()), *(("by",) if word in _BY else ())]
 
@@ -130,7 +130,7 @@ _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
 
 
 def _excluded_by(words: Sequence[str]) -> Iterator[str]:
-    """Yield what can't be said of the same thing: what a state excludes, and words without their `un-`."""
+    """Yield words that can't be said of the same thing: those that a state excludes, and words without their `un-`."""
     known = lexicon.states()
     stems = list(map(term_of, words))
     for at, stem in enumerate(stems):

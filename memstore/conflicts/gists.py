@@ -1,9 +1,9 @@
-"""Gists: of each statement of a memory what is enough to tell that it can't be in conflict with another.
+"""Gists: enough of each statement of a memory to rule out a conflict with another.
 
-Taking sentences apart takes long, and hardly any two are in conflict. A conflict needs a word that both are about, and
-something in which both have room for one: a number of one unit, one of two opposites, yes or no. Those are found out
-once for each revision of a file, and kept; two gists then tell with sets alone. They never say no where `contradiction`
-finds a conflict by the built-in lists, and mostly say no.
+Parsing sentences is slow, and hardly any two are in conflict. A conflict needs a common topic word, and something with
+only one possible value: a number with a unit, one of two opposites, yes or no. These are computed once for each
+revision of a file and cached; comparing two gists then only needs set operations. They never rule out a conflict that
+`contradiction` finds with the built-in lists, and rule out most other pairs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
 
-# Those that were kept in another version are made anew: whoever changes what they hold, or a list of words, counts up.
+# Gists of another version are made again. Increase this if their content or a word list changes.
 VERSION = 3
 _STATE = f"gists {VERSION}"
 
 
 class Gist(NamedTuple):
-    """One statement: its text, whom a pronoun in it means, its lines in the file, and what tells of conflicts.
+    """One statement: its text, the meaning of a pronoun in it, its lines in the file, and data about conflicts.
 
-    `topic` has the keys of the words that it is about, `roots` those by which some of them are compared besides.
-    `slots` has for each thing of which it may tell one value what it tells; `against` are words that it excludes. One
-    that is `loose` may be in conflict with whatever shares its topic: it denies, says "only", or tells of a change.
+    `topic` has the keys of its topic words, `roots` additional keys for comparing some of them. `slots` has the stated
+    values of each thing that can have only one; `against` has the words that it excludes. A `loose` statement may be
+    in conflict with any other on its topic, because it denies, says "only", or tells of a change.
     """
 
     text: str
@@ -47,7 +47,7 @@ SHARED_ANYHOW = 0.2
 
 
 def may_conflict(one: Gist, other: Gist) -> bool:
-    """Whether two statements may be in conflict; False where `contradiction` would find none."""
+    """Whether two statements may be in conflict; if False, `contradiction` would not find a conflict."""
     shared = one.topic & other.topic
     if not shared or len(shared) < SHARED_ANYHOW * min(len(one.topic), len(other.topic)):
         return False
@@ -60,22 +60,22 @@ def _excludes(one: Gist, other: Gist) -> bool:
     return not (one.against.isdisjoint(other.topic) and one.against.isdisjoint(other.roots))
 
 
-# -- kept with the index, by the blob of the file --------------------------------------------------
+# -- cached with the index, by the blob of the file ------------------------------------------------
 
 
-# What parts the fields of a row; the text stands last, whatever it holds.
+# The separator of the fields of a row; the text is the last field, so it may contain anything.
 _PART, _FIELDS = "\x1f", 8
 _SAID = "said"
 
 
 def kept_gists(view: View, blob: str) -> Sequence[Gist] | None:
-    """Return the gists that were kept of a revision of a file; None where there are none."""
+    """Return the cached gists of a revision of a file; None if there are none."""
     found = view.derived.last(f"{GISTS}{blob}", _STATE).get(_SAID)
     return None if found is None else _read(tuple(found))
 
 
 def keep_gists(view: View, blob: str, gists: Sequence[Gist]) -> None:
-    """Keep the gists of a revision of a file, until the index no longer has it."""
+    """Cache the gists of a revision of a file, until the index no longer has it."""
     view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: list(map(_written, gists))})
 
 
@@ -86,7 +86,7 @@ def _written(gist: Gist) -> str:
     return _PART.join((lines, loose, gist.about, *words, ";".join(slots), gist.text))
 
 
-# Of so many memories they are kept in memory, too: a session comes back to the same ones.
+# Gists of recent files are also cached in memory, because a session returns to the same ones.
 @lru_cache(maxsize=256)
 def _read(rows: tuple[str, ...]) -> Sequence[Gist]:
     return tuple(_gist(*row.split(_PART, _FIELDS - 1)) for row in rows)

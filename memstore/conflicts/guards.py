@@ -1,6 +1,6 @@
-"""Guards: whether two frames speak of the same at all: of one time, of the same numbers, of what is so.
+"""Guards: decide whether two frames are about the same thing at all: the same time, the same numbers, a statement.
 
-What happened on two days are two events; what is supposed is not stated; what one says more may make it another thing.
+Events on different days are different events; suppositions are not statements; additional words may mean another thing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.statements import Token
 
 FEWEST_SHARED = 2
-# With more words on one side it says something else.
+# With more additional words on one side, it says something else.
 MOST_ADDED = 4
 
 
@@ -40,7 +40,7 @@ def weekdays(one: Frame) -> frozenset[str]:
 
 
 def same_times(one: Frame, other: Frame) -> bool:
-    """Whether two frames name no different times: a weekday and another, a date and another, now and formerly."""
+    """Whether two frames don't name different times: two weekdays, two dates, now and formerly."""
     days = [frozenset(_plain(token.word) for token in frame.when) for frame in (one, other)]
     if any(this & _WORKDAYS and that & _DAYS_OFF for this, that in (days, days[::-1])):
         return False
@@ -48,7 +48,7 @@ def same_times(one: Frame, other: Frame) -> bool:
 
 
 def same_day(one: Frame, other: Frame) -> bool:
-    """Whether two frames name no different days of the week, parts of the day or of the year; of dates they may."""
+    """Whether two frames don't name different weekdays, parts of the day or seasons; dates may differ."""
     return same_times(one._replace(when=_no_dates(one)), other._replace(when=_no_dates(other)))
 
 
@@ -70,7 +70,7 @@ def _plain(word: str) -> str:
 
 
 def same_dates(one: Frame, other: Frame) -> bool:
-    """Whether two frames name no different dates."""
+    """Whether two frames don't name different dates."""
     mine, theirs = ([token for token in frame.when if token.value] for frame in (one, other))
     return not mine or not theirs or any(_same(this, that) for this in mine for that in theirs)
 
@@ -85,14 +85,14 @@ _HALF_A_DAY = 720.0
 
 
 def equal(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities may be the same; six may be said for 18:00."""
+    """Whether two quantities may be equal; six may mean 18:00."""
     if one.scale is other.scale is Scale.CLOCK and one.parts[0] is not None and other.parts[0] is not None:
         return one.parts[0] % _HALF_A_DAY == other.parts[0] % _HALF_A_DAY
     return quantities.comparable(one, other) and quantities.equal(one, other)
 
 
 def same_numbers(one: Frame, other: Frame) -> bool:
-    """Whether every number of one stands in the other."""
+    """Whether every number of the first frame is also in the second."""
     return all(any(_same(one.tokens[at], other.tokens[there]) for there in other.numbers) for at in one.numbers)
 
 
@@ -103,7 +103,7 @@ CHANGED = listed("""
 
 
 def tells_change(frame: Frame) -> bool:
-    """Whether a frame tells that something is not as before."""
+    """Whether a frame says that something has changed."""
     return not frame.words.isdisjoint(CHANGED)
 
 
@@ -111,19 +111,19 @@ _TODAY = listed("today tonight")
 
 
 def same_tense(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether two frames speak of one time by their tense; what was on two days are two events."""
+    """Whether two frames are about the same time, judging by their tense; events on two days are different events."""
     passes = one.is_past or one.verb is None or other.verb is None or not (one.words | other.words).isdisjoint(_TODAY)
     return one.is_past == other.is_past and not (days_apart and passes)
 
 
 def comparable(one: Frame, other: Frame) -> bool:
-    """Whether both are stated without hedges, both of what is or both of what should be."""
+    """Whether both are statements without hedges, and both say what is or both what should be."""
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
     return states(one) and states(other) and one.words.isdisjoint(NORMS) == other.words.isdisjoint(NORMS)
 
 
-# What stands in the one and in the other tells of two things, or of two times.
+# If one frame has a word of one list and the other one of the other, they are about two things or two times.
 _TWO = tuple(
     (listed(one), listed(other))
     for one, other in (
@@ -140,7 +140,7 @@ def _are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
 
 
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
-    """Whether what a frame says more than another leaves it the same thing that both speak of."""
+    """Whether two frames are still about the same thing despite the words that one adds."""
     added = [key for key in added if not _is_beside(one, key, shared)]
     if len(added) > MOST_ADDED or (added and one.verb is None):
         return False
@@ -148,7 +148,7 @@ def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
 
 
 def _is_beside(one: Frame, key: str, shared: frozenset[str]) -> bool:
-    """Whether something else is spoken of as well: Nina, in `Nina and Leo both eat fish`."""
+    """Whether a word names another subject as well: Nina, in `Nina and Leo both eat fish`."""
     at = one.content[key]
     joined = {at + 2: at + 1, at - 2: at - 1}
     return speaks_of(one, at, shared) and any(
@@ -157,7 +157,7 @@ def _is_beside(one: Frame, key: str, shared: frozenset[str]) -> bool:
 
 
 def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
-    """Whether a word makes it another thing: the tyre of the bicycle, Tom's sister, the car park."""
+    """Whether a word turns it into another thing: the tyre of the bicycle, Tom's sister, the car park."""
     at = one.content[key]
     if speaks_of(one, at, shared):
         return not _only_describes(one, key, shared)
@@ -168,7 +168,7 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     return after == ["of"] and any(at < one.content[other] <= at + _FARTHEST for other in shared)
 
 
-# A noun stands so far from `of` at most: `the door of the old house`.
+# The maximum distance of a noun from `of`: `the door of the old house`.
 _FARTHEST = 4
 
 

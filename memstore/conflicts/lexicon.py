@@ -1,7 +1,6 @@
-"""What words mean to each other: the same, opposite, or names of one kind of thing.
+"""Relations between words: synonyms, opposites, and names of the same kind of thing.
 
-The built-in lists are in `words.toml`. WordNet knows more opposites, where the extra `lexicon` and its data are
-installed; else it knows none.
+The built-in lists are in `words.toml`. WordNet knows more opposites if the extra `lexicon` and its data are installed.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ T = TypeVar("T")
 
 
 class _ByWord(Generic[T]):
-    """What a list says of words; it answers for their inflected forms, too.
+    """Values from a word list, which also apply to inflected forms.
 
-    Only the words that a question may be about are stemmed: stemming them all takes longer than most searches.
+    Words are stemmed only when needed: stemming all of them takes longer than most searches.
 
     Args:
-        said: what the list says of each word in it.
+        said: the values of each word in the list.
     """
 
     def __init__(self, said: Mapping[str, tuple[T, ...]]) -> None:
@@ -43,7 +42,7 @@ class _ByWord(Generic[T]):
             self._alike.setdefault(word[:_BEGINNING], []).append(word)
 
     def of(self, word: str) -> frozenset[T]:
-        """Return what the list has for a word, or for its stem; a word itself goes before another's stem."""
+        """Return the values of a word, or of words with its stem; an exact match takes precedence."""
         found = self._found.get(word)
         if found is None:
             found = self._found[word] = frozenset(self._said.get(word) or self._of_stem(term_of(word)))
@@ -52,19 +51,19 @@ class _ByWord(Generic[T]):
     def _of_stem(self, stem: str) -> Iterable[T]:
         if said := self._said.get(stem):
             return said
-        if len(stem) <= _BEGINNING:  # it tells nothing: it is one of `us` and of `useful`
+        if len(stem) <= _BEGINNING:  # too short: `us` is the stem of both `us` and `useful`
             return ()
         start = beginning(stem)
         alike = (one for one in self._alike.get(start[:_BEGINNING], ()) if one.startswith(start))
         return (found for one in alike if term_of(one) == stem for found in self._said[one])
 
 
-# Porter changes at most the last letter of what stays, so words of one stem that is longer begin with the same.
+# Porter changes at most the last letter of a stem, so words with the same longer stem begin with the same letters.
 _BEGINNING = 2
 
 
 class _Lists(NamedTuple):
-    """The lists, by word: a word may stand on several sides, which are told by their numbers."""
+    """The lists, by word; a word may be on several sides, which are identified by numbers."""
 
     sides: _ByWord[int]
     acts: frozenset[str]
@@ -77,9 +76,9 @@ class _Lists(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """What somebody or something may be: the phrases that say so, and the terms of words that are evidence against it.
+    """A state of somebody or something: the phrases that express it, and the terms that are evidence against it.
 
-    `ends` says that it does not come back: what is told of a later day is evidence, too.
+    `ends` means that the state is final, so that evidence from a later day counts, too.
     """
 
     said: tuple[tuple[str, ...], ...]
@@ -88,7 +87,7 @@ class Condition(NamedTuple):
 
 
 class Role(Enum):
-    """What a word may do in a sentence that has room for one value."""
+    """The role of a word in a sentence that can have only one value."""
 
     STANDING = "standing"
     BINDING = "binding"
@@ -99,15 +98,15 @@ class Role(Enum):
 
 
 def opposite(one: str, other: str) -> bool:
-    """Whether two words, folded, exclude each other by the built-in list."""
+    """Whether two words, folded, are opposites in the built-in list."""
     sides = _lists().sides
     return any(a ^ 1 == b for a, b in product(sides.of(one), sides.of(other)))
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two words, folded, mean about the same."""
+    """Whether two words, folded, mean nearly the same."""
     if _TITLES.intersection((one, other)):
-        return one == other  # Porter takes Mrs. for some of Mr.
+        return one == other  # Porter takes `mrs` for the plural of `mr`
     if term_of(one) == term_of(other) or frozenset((one, other)) in _lists().one_value:
         return True
     sides = _lists().sides
@@ -118,17 +117,17 @@ _TITLES = frozenset({"mr", "mrs", "ms"})
 
 
 def sides_of(word: str) -> frozenset[int]:
-    """Return the sides on which a word, folded, stands; those numbered 2n and 2n + 1 exclude each other."""
+    """Return the sides of a word, folded; sides 2n and 2n + 1 exclude each other."""
     return _lists().sides.of(word)
 
 
 def kinds_of(word: str) -> frozenset[str]:
-    """Return the kinds of things of which a word, folded, names one."""
+    """Return the kinds of things that a word, folded, can name."""
     return _lists().kinds.of(word)
 
 
 def other_value(one: str, other: str) -> str | None:
-    """Return the kind of thing of which both words are names, if they are names of different ones."""
+    """Return the kind of thing that both words name, if they name different things of it; else None."""
     pair = frozenset((one, other))
     if pair in _lists().wider or same(one, other):
         return None
@@ -137,13 +136,13 @@ def other_value(one: str, other: str) -> str | None:
 
 
 def knows(word: str) -> bool:
-    """Whether the lists say anything of a word, folded, of its stem, or of a phrase that it is part of."""
+    """Whether the lists contain a word, folded, its stem, or a phrase with it."""
     return bool(_lists().sides.of(word) or _lists().kinds.of(word)) or word in parts_of_phrases()
 
 
 @cache
 def parts_of_phrases() -> frozenset[str]:
-    """Return the words that phrases of the lists are made of."""
+    """Return the words in the phrases of the lists."""
     return frozenset(word for phrases in _lists().phrases.values() for phrase in phrases for word in phrase)
 
 
@@ -153,18 +152,18 @@ def is_act(word: str) -> bool:
 
 
 def plain_form(word: str) -> str:
-    """Return the plain form of a verb that is not formed by a rule; other words as they are."""
+    """Return the plain form of an irregular verb form; other words unchanged."""
     return _lists().plain_forms.get(word, word)
 
 
 def family_of(word: str) -> str:
-    """Return the word that stands for a word's family: `own` for `owner`; its plain form where it is in none."""
+    """Return the word that represents a word's family: `own` for `owner`; the plain form of a word without one."""
     return _lists().families.get(word) or plain_form(word)
 
 
 @cache
 def doing_of(word: str) -> str:
-    """Return what somebody does who is named by it: `swim` for `swimmer`; other words as they are."""
+    """Return the verb of an agent noun: `swim` for `swimmer`; other words unchanged."""
     who = word.removesuffix("s")
     if not who.endswith(("er", "or")):
         return word
@@ -174,7 +173,7 @@ def doing_of(word: str) -> str:
 
 
 def has_role(word: str, role: Role) -> bool:
-    """Whether a word, folded, is in a list, in whatever form."""
+    """Whether a word, folded, has a role, in any of its forms."""
     return term_of(plain_form(word)) in _terms_in(role)
 
 
@@ -189,7 +188,7 @@ def _terms_in(role: Role) -> frozenset[str]:
 
 
 def is_member(word: str, kind: str) -> bool:
-    """Whether a word names one of a kind: a violin is an instrument."""
+    """Whether a word names a member of a kind: a violin is an instrument."""
     return term_of(word) in _members().get(term_of(kind), frozenset())
 
 
@@ -201,7 +200,7 @@ def _members() -> Mapping[str, frozenset[str]]:
 
 @cache
 def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
-    """Return the states that exclude what would be evidence of their opposite, by the first term of each phrase."""
+    """Return the states with the evidence that they exclude, by the first term of each phrase."""
     said = word_lists("conflicts")
     found: defaultdict[str, list[tuple[tuple[str, ...], Condition]]] = defaultdict(list)
     for name, ends in (("states", False), ("ended", True)):
@@ -218,13 +217,13 @@ def _state(line: str, *, ends: bool) -> Condition:
 
 
 def phrases(first: str) -> Sequence[tuple[str, ...]]:
-    """Return the phrases of the lists that begin with a word, as words, the longest first."""
+    """Return the phrases of the lists that begin with a word, as tuples of words, the longest first."""
     return _lists().phrases.get(first, ())
 
 
 @cache
 def _lists() -> _Lists:
-    """Return the lists, taken apart once; sides that exclude each other have the numbers 2n and 2n + 1."""
+    """Return the lists, parsed once; sides 2n and 2n + 1 exclude each other."""
     said = word_lists("conflicts")
     opposites, opposite_acts, same_words = (_lines(said[name]) for name in ("opposites", "opposite_acts", "same"))
     sides: dict[str, tuple[int, ...]] = {}
@@ -267,11 +266,11 @@ def _pairs(text: str) -> frozenset[frozenset[str]]:
 
 
 class WordNet:
-    """WordNet's antonyms, loaded when the first two words are compared that the built-in list does not know.
+    """WordNet's antonyms, loaded on first use.
 
     Args:
-        data: the folder of its data; where there is none, its package, which takes longer to load than a search, is
-            left alone. None: the package is asked.
+        data: the folder of its data; if it does not exist, the package, which takes longer to load than a search, is
+            not imported. None: always try the package.
     """
 
     def __init__(self, data: Path | None = None) -> None:
@@ -283,7 +282,7 @@ class WordNet:
         return self._words is not None
 
     def opposes(self, one: str, other: str) -> bool:
-        """Whether WordNet has two words for antonyms."""
+        """Whether two words are antonyms in WordNet."""
         return self._words is not None and other in self._antonyms(one)
 
     @cached_property

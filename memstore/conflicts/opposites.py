@@ -1,4 +1,4 @@
-"""Opposites: whether two frames say the same but for one word, or the same of two the other way round."""
+"""Opposites: decide whether two frames differ only in one word and its opposite, or swap two things."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether two frames say the same but for one word, which is the opposite of the other's."""
+    """Whether two frames say the same except for one word, which is the opposite of the other's."""
     if one.denied or other.denied or not (one.words | other.words).isdisjoint(IN_PART):
         return False
     mine, theirs = unmatched(one, other), unmatched(other, one)
@@ -35,7 +35,7 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     always = "always" in one.words | other.words
     if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
-        return False  # What closes at six is open until six.
+        return False  # Something that closes at six is open until six.
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
         return False
     return always or same_tense(one, other, days_apart=days_apart)
@@ -45,7 +45,7 @@ _BOUNDS = listed("until till from before after")
 
 
 def _says_as_many(one: Frame, other: Frame) -> bool:
-    """Whether every number of one stands in the other; or it is only from when, or some of all that the other names."""
+    """Whether every number of one is in the other; or is only a time limit, or counts some of all in the other."""
     if same_numbers(one, other):
         return True
     if other.numbers:
@@ -59,14 +59,14 @@ def _begins_or_ends(frame: Frame, at: int) -> bool:
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
-    """Whether two opposites leave no room for both: not a son and a daughter, not two acts one after the other."""
+    """Whether two opposites exclude each other: not a son and a daughter, nor two acts one after the other."""
     if lexicon.other_value(one.word(this), other.word(that)) is not None:
         return False
     return not (one.is_past and lexicon.is_act(one.word(this)) and one.verb == one.content[this])
 
 
 def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:
-    """Whether two opposites are said of the same thing: they don't tell of which of two things it is."""
+    """Whether two opposites are said of the same thing, and don't distinguish two things."""
     shared = shared_of(one, other)
     if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
         return False
@@ -75,7 +75,7 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False
     subjects = {_first(one, shared), _first(other, shared)} - {""}
     if len(subjects) > 1:
-        return False  # What is behind the church has the church in front of it.
+        return False  # Something behind the church has the church in front of it.
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
     sides = ((one, mine, other), (other, theirs, one))
@@ -83,7 +83,7 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
 
 
 def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[str]) -> list[str]:
-    """Return what a frame says more, but for which of all it is of which the other speaks."""
+    """Return a frame's additional words, without those that select one if the other frame is about all."""
     of_all = bool(other.tokens) and other.tokens[0].word in ALL
     return [key for key in keys if not (of_all and speaks_of(frame, frame.content[key], shared))]
 
@@ -91,7 +91,7 @@ def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[s
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 
-# After these beginnings they are other words, or mean the same: `invaluable`, `inhabitable`, `discover`.
+# With a prefix, these are other words or mean the same: `invaluable`, `inhabitable`, `discover`.
 _NO_OPPOSITE = listed("""
     valuable habitable flammable different famous press form side come prove port tend cover play miss deed vent tern
     crease creases creased creasing quest stance tensive grain print pose posed poses pact part plant quire
@@ -106,21 +106,21 @@ def opposite(one: str, other: str) -> bool:
 
 
 def _bare_of_less(word: str) -> str:
-    """Return what is lacking or there in plenty: `care` of careless and of careful."""
+    """Return a word without `-less` or `-ful`: `care` for careless and careful."""
     return word.removesuffix("less").removesuffix("ful")
 
 
-# `un` before fewer letters is mostly a part of the word, as in `under`.
+# Before fewer letters, `un` is usually part of the word, as in `under`.
 _SHORTEST_WORD = 4
 
 
 def without_prefix(word: str) -> Sequence[str]:
-    """Return what a word may be the opposite of by its prefix: `locked` of `unlocked`."""
+    """Return the words that a word may negate with its prefix: `locked` for `unlocked`."""
     bare = (word.removeprefix(prefix) for prefix in _DENYING if word.startswith(prefix))
     return [each for each in bare if len(each) >= _SHORTEST_WORD and each not in _NO_OPPOSITE]
 
 
-# What is left of the church has the church on its right.
+# Something left of the church has the church on its right.
 _RELATIONS = listed("""
     left right north northern south southern east eastern west western above below under behind front inside outside
     over upstairs downstairs near far older elder younger taller shorter higher lower bigger larger smaller faster
@@ -129,21 +129,21 @@ _RELATIONS = listed("""
 
 
 def _first(frame: Frame, keys: frozenset[str]) -> str:
-    """Return of whom is spoken: the first of some words; none where the sentence begins with something else."""
+    """Return the subject: the first of some words; empty if the sentence begins with a preposition."""
     return "" if frame.tokens[0].word in PREPOSITIONS else _order(frame, keys)[0]
 
 
 def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = MappingProxyType({})) -> list[str]:
-    """Return some words in their order; some under another's name."""
+    """Return some keys in the order of the frame, some of them renamed."""
     return [called.get(key, key) for key in sorted(keys, key=lambda key: frame.content[key])]
 
 
-# Of two, the one is so to the other, and not the other to the one.
+# Asymmetric relations: they can't hold both ways between two things.
 ASYMMETRIC = listed("than above below behind north south east west")
 
 
 def swapped(one: Frame, other: Frame) -> bool:
-    """Whether two frames say of two that each is so to the other: each older, each north of it."""
+    """Whether two frames state an asymmetric relation of two things both ways: each older, each north of the other."""
     shared = shared_of(one, other)
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED:
         return False

@@ -1,4 +1,4 @@
-"""Quantities: numbers, measures, dates and times of day in a text, in one form that can be compared.
+"""Quantities: numbers, measures, dates and times of day in a text, in a form that can be compared.
 
 Numbers may be words: `ninety`, `twenty-one`, `two hundred and five`, `three thousand`, `two dozen`.
 """
@@ -39,12 +39,12 @@ ORDINALS = (
 def joined(first: str, following: Sequence[object]) -> tuple[float, int]:
     """Return the number that begins with a number word, and how many of the words after it belong to it.
 
-    Two numbers side by side that make none stay two: `one two three`, `nine thirty`.
+    Adjacent numbers that don't form one number stay separate: `one two three`, `nine thirty`.
     """
     said = _Spelled(first)
     taken = 0
     while taken < len(following):
-        # `and` only before what is left of a hundred or a thousand.
+        # `and` is allowed only after a hundred or a thousand.
         after_and = following[taken] == "and" and said.room >= _HUNDRED
         at = taken + after_and
         if at >= len(following) or not said.take(str(following[at]), after_and=after_and):
@@ -56,7 +56,7 @@ def joined(first: str, following: Sequence[object]) -> tuple[float, int]:
 
 
 class _Spelled:
-    """A number being put together: what is whole thousands and more, the rest, and what may still be added to it."""
+    """A number being assembled: the thousands and above, the rest, and the limit of what may still be added."""
 
     def __init__(self, first: str) -> None:
         self._thousands, self._rest, self._least_scale = 0.0, 0.0, float("inf")
@@ -70,7 +70,7 @@ class _Spelled:
         return self._thousands + self._rest
 
     def take(self, word: str, *, after_and: bool) -> bool:
-        """Take the next word; False where it does not belong to the number."""
+        """Add the next word; return False if it does not belong to the number."""
         if word in SCALES:
             return not after_and and self._scale(SCALES[word])
         small = CARDINALS.get(word)
@@ -96,7 +96,7 @@ class _Spelled:
 # -- quantities ------------------------------------------------------------------------------------
 
 
-# As far apart two measures may lie and still be one, rounded: 5 km and 3.1 miles.
+# The relative difference up to which two measures count as equal, because of rounding: 5 km and 3.1 miles.
 SAME_WITHIN = 0.02
 
 MONTHS = (
@@ -104,7 +104,7 @@ MONTHS = (
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 
-# What a unit measures, and how many of its base unit it is.
+# For each unit, what it measures, and its value in the base unit.
 _UNITS = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), ("length", 0.001)),
     **dict.fromkeys(("cm", "centimeter", "centimetre"), ("length", 0.01)),
@@ -141,7 +141,7 @@ _UNITS = {
     **dict.fromkeys(("°c", "celsius"), ("degrees celsius", 1.0)),
     **dict.fromkeys(("°f", "fahrenheit"), ("degrees fahrenheit", 1.0)),
 }
-# All words that may be, or belong to, a number, a measure or a date.
+# All words that may be part of a number, a measure or a date.
 WORDS = frozenset(
     {
         *CARDINALS,
@@ -173,7 +173,7 @@ _DIGIT = re.compile(r"\d")
 
 
 class Scale(Enum):
-    """On what two values may be compared."""
+    """The scale on which two values can be compared."""
 
     CARDINAL = "numbers"
     ORDINAL = "ordinals"
@@ -183,9 +183,9 @@ class Scale(Enum):
 
 
 class Quantity(NamedTuple):
-    """A number on a scale: `parts` are (value,), or year, month, day of a date; None for those it does not say.
+    """A number on a scale: `parts` is (value,), or (year, month, day) of a date, with None for missing parts.
 
-    `of` is what a measure measures (`length`), in whose base unit the value is.
+    `of` is what a measure measures (`length`); the value is in its base unit.
     """
 
     scale: Scale
@@ -194,12 +194,12 @@ class Quantity(NamedTuple):
 
 
 def has_digit(text: str) -> bool:
-    """Whether a text has a number that is written with digits."""
+    """Whether a text contains a digit."""
     return _DIGIT.search(text) is not None
 
 
 def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
-    """Yield the quantities that are written with digits in a folded text, and where each begins and ends there."""
+    """Yield the quantities written with digits in a folded text, with the start and end of each."""
     at = 0
     while _DIGIT.search(text, at) and (found := _PATTERN.search(text, at)):
         value, end = _of_match(found)
@@ -211,7 +211,7 @@ def found_in(text: str) -> Iterator[tuple[Quantity, int, int]]:
 
 
 def comparable(one: Quantity, other: Quantity) -> bool:
-    """Whether two quantities are values of one thing, equal or not."""
+    """Whether two quantities can be compared: the same scale and kind of measure, with a common part."""
     return (
         one.scale is other.scale
         and one.of == other.of
@@ -220,14 +220,14 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 
 
 def equal(one: Quantity, other: Quantity) -> bool:
-    """Whether two comparable quantities are the same as far as both say; measures may be rounded."""
+    """Whether two comparable quantities are equal in the parts that both have; measures may be rounded."""
     within = SAME_WITHIN if one.scale is Scale.MEASURE else 0.0
     pairs = zip(one.parts, other.parts, strict=False)
     return all(a is None or b is None or abs(a - b) <= within * max(abs(a), abs(b)) for a, b in pairs)
 
 
 def _of_match(found: re.Match[str]) -> tuple[Quantity, int]:
-    """Return the quantity that the pattern found, and where it ends."""
+    """Return the quantity that the pattern matched, and its end."""
     said = found.groupdict()
     if not said["number"]:
         return _date_of(said) or _clock(said) or _sum_or_ordinal(said), found.end()
@@ -239,12 +239,12 @@ def _of_match(found: re.Match[str]) -> tuple[Quantity, int]:
 
 
 def one_of(unit_word: object) -> Quantity | None:
-    """Return one of a unit (`an hour`); None where the word is no unit."""
+    """Return one of a unit (`an hour`); None if the word is not a unit."""
     return measured(Quantity(Scale.CARDINAL, (1.0,)), unit_word) if isinstance(unit_word, str) else None
 
 
 def measured(value: Quantity, unit_word: str) -> Quantity | None:
-    """Return a number with the unit that follows it (`two miles`); None where the word is no unit."""
+    """Return a number with the unit that follows it (`two miles`); None if the word is not a unit."""
     unit = _unit(unit_word)
     if unit is None or value.scale is not Scale.CARDINAL or value.parts[0] is None:
         return None
@@ -252,9 +252,9 @@ def measured(value: Quantity, unit_word: str) -> Quantity | None:
 
 
 def of_words(first: str | Quantity, following: Sequence[str | Quantity]) -> tuple[Quantity, int] | None:
-    """Return the number that a piece of a text begins, in words (`two hundred`) or not (`5 million`, `third`).
+    """Return the number that begins with a piece of text, in words (`two hundred`) or not (`5 million`, `third`).
 
-    With it comes how many of the pieces after it belong to it. None where it begins no number.
+    The second item is how many of the following pieces belong to it. None if no number begins here.
     """
     if isinstance(first, Quantity):
         return _in_millions(first, following[0] if following else "")
@@ -266,7 +266,7 @@ def of_words(first: str | Quantity, following: Sequence[str | Quantity]) -> tupl
     return Quantity(Scale.CARDINAL, (value,)), more
 
 
-# What may stand before `million`: a bare number, or a sum of money.
+# Sums of money may come before `million`, as may bare numbers.
 MONEY = frozenset(_UNITS[sign][0] for sign in "$€£")
 
 
@@ -278,12 +278,12 @@ def _in_millions(value: Quantity, after: str | Quantity) -> tuple[Quantity, int]
 
 
 def number(text: str) -> float:
-    """Return the number that digits say, with its sign; commas part thousands."""
+    """Return the number written in digits, with its sign; commas separate thousands."""
     return float(text.replace(",", "").replace("−", "-"))
 
 
 def as_year(value: Quantity) -> Quantity | None:
-    """Return the year that a bare number may be; None where it is none of our days."""
+    """Return a bare number as a year; None if it is not from 1900 to 2099."""
     year = value.parts[0]
     is_year = value.scale is Scale.CARDINAL and year is not None and year in range(1900, 2100)
     return Quantity(Scale.DATE, (year, None, None)) if is_year else None

@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile
 
 BOTH = "both"
-# What may be decided. Who is kept against another takes its place; the other decisions change neither text nor status.
+# The possible decisions. With those in `_TAKES_THE_PLACE`, the kept memory supersedes the other; the others change
+# neither text nor status.
 DECISIONS = ("keep", "supersede", "merge", "both-true")
 _TAKES_THE_PLACE = frozenset({"keep", "supersede"})
 
 
 class Resolved(NamedTuple):
-    """What was decided: `kept` is a ref, or `both`; `saved` are both memories, in the order they were named."""
+    """A decision: `kept` is a ref or `both`; `saved` has both memories, in the order in which they were named."""
 
     saved: tuple[Saved, ...]
     conflict_type: str
@@ -47,7 +48,7 @@ def resolve_conflict(
     dry_run: bool = False,
     commit: bool = False,
 ) -> Resolved:
-    """Record in both memories what was decided about their conflict, and carry it out.
+    """Record the decision about a conflict in both memories, and carry it out.
 
     >>> old, new = note(ws.view(), "Sean lives in Rome."), note(ws.view(), "Sean lives in Paris.")
     >>> resolve_conflict(ws.view(), old.ref, new.ref, keep=new.ref).decision
@@ -58,17 +59,17 @@ def resolve_conflict(
     Args:
         view: the vault.
         one: a memory.
-        other: the one it is in conflict with.
-        keep: which of them holds; it supersedes the other. `both`: both stay as they are.
-        decision: one of `DECISIONS`; else `keep`, or `both-true` where both are kept. `merge` records that one
-            memory is to be made of both.
-        reason: why.
-        dry_run: write nothing, and return what would be.
-        commit: commit both, too.
+        other: the memory that it is in conflict with.
+        keep: the memory that holds, which supersedes the other; or `both`, to leave both as they are.
+        decision: one of `DECISIONS`; by default `keep`, or `both-true` if both are kept. `merge` records that the two
+            are to be merged.
+        reason: the reason for the decision.
+        dry_run: write nothing, and return what would be written.
+        commit: also commit both files.
 
     Raises:
-        NotFoundError: there is no such memory that the actor may see.
-        UsageError: the two are one, or what is kept is neither, or does not go with the decision.
+        NotFoundError: the actor may not see such a memory.
+        UsageError: both refs name the same memory, or `keep` names neither or does not fit the decision.
     """
     files = view.original(one), view.original(other)
     refs = _ref(files[0]), _ref(files[1])
@@ -106,14 +107,14 @@ def _ref(file: MemoryFile) -> str:
 
 
 def _conflict_type(one: MemoryFile, other: MemoryFile) -> str:
-    """Return the kind of the conflict; where no rule sees one, somebody who read both does: they are unclear."""
+    """Return the recorded kind of the conflict, or the one found now; semantic if no rule finds one."""
     recorded = [line.conflict_type for line in one.memory.resolved_conflicts if line.with_ == str(other.memory.ref)]
     found = between(side_of(one), side_of(other))
     return recorded[-1] if recorded else (found or ConflictType.SEMANTIC).value
 
 
 def _recording(file: MemoryFile, other: str, line: dict[str, Any]) -> list[splice.Edit]:
-    """Return the change that records a decision; none where it is the last one recorded."""
+    """Return the change that records a decision; empty if the last recorded decision is the same."""
     recorded = [entry for entry in file.memory.resolved_conflicts if entry.with_ == other]
     if recorded and recorded[-1].decision == line["decision"]:
         return []
@@ -122,7 +123,7 @@ def _recording(file: MemoryFile, other: str, line: dict[str, Any]) -> list[splic
 
 
 def _heir(file: MemoryFile, loser: str) -> list[splice.Edit]:
-    """Return what shows whose place a memory takes, as after `supersede`."""
+    """Return the change that records which memory this one supersedes, as after `supersede`."""
     before = file.memory.supersedes
     return [splice.SetValue("supersedes", [*before, loser] if before else loser)]
 

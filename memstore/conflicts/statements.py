@@ -1,7 +1,7 @@
-"""Statements: a text cut into sentences, each with what it is about, what it denies, and when it holds.
+"""Statements: a text split into sentences, each with its topic, its negations, and its time.
 
-The words and numbers of a sentence are its tokens, in a form in which two sentences can be laid side by side. Words
-that say nothing, or when, or no are sorted out of them.
+The words and numbers of a sentence become tokens that can be aligned with those of another. Empty words, negations and
+words that say when are separated from them.
 """
 
 from __future__ import annotations
@@ -82,9 +82,9 @@ _NOT_PAST = listed("""
 
 
 class Token(NamedTuple):
-    """A word or number: `key` is what is compared, `word` as it was written, folded, a phrase's words joined by `_`.
+    """A word or number: `key` is compared; `word` is the folded word, or the words of a phrase joined by `_`.
 
-    `value` is set for numbers; `vague` says that it is a bound or a guess.
+    `value` is set for numbers; `vague` means that the number is a limit or an estimate.
     """
 
     key: str
@@ -173,7 +173,7 @@ TITLES = listed("mr mrs ms")
 
 @cache
 def key_of(word: str) -> str:
-    """Return by what a word is compared: its stem; forms of `be` and of `have` are one each."""
+    """Return the key for comparing a word: its stem; all forms of `be` have one key, and so have those of `have`."""
     if word in _BE:
         return "be"
     if word in TITLES:
@@ -187,7 +187,7 @@ def is_date(token: Token) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Whether a word tells something that is over: `moved`, `went`."""
+    """Whether a word is a past form: `moved`, `went`."""
     return word in _PAST or (word.endswith("ed") and word not in _NOT_PAST)
 
 
@@ -198,11 +198,11 @@ FIRST_PERSON = listed("i me my mine we us our ours you your yours")
 
 
 class Statement(NamedTuple):
-    """A sentence that says something.
+    """A sentence that makes a statement.
 
-    `negations` are the places in `tokens` before which a negation stood, `topic` the keys of what it is about, `when`
-    the words that say at which time, `about` what `she` or `it` may mean: that with which a sentence before it
-    began. Lines are counted from 0, from the beginning of the text.
+    `negations` has the positions in `tokens` before which there was a negation, `topic` the keys of the topic words,
+    `when` the words that say when; `about` is what `she` or `it` may mean: the beginning of an earlier sentence. Lines
+    are counted from 0, from the beginning of the text.
     """
 
     text: str
@@ -216,14 +216,14 @@ class Statement(NamedTuple):
 
     @property
     def of_speaker(self) -> bool:
-        """Whether it speaks of who says it, or of who hears it."""
+        """Whether it is about the speaker or the listener."""
         return any(token.word in FIRST_PERSON for token in self.tokens)
 
 
-# Of so many passages the statements are kept: a session comes back to the same ones.
+# The statements of recent passages are cached, because a session returns to the same ones.
 @lru_cache(maxsize=1024)
 def statements(text: str) -> tuple[Statement, ...]:
-    """Return what a text states, sentence by sentence; questions state nothing."""
+    """Return the statements of a text, one per sentence; questions are not statements."""
     found = []
     about = ""
     for start, end in sentences(text):
@@ -237,7 +237,7 @@ def statements(text: str) -> tuple[Statement, ...]:
 
 @lru_cache(maxsize=1024)
 def statement_of(sentence: str, about: str = "") -> Statement:
-    """Return what a sentence states; `about` is whom or what a pronoun at its beginning means."""
+    """Return the statement of a sentence; `about` is the meaning of a pronoun at its beginning."""
     said, negations, when = _sorted_out(tokens(sentence))
     words = [token.word for token in said if token.value is None and token.word not in GRAMMAR]
     families = ((word, lexicon.family_of(word)) for word in words)
@@ -254,7 +254,7 @@ _FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
 def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, ...], tuple[Token, ...]]:
-    """Return what a sentence says, where it is denied, and the words that say when."""
+    """Return the significant tokens of a sentence, the positions of negations, and the words that say when."""
     said: list[Token] = []
     negations: list[int] = []
     when: list[Token] = []
@@ -287,7 +287,7 @@ _OTHER_NAME = re.compile(r" [A-Z][a-z]")
 
 
 def _spoken_of(text: str, start: int, end: int, before: str) -> str:
-    """Return what a pronoun in the next sentence may mean; nothing where it may be one of two."""
+    """Return what a pronoun in the next sentence may mean; empty if it is ambiguous."""
     found = _FIRST_NAME.match(text, start, end)
     if not found or found[1].casefold() in _NO_NAMES:
         found = _FIRST_THING.match(text, start, end)
@@ -338,7 +338,7 @@ _END = re.compile(
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where the sentences of a text stand that are no questions, blanks around them left out."""
+    """Yield the start and end of each sentence that is not a question, without surrounding white space."""
     start = 0
     ends = (found.span() for found in _END.finditer(text) if ends_sentence(text, *found.span()))
     for end, after in [*ends, (len(text), len(text))]:

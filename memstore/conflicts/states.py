@@ -1,6 +1,6 @@
-"""States: whether somebody or something is, by one frame, what leaves no room for what it does by the other.
+"""States: decide whether one frame says that somebody is in a state that excludes what the other frame says.
 
-Who is deaf does not hear the neighbours. The states, and what is evidence against them, are general knowledge, in
+A deaf person does not hear the neighbours. The states and the evidence against them are general knowledge, in
 `words.toml`.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether somebody or something is by one frame what leaves no room for what it is or does by the other."""
+    """Whether one frame states something that excludes what the other says of the same person or thing."""
     return _excludes(one, other, days_apart=days_apart) or _excludes(other, one, days_apart=days_apart)
 
 

@@ -1,6 +1,6 @@
-"""Values: whether two frames give other values of what has room for one: another price, address, manager, weekday.
+"""Values: decide whether two frames give different values of something that has only one: a price, address, manager.
 
-Nothing else may differ; and both must tell what is so, not what happened.
+Nothing else may differ, and both must say what is the case, not what happened.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
-    """Return the rule by which two frames give other values of one thing; empty where none says so."""
+    """Return the rule by which two frames give different values of one thing; empty if none applies."""
     if one.denied or other.denied or not comparable(one, other):
         return ""
     shared = shared_of(one, other)
@@ -51,7 +51,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
 
 
 def stays(one: Frame, other: Frame) -> bool:
-    """Whether a frame tells what may still be so on another day: a state, or an attribute that has a value."""
+    """Whether a frame says something that may still hold on another day: a state, or the value of an attribute."""
     if one.verb is None:
         return "today" not in one.words and any(
             lexicon.has_role(one.word(key), Role.ATTRIBUTE) for key in one.content if key in other.content

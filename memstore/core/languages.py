@@ -1,4 +1,4 @@
-"""Languages beside English: which one a text is in, told by its stop words, and the stems of its words (Snowball).
+"""Languages other than English: detect a text's language by its stop words, and stem its words (Snowball).
 
 Words come folded, without marks, as they are compared everywhere (`terms.fold`). Where an ending is told by its marks,
 they are put back before the stem is taken: `educacion` as `educación`, so that it meets `educaciones`.
@@ -69,7 +69,7 @@ def stem(word: str, language: str) -> str:
 
 
 def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEWEST_STOP_WORDS) -> str:
-    """Return which of some languages a text is in, by its folded words; the first where that is not clear.
+    """Return the language of a text, judged by its folded words; the first of `among` if that is not clear.
 
     Args:
         words: the words in order; the first 200 tell.
@@ -86,19 +86,19 @@ def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEW
     spoken = _languages_of(tuple(among))
     counts = {one: sum(one in spoken.get(word, ()) for word in heard) for one in others}
     best = max(others, key=lambda one: (counts[one], -among.index(one)))
-    # What both have tells nothing, as `die`, `in` and `was` in English and German.
+    # Words that both languages have say nothing, such as `die`, `in` and `was` in English and German.
     its = sum(word in strange and best in spoken[word] for word in heard)
     theirs = sum(first in spoken.get(word, ()) and best not in spoken[word] for word in heard)
     return best if its >= fewest and its > theirs else first
 
 
 def stemmer(language: str) -> Callable[[str], str]:
-    """Return what gives the index term of a folded word in texts of a language."""
+    """Return the function that maps a folded word to its index term in texts of a language."""
     return terms.term_of if language == ENGLISH else partial(stem, language=language)
 
 
 def beginning(term: str, language: str) -> str:
-    """Return what every word with this index term begins with, in texts of a language."""
+    """Return the beginning that all words with this index term have, in texts of a language."""
     return terms.beginning(term) if language == ENGLISH else term[: max(1, len(term) - CHANGED_LETTERS)]
 
 
@@ -108,7 +108,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def language_term(language: str) -> str:
-    """Return the term under which texts in another language than English are found; no query can hold it."""
+    """Return the term under which texts in another language than English are indexed; no query can contain it."""
     return f"\x1e{language}"
 
 

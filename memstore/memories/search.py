@@ -1,4 +1,4 @@
-"""Search: what a query finds among the memories that the one who looks may see."""
+"""Search the memories that the viewer may see."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def search(
     max_results: int | None = None,
     about: str | None = None,
 ) -> Answer:
-    """Return what a query finds; it changes nothing, and is no use of what it finds.
+    """Return the results of a query; changes nothing, and does not count as a use of the memories found.
 
     Args:
         view: the vault; its actor is the one who looks.
         text: the query, in the language of `search.query`.
-        wish: how results are wanted.
+        wish: the options of the search.
         at: a commit or a date: the vault as it was then.
         min_confidence: the least quality, in [0,1], instead of the wish's; where nothing reaches it, the answer's
             `fallback` says so, and the best below it are its hits.
         max_results: how many hits at most, 1 or more, instead of the wish's.
-        about: a memory or plain note of which the answer's `why_not` says why it is not among the hits.
+        about: a memory or plain note; the answer's `why_not` says why it is not among the hits.
 
     Raises:
         UsageError: the query means nothing, `at` is neither a date nor a commit, or a number is out of range.
-        NotFoundError: there is nothing that `about` may mean and the viewer may see.
+        NotFoundError: `about` names nothing that the viewer may see.
 
     >>> ref = note(ws.view(), "User prefers tea in the morning.", source_type="told_by_human").ref
     >>> result = search(ws.view(), "user preferences", min_confidence=0.7, max_results=5)
@@ -81,14 +81,14 @@ def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -
 
 
 class _Rows(NamedTuple):
-    """What a search may find, and what it leaves out for being past, ascending."""
+    """The rows that a search may find, and those that it leaves out because they are past; ascending."""
 
     current: Sequence[int]
     past: Sequence[int]
 
 
 class Searcher:
-    """Answers queries on one state of the vault; made once for many.
+    """Answers queries on one state of the vault; created once for many queries.
 
     Args:
         then: the vault at the time in question.
@@ -184,7 +184,7 @@ class Searcher:
         return ranking.is_weak(best.relevance, names, evidence)
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
-        """Return how like the query in meaning rows are; None where no embedder tells."""
+        """Return the similarity in meaning of rows to the query; None without an embedder."""
         if self._then.embedder is None or not asked.clauses:
             return None
         from memstore.search.meaning import similar_rows

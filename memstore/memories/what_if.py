@@ -1,4 +1,4 @@
-"""What a memory's numbers would be without a memory or a piece of evidence, or if something else were so.
+"""Compute what a memory's numbers would be without a memory or a piece of evidence, or under other assumptions.
 
 Nothing is written. The confidence comes from the ledger with the lines that `contradict`, `reinforce`, `propagate` and
 a retraction would add to it.
@@ -56,7 +56,7 @@ def why_if(
     assuming: Sequence[str] = (),
     profile: QualityProfile | None = None,
 ) -> WhatIf:
-    """Return what the numbers of a memory would be.
+    """Return what the numbers of a memory would be under some assumptions.
 
     >>> held = belief(ws.view(), "Bella limps.", confidence=0.85)
     >>> seen = episode(ws.view(), "A walk", "she limped home")
@@ -142,7 +142,7 @@ class _Case:
     def memory(self) -> Memory:
         """Return the memory as it would be."""
         memory = self._shown.memory
-        # A number that a hand set stands, whatever evidence came before it.
+        # A number set by hand holds, whatever evidence came before it.
         old = next_lines.held(memory) or 0.0
         lines = [*memory.confidence_history, *next_lines.brought_up_to_date(memory, old, self._now, self._view.actor)]
         heard = {ledger.counted_as(one.source) for one in ledger.witnesses(lines)}

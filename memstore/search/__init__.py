@@ -1,9 +1,9 @@
-"""Queries to ranked hits that cite lines; the index on disk, which is never stale.
+"""Full-text search: turn queries into ranked hits that cite lines, and keep an index on disk that is never stale.
 
-Enter at `query.parse`, `ranker.Ranker`, `reranker.HitReader`, `citations.cite`; the whole search with conflicts
-and trust is `memstore.memories.search`.
+Entry points: `query.parse`, `ranker.Ranker`, `reranker.HitReader`, `citations.cite`. The complete search, with
+conflicts and trust, is in `memstore.memories.search`.
 
-A query runs like this: `filters.narrowed` leaves the rows that may match, `ranker` scores them by an index
-alone, `reranker` reads the best files, scores their passages (`ranking`) and cites from these bytes. Below the view,
-`disk_library` compares the folder with the index (`index_store`) and lays over it what has changed since.
+A query runs in three steps: `filters.narrowed` keeps the rows that may match; `ranker` scores them from the index
+alone; `reranker` reads the best files, scores their passages (`ranking`) and cites from the bytes it read. Below the
+view, `disk_library` compares the folder with the index (`index_store`) and overlays the files that have changed.
 """

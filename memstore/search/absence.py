@@ -1,4 +1,4 @@
-"""Why a memory is not among the results of a query, or which of them it is; asked of one memory that may be seen."""
+"""Explain why one visible memory is not among the results of a query, or at which place it is."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ if TYPE_CHECKING:
 
 
 class Inquiry:
-    """Looks for the reasons in the order in which a search leaves memories out.
+    """Finds the reasons, in the order in which a search excludes memories.
 
     Args:
         then: the vault at the time in question.
         asked: the query.
-        wish: how results are wanted.
-        now: the time, in UTC.
+        wish: the options of the search.
+        now: the current time, in UTC.
     """
 
     def __init__(self, then: View, asked: Query, wish: Wish, now: datetime) -> None:
         self._then, self._asked, self._wish, self._now = then, asked, wish, now
 
     def row_of(self, ref: str) -> int:
-        """Return the row of the memory or plain note that `ref` means.
+        """Return the row of the memory or plain note that `ref` names.
 
         Raises:
-            NotFoundError: there is none that the viewer may see.
+            NotFoundError: no file that the viewer may see has this name.
         """
         entry = self._then.named(ref, notes=True)
         paths = self._then.column("path")
         return next(row for row in self._then.texts if paths[row] == entry.path)
 
     def why_not(self, row: int, current: Sequence[int], candidates: Candidates, reader: HitReader) -> WhyNot:
-        """Return why the memory in a row is not among the results, or where it is.
+        """Return why the memory in a row is not among the results, or its place among them.
 
         Args:
-            row: of a visible memory.
-            current: the rows that the filters let through, without those that are past.
-            candidates: the memories that match, of these rows.
-            reader: reads them all, however few are wished for.
+            row: the row of a visible memory.
+            current: the rows that pass the filters, without past ones.
+            candidates: the matching memories among these rows.
+            reader: reads all of them, whatever the limit of the search.
         """
         entry = self._then.entry(row)
         file = self._then.opened(row)
@@ -72,7 +72,7 @@ class Inquiry:
     # -- by filters ------------------------------------------------------------------------------
 
     def _left_out(self, row: int, entry: Entry) -> Iterator[Reason]:
-        """Yield the filters that a row does not pass, and whether it is past."""
+        """Yield a reason for each filter that excludes the row, and one if the memory is past."""
         for given, label in ((self._asked.filters, "{name}:{value}"), (self._wish.filters, "--{option} {value}")):
             for name, value, filter_ in _each(given):
                 if not filters.narrowed(self._then, [row], filter_):
@@ -91,7 +91,7 @@ class Inquiry:
             yield Reason("past", text, "--status all shows it")
 
     def _heirs(self, row: int) -> str:
-        """Return by which visible memories a memory is superseded, as a part of a sentence."""
+        """Return " by …" with the visible memories that supersede a memory, or an empty string."""
         then = self._then
         memory_id, supersedes = then.column("id")[row], then.column("supersedes")
         heirs = [
@@ -106,7 +106,7 @@ class Inquiry:
     # -- by words --------------------------------------------------------------------------------
 
     def _unmatched(self, row: int, sought: Sequence[Sought], candidates: Candidates) -> Iterator[Reason]:
-        """Yield what keeps a memory from matching."""
+        """Yield the reasons why a memory does not match the clauses of the query."""
         then, asked = self._then, self._asked
         if then.ranker.rank(asked.clauses, then, None, among=[row], text=asked.text, by=self._wish.by).rows:
             return
@@ -123,7 +123,7 @@ class Inquiry:
     # -- by its place ----------------------------------------------------------------------------
 
     def _placed(self, file: Opened | None, reader: HitReader) -> tuple[int | None, Iterable[Reason]]:
-        """Return at which place a memory stands that matches, and why it is not shown."""
+        """Return the place of a matching memory, and the reasons why it is not shown."""
         if file is None:
             return None, [Reason("changed", "its file was changed while the search ran", "search again")]
         place, hit = reader.place_of(file.entry)
@@ -142,7 +142,7 @@ class Inquiry:
 
 
 def _each(given: Filters) -> Iterator[tuple[str, str, Filters]]:
-    """Yield each field of filters by itself: its name, its value as a person writes it, and it alone as a filter."""
+    """Yield each filter that is set: its name, its value as a user writes it, and a `Filters` with only that filter."""
     every = Filters(status=(filters.EVERY_STATUS,))
     for name in Filters._fields:
         value = getattr(given, name)

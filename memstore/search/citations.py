@@ -1,4 +1,4 @@
-"""Citations: lines of a file at one of its revisions, how they are written, and whether they still stand."""
+"""Citations of lines of a file at one revision: parse and write them, and check whether the lines are still there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.search.ranker import Audience
 
 
-BLOB_DIGITS = 10  # of an abbreviated blob id, as people read it
+BLOB_DIGITS = 10  # length of an abbreviated blob id in a citation
 
 _PLACE = re.compile(
     r"(?:file:)?(?P<name>.+?)"
@@ -42,7 +42,7 @@ _IN_BODY = re.compile(r"\[\[([^\[\]#\n]{1,300}#L\d{1,9}(?:-L\d{1,9})?@[0-9a-f]{4
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a citation points at: a ref or path, its lines (None: all of the text), the file's blob (None: as it is)."""
+    """The target of a citation: a ref or path, lines (None: the whole text), and a blob (None: the current file)."""
 
     name: str
     lines: tuple[int, int] | None = None
@@ -62,14 +62,14 @@ def parse_place(text: str) -> Place:
 
 
 def written(ref: str, lines: tuple[int, int], blob: str) -> str:
-    """Return a citation as a body holds it: `[[ref#L3-L5@blob]]`."""
+    """Return a citation in the form used in bodies: `[[ref#L3-L5@blob]]`."""
     first, last = lines
     at = f"L{first}" if first == last else f"L{first}-L{last}"
     return f"[[{ref}#{at}@{blob[:BLOB_DIGITS]}]]"
 
 
 def places_in(body: str, sources: Sequence[str]) -> Iterator[Place]:
-    """Yield the places that a memory cites: in its body, and as files among what it was derived from."""
+    """Yield the places that a memory cites: those in its body, and the `file:` citations among its sources."""
     yield from (parse_place(found) for found in _IN_BODY.findall(body))
     for source in sources:
         if source.startswith("file:") and (place := parse_place(source)).lines and place.blob:
@@ -77,7 +77,7 @@ def places_in(body: str, sources: Sequence[str]) -> Iterator[Place]:
 
 
 class CitationStanding(Enum):
-    """What became of cited lines."""
+    """Whether cited lines are still in the file."""
 
     SAME = "same"
     MOVED = "moved"
@@ -87,14 +87,14 @@ class CitationStanding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CitationVerdict:
-    """What became of cited lines, and where they are now; GONE has no lines."""
+    """Whether cited lines are still in the file, and where they are now; GONE has no lines."""
 
     standing: CitationStanding
     lines: tuple[int, int] | None = None
 
 
 def compare(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> CitationVerdict:
-    """Return what became of the lines `lines` (from 1, inclusive) of `old` in `new`; line ends don't count."""
+    """Return where the lines `lines` (from 1, inclusive) of `old` are in `new`; line endings are ignored."""
     first, last = lines
     cited = [line.rstrip("\r") for line in old[first - 1 : last]]
     there = [line.rstrip("\r") for line in new]
@@ -111,7 +111,7 @@ def compare(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> C
 
 
 def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> CitationVerdict:
-    """Return the lines that now stand where the cited ones stood; GONE where none do."""
+    """Return the lines that replaced the cited ones, or GONE if nothing did."""
     first, last = lines
     touched: list[int] = []
     for tag, old_start, old_end, new_start, new_end in difflib.SequenceMatcher(
@@ -129,15 +129,15 @@ def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> Citation
     return CitationVerdict(CitationStanding.CHANGED, (min(touched) + 1, max(touched) + 1))
 
 
-# -- citing, and what became of it -----------------------------------------------------------------
+# -- making and checking citations ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cited:
-    """A citation and what became of it.
+    """A citation and the current state of the cited lines.
 
-    `now` is where the lines are now, None where they are gone; `before` holds them as they were cited. A
-    citation just made is SAME.
+    `now` is the current place of the lines, or None if they are gone; `before` is the text that was cited. A new
+    citation is SAME.
     """
 
     ref: str | None
@@ -150,15 +150,16 @@ class Cited:
 
 
 def cite(view: View, text: str) -> Cited:
-    """Return the citation of a memory's lines, which is a use of it, or what became of a citation.
+    """Return a new citation of a memory's lines, or check an existing one; a new citation is a use of the memory.
 
     Args:
         view: the vault.
-        text: `REF`, `REF:L3-L5` for a new citation; `[[ref#L3-L5@blob]]` for one that was made.
+        text: `REF` or `REF:L3-L5` for a new citation; `[[ref#L3-L5@blob]]` to check an existing one.
 
     Raises:
-        NotFoundError: the viewer may see no such memory.
-        UsageError: the file has no such lines.
+        NotFoundError: the viewer may not see such a memory, or the repository does not have the cited revision.
+        RefusedError: the lines include frontmatter that names memories hidden from the viewer.
+        UsageError: the file does not have these lines.
     """
     place = parse_place(text)
     then = view
@@ -201,7 +202,7 @@ def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> C
 
 
 def _stop_at_hidden(then: View, file: MemoryFile, lines: tuple[int, int]) -> None:
-    """Stop where lines of a frontmatter would be shown that names memories which are hidden from the viewer."""
+    """Raise `RefusedError` if the lines include frontmatter that names memories hidden from the viewer."""
     if lines[0] < file.text.body_line and not then.shows_all(file):
         raise RefusedError(
             f"lines {lines[0]} to {lines[1]} of {file.path} say more than its text, and not all of that is for you",
@@ -210,9 +211,9 @@ def _stop_at_hidden(then: View, file: MemoryFile, lines: tuple[int, int]) -> Non
 
 
 def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
-    """Return the lines of all of a memory's text; of its whole file where it has none."""
+    """Return the first and last line of a memory's text, or of the whole file if it has no text."""
     paths = then.column("path")
-    # A file that was edited has a dead row, too, which says what it was.
+    # An edited file also has a dead row, which describes its old content.
     file = then.opened(next(row for row in then.texts if paths[row] == entry.path))
     if file is None:
         raise NotFoundError(f"no memory matches `{entry.path}`", hint="memstore list shows what there is")
@@ -228,7 +229,7 @@ def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:
 def _resolved(
     view: View, text: str, place: Place, lines: tuple[int, int], entry: Entry, data: bytes, blob: str
 ) -> Cited:
-    """Return what became of lines that were cited from another revision."""
+    """Return the current state of lines that were cited from another revision."""
     old = _old_bytes(view, place.blob or "", entry)
     if old is None:
         raise NotFoundError(
@@ -254,20 +255,20 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
-    """Return the bytes of a revision of a memory by its id, which may be abbreviated; the history is the owner's alone.
+    """Return the bytes of a memory's revision by its (abbreviated) blob id; only the owner may read the history.
 
-    An id can name any blob of the repository.
+    The id could name any blob of the repository, so the result is None unless the blob is this memory.
     """
     view.require_owner()
     data = next(iter(view.blobs([blob]).values()), b"")
     file = memory_file.read(entry.path, data, mixed=view.config.mixed)
     if isinstance(file, MemoryFile):
         return data if file.memory.id in (None, entry.id) and view.sees(file.memory) else None
-    return data if isinstance(file, PlainFile) and data else None  # as it was before it was adopted
+    return data if isinstance(file, PlainFile) and data else None  # the file before it was adopted
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:
-    """Whether a memory cites lines, in its text or as its source, of files that are still as they were."""
+    """Whether a memory cites, in its text or as a source, lines of at least one file that has not changed since."""
     return any(
         _stands(audience, place)
         for place in places_in(file.text.body, file.entry.derived_from)
@@ -296,21 +297,21 @@ _LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
 
 
 def seen_from(root: Path, path: Path) -> str:
-    """Return a file's path as seen from a folder, links followed."""
+    """Return a file's path relative to a folder, with symbolic links resolved."""
     return Path(os.path.relpath(path.resolve(), root.resolve())).as_posix()
 
 
 def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
-    """Return lines of a file as a source: `file:path#L1-L2@blob`.
+    """Return lines of a file in the form of a source: `file:path#L1-L2@blob`.
 
     Args:
         view: the vault.
-        path: the file, as seen from the vault's folder.
+        path: the file's path, relative to the vault's folder.
         data: its bytes.
         lines: `L10-L20`, `10-20` or `L10`; from 1, both inclusive.
 
     Raises:
-        UsageError: these are no lines, or the file does not have them.
+        UsageError: `lines` is malformed, or the file does not have these lines.
     """
     found = _LINES.fullmatch(lines)
     if found is None:

@@ -1,7 +1,7 @@
 """The library of a vault on disk: never stale, without a daemon.
 
-Every snapshot walks the vault and compares what it finds with the index in the user's cache. A few files that changed
-are read into memory and laid over the index, so that reading writes nothing; when they are many, they go into it.
+Every snapshot walks the vault and compares it with the index in the user's cache. If only a few files changed, they
+are read into memory and laid over the index, and nothing is written; if many changed, the index is updated.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
     from memstore.search.memory_snapshot import Document, LoadedFile
 
 
-# Of the year 9999, the last that a time can be written in.
+# The last second of the year 9999, the latest time that can be written.
 LATEST_SECOND = 253_402_300_799
 
-# More changed files than this are written into the index: reading them again and again would cost more.
+# If more files than this changed, they are written into the index: reading them every time would cost more.
 MOST_LAID_OVER = 32
-# In vaults of fewer files than this a look at each takes no longer than starting the program.
+# In a vault with fewer files than this, checking each of them takes no longer than starting the program.
 MANY_TO_LOOK_AT = 20_000
-# Progress is told when this many files are to be read, and after every so many.
+# Progress is reported if at least MANY_FILES are to be read, after every PROGRESS_STEP files.
 MANY_FILES, PROGRESS_STEP = 500, 50
 
 
 class DiskLibrary:
-    """Hands out snapshots of a vault; keeps what it learned in the user's cache.
+    """Takes snapshots of a vault and keeps an index in the user's cache.
 
     Args:
         vault: the vault.
-        cache: the folder for what is derived from it; it is used only while nobody else can write into it.
-        on_progress: called with the number of files read and of those to read, when they are many.
-        first_commits: gives the time of the first commit that has a file, by its path: when a note was made that does
-            not say so; None where that is not to be known.
-        languages: those that texts may be in.
+        cache: the folder for derived data; used only if nobody else can write to it.
+        on_progress: called with the number of files read and the total, if there are many files to read.
+        first_commits: returns the time of each file's first commit, by path. It is used as the creation time of notes
+            that do not state one; None if these times are not needed.
+        languages: the languages that texts may be written in.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class DiskLibrary:
         self._last: Snapshot | None = None
 
     def snapshot(self) -> Snapshot:
-        """Return the vault as it is now, uncommitted changes included."""
+        """Return the vault as it is now, including uncommitted changes."""
         self._last = self._taken()
         return self._last
 
     def latest(self) -> Snapshot:
-        """Return the snapshot that was handed out last, or a first one; see the port."""
+        """Return the snapshot that was taken last, or take the first one; see the port."""
         return self._last or self.snapshot()
 
     def _taken(self) -> Snapshot:
@@ -94,15 +94,15 @@ class DiskLibrary:
         walk, difference = self._compared(index)
         if difference.files > MOST_LAID_OVER:
             with self.store.locked(patience_seconds=0) as locked:
-                # Where another index has come meanwhile, somebody else has written what this one was about to write.
+                # If the index was replaced in the meantime, another process has already written these changes.
                 if locked and self.store.open() is index and self._written(index, walk, difference):
                     return self._whole() or self._first()
         return self._layered(index, difference)
 
     def glance(self) -> Snapshot:
-        """Return the vault as its folders show it: names that came, went or were renamed, and not what files hold.
+        """Return the vault judged by its folders alone: added, removed and renamed files, but not changed content.
 
-        Nothing is written: what was not looked at must not pass for looked at.
+        Nothing is written, because files that were not checked must not be recorded as checked.
         """
         index = self.store.open()
         if index is None or len(index.rows) < MANY_TO_LOOK_AT:
@@ -113,9 +113,9 @@ class DiskLibrary:
         return self._layered(index, difference, is_certain=False)
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
-        """Return a snapshot of other files, as those of a past commit, given by path and bytes.
+        """Return a snapshot of other files, such as those of a past commit, given as path and bytes.
 
-        Files at places where no memories lie are left out.
+        Files at paths that can't hold a memory are left out.
         """
         from memstore.files.plain_note import is_registry
 
@@ -126,7 +126,7 @@ class DiskLibrary:
         return snapshot_of_files(kept, blob_id=self._blob_id, mixed=mixed, languages=self._languages)
 
     def status(self) -> IndexStatus:
-        """Return how the index stands to the vault; nothing is written."""
+        """Return how far the index matches the vault; nothing is written."""
         index = self.store.open()
         if index is None:
             return IndexStatus(folder=self.store.cache, usable=self.store.is_usable())
@@ -145,18 +145,17 @@ class DiskLibrary:
         )
 
     def rebuild(self) -> Snapshot:
-        """Drop the index, build it anew, and return the vault as it is now."""
+        """Delete the index, rebuild it, and return the vault as it is now."""
         self._drop_derived()
         self.store.drop()
         self._reader.forget()
         return self._first()
 
     def refresh(self, *, purge: bool = False) -> Refreshed:
-        """Write what has changed into the index, however little it is; waits for whoever writes it.
+        """Write all changes into the index, however few; wait for any other process that is writing it.
 
         Args:
-            purge: put all segments together and drop the vectors, so that nothing of what was deleted or changed
-                stays in the cache.
+            purge: merge all segments and delete the vectors, so that no deleted or changed text stays in the cache.
         """
         if purge:
             self._drop_derived()
@@ -180,10 +179,10 @@ class DiskLibrary:
         drop_vectors(self.store.cache)
         drop_derived(self.store.cache)
 
-    # -- the ways to a snapshot ------------------------------------------------------------------
+    # -- taking a snapshot -----------------------------------------------------------------------
 
     def _first(self) -> Snapshot:
-        """Build the index, or wait for whoever builds it; in memory alone where the cache can't be used."""
+        """Build the index, or wait for the process that is building it; stay in memory if the cache is unusable."""
         with self.store.locked(patience_seconds=FIRST_BUILD_PATIENCE_SECONDS) as locked:
             if locked and (index := self.store.open()):
                 return self._layered(index, self._compared(index)[1])
@@ -193,7 +192,7 @@ class DiskLibrary:
             return snapshot_of_documents([each.document for each in self._read_all(walk.new)])
 
     def _built(self, walk: Walk) -> bool:
-        """Write a new index of all files that a walk has found; False where that can't be done."""
+        """Write a new index of all files that a walk found; return False if it can't be written."""
         try:
             self.store.build(walk, self._read_all(walk.new))
         except OSError:
@@ -201,7 +200,7 @@ class DiskLibrary:
         return True
 
     def _read_all(self, stats: Sequence[FileStat]) -> Iterator[ReadAnew]:
-        """Yield what files say that are still there, and tell how far it is; nothing is kept."""
+        """Yield the documents of the files that still exist, and report progress; nothing is cached."""
         made = once(self._first_commits) if self._first_commits else None
         files = map(self._reader.load, stats)
         for stat, file in zip(stats, self._told(files, len(stats)), strict=True):
@@ -221,7 +220,7 @@ class DiskLibrary:
         return LayeredSnapshot(index, difference, rebuilt=rebuilt, is_certain=is_certain)
 
     def _search_index_from_files(self, index: Index, difference: IndexDifference) -> MemoryIndex:
-        """Return the search index of the rows of a damaged index, from the files as they are now."""
+        """Rebuild the search index for the rows of a damaged index, from the current files."""
         paths = dict(enumerate(index.column("path"))) | {row: stat.path for row, stat in difference.moved.items()}
         dead = difference.dead
         rows = [row for row, path in paths.items() if path and row not in dead]
@@ -230,7 +229,7 @@ class DiskLibrary:
         return MemoryIndex(((row, terms) for row, terms in documents if terms), row_count=index.row_count)
 
     def _written(self, index: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> bool:
-        """Write what changed into the index; False where that can't be done, which costs no more than time."""
+        """Write the changes into the index; return False if that fails, which costs nothing but time."""
         try:
             self.store.write(index, walk, difference, purge=purge)
         except OSError:
@@ -246,7 +245,7 @@ class DiskLibrary:
     # -- what changed ----------------------------------------------------------------------------
 
     def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
-        """Walk the vault, and return what differs from the index."""
+        """Walk the vault, and return the walk and the differences from the index."""
         rules = self._rules(index.ruled_folders)
         believed = index.stats if only_folders else None
         walk = tree_walk.walk(self._vault.root, index.known_tree(rules), rules, believed=believed)
@@ -264,13 +263,13 @@ class DiskLibrary:
     def _sort_out(
         self, index: Index, difference: IndexDifference, files: Iterable[tuple[int | None, LoadedFile | None]]
     ) -> None:
-        """Put the files that were read where they belong: unchanged after all, gone, moved, or read anew."""
+        """Sort the files that were read into `difference`: unchanged after all, gone, moved, or read again."""
 
         def blob_of(row: int) -> str:
-            return index.cells(row)["blob"]  # of those few that changed
+            return index.cells(row)["blob"]  # called only for the few changed rows
 
         lost = {blob: row for row in difference.gone if (blob := blob_of(row))}
-        # Asking git takes longer than a few files do: those are dated by when they were saved.
+        # For a few files, asking git takes too long: they are dated by their modification time.
         made = once(self._first_commits) if self._first_commits and difference.files > MOST_LAID_OVER else dict
         for row, file in files:
             if file is None:
@@ -287,15 +286,15 @@ class DiskLibrary:
                 difference.read.append(ReadAnew(file.stat, document, row))
 
     def _has_name(self, index: Index, row: int, file: LoadedFile) -> bool:
-        """Whether a file has the name that it had: the words of another would have to be indexed."""
+        """Whether a moved file kept its name; the words of a new name would have to be indexed."""
         return PurePosixPath(index.cells(row)["path"]).name == PurePosixPath(file.stat.path).name
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
-        """Yield the files with these stats, None for those that are gone, and tell how far it is."""
+        """Yield the files with these stats, None for missing ones, and report progress."""
         return self._told(self._reader.load_all(stats), len(stats))
 
     def _told(self, files: Iterable[LoadedFile | None], count: int) -> Iterator[LoadedFile | None]:
-        """Yield files as they are read, and tell how many of `count` are, when they are many."""
+        """Yield files as they are read, and report progress if `count` is large."""
         for done, file in enumerate(files, 1):
             yield file
             if self.on_progress and count >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == count):
@@ -314,13 +313,15 @@ class DiskLibrary:
 def _dated(
     document: Document, stat: FileStat, first_commits: Callable[[], Mapping[str, datetime]], *, known: str = ""
 ) -> Document:
-    """Return what is known of a note that doesn't say when it was made with the day of its first commit, or its own.
+    """Return a plain note's document with a creation time, if the note does not state one itself.
+
+    The time is `known`, that of the first commit, or the file's modification time, whichever is available first.
 
     Args:
-        document: of a memory, it stays as it is.
-        stat: when the file was saved, where nothing else is known.
-        first_commits: asked only where the note has no date.
-        known: when it was made, as far as that was known before it changed.
+        document: the document; one of a memory is returned unchanged.
+        stat: has the modification time.
+        first_commits: called only if the note has no date.
+        known: the creation time from before the note changed, or empty.
     """
     entry = document.entry
     if entry.kind is not FileKind.PLAIN or entry.created_at:
@@ -333,7 +334,7 @@ def _dated(
 
 
 def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:
-    """Return the stat that the walk found for a known file."""
+    """Return the stat of an indexed file, as found by the walk."""
     path = index.column("path")[index.rows[position]]
     seen = walk.seen
     return FileStat(path, seen.size[position], seen.mtime_ns[position], seen.ctime_ns[position], seen.inode[position])

@@ -1,7 +1,7 @@
-"""Texts as vectors that lie close together where the texts mean alike things; always optional.
+"""Turn texts into vectors that are close together for similar meanings; always optional.
 
-An embedder comes from a folder on this machine: `model.onnx`, run with onnxruntime, and `tokenizer.json`. No download.
-Vectors lie in the user's cache, one file an embedder, of which nobody else can have written a byte.
+An embedder is a local folder with `model.onnx`, run with onnxruntime, and `tokenizer.json`; nothing is downloaded.
+Vectors are kept in the user's cache, in one file per embedder that nobody else can write to.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
-# Small models were trained on about so many; what is longer is known by its beginning.
+# About the length that small models were trained on; only the beginning of a longer text is embedded.
 MOST_TOKENS = 256
 
 
 class Recipe(NamedTuple):
-    """How a model wants to be used, as it was trained.
+    """How a model must be used, according to its training.
 
-    `pooling` is how its vectors of tokens become one: their "mean", the first one's ("cls"), or the "last" one's. The
-    prefixes stand before what is asked, and before a text of a memory.
+    `pooling` says how the token vectors become one: their "mean", the first one ("cls"), or the "last" one. The
+    prefixes are put before a query and before a memory's text.
     """
 
     pooling: str = "mean"
@@ -52,7 +52,7 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
     """Return the embedder in a folder.
 
     Raises:
-        UsageError: a file or a package is missing, or a file can't be used.
+        UsageError: a file or package is missing, or the model can't be loaded.
     """
     missing = [name for name in (MODEL, TOKENIZER) if not (folder / name).is_file()]
     if missing:
@@ -72,7 +72,7 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
         session = onnxruntime.InferenceSession(str(folder / MODEL), providers=["CPUExecutionProvider"])
-    except Exception as error:  # what they raise is no class of their own
+    except Exception as error:  # these packages have no exception class of their own
         raise UsageError(f"the embedder {folder} can't be loaded: {error}", hint="is it the whole model?") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MOST_TOKENS)
@@ -82,16 +82,16 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
 
 
 class OnnxEmbedder:
-    """Embeds texts by the last layer of a model: the mean over it, or one of its tokens.
+    """Embeds texts with the last layer of a model: the mean over its tokens, or one of them.
 
-    Each text is run by itself: padded to others beside it, its vector would differ in the last digits.
+    Each text is run by itself: padding it to the length of others would change the last digits of its vector.
 
     Args:
-        name: names the model.
-        tokenizer: has `encode(text)`, which gives `ids`, `attention_mask` and `type_ids`.
-        session: has `get_inputs()` and `run(None, inputs)`, which gives vectors of the tokens, or one of the text.
-        recipe: how the model wants to be used.
-        to_tensor: makes the runtime's integers of rows of them.
+        name: the name of the model.
+        tokenizer: has `encode(text)`, which returns `ids`, `attention_mask` and `type_ids`.
+        session: has `get_inputs()` and `run(None, inputs)`, which returns the token vectors, or one of the text.
+        recipe: how the model must be used.
+        to_tensor: converts rows of integers to the runtime's tensor type.
     """
 
     def __init__(
@@ -111,17 +111,17 @@ class OnnxEmbedder:
         self._wanted = {one.name for one in session.get_inputs()}
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text of a memory; `UsageError` where the model is none that embeds texts."""
+        """Return a vector for each memory text; raise `UsageError` if the model can't embed texts."""
         return self._with_prefix(self._usage.passage_prefix, texts)
 
     def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
-        """Return a vector for each text that is asked; raises what `embed` does."""
+        """Return a vector for each query text; raises the same errors as `embed`."""
         return self._with_prefix(self._usage.query_prefix, texts)
 
     def _with_prefix(self, prefix: str, texts: Sequence[str]) -> list[Vector]:
         try:
             return [self._embedded(prefix + text) for text in texts]
-        except Exception as error:  # what the runtime raises is no class of its own
+        except Exception as error:  # the runtime has no exception class of its own
             raise UsageError(
                 f"the embedder {self.name} can't be run: {error}",
                 hint="its model must take input_ids and give vectors; docs/search.md says more",
@@ -141,9 +141,9 @@ class OnnxEmbedder:
 
 
 def _name(folder: Path, recipe: Recipe) -> str:
-    """Return a name that changes with the files, and with what else changes the vectors of memories' texts.
+    """Return a name that changes with anything that changes the vectors of memory texts: the files and the recipe.
 
-    Reading a whole model for it would take long.
+    The files are identified by size and modification time, because reading a whole model would take too long.
     """
     stats = [(folder / name).stat() for name in (MODEL, TOKENIZER)]
     files = ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
@@ -162,8 +162,8 @@ class DiskVectors:
     """A folder of vectors.
 
     Args:
-        cache: the folder for what is derived from the vault; it is used only while nobody else can write into it.
-        on_progress: told how many of how many vectors are made.
+        cache: the folder for data derived from the vault; used only if nobody else can write to it.
+        on_progress: called with the number of vectors made and the total.
     """
 
     def __init__(self, cache: Path, *, on_progress: Callable[[int, int], None] | None = None) -> None:
@@ -172,7 +172,7 @@ class DiskVectors:
         self._on_progress = on_progress
 
     def last(self, name: str) -> dict[str, Vector]:
-        """Return the vectors that were kept for an embedder of that name; none where they can't be read."""
+        """Return the stored vectors of the embedder with that name; none if they can't be read."""
         if not (is_private(self._cache) and is_private(self._folder)):
             return {}
         try:
@@ -181,7 +181,7 @@ class DiskVectors:
             return {}
 
     def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep these vectors, all of one length, in place of the last ones; not being able to is no error."""
+        """Store these vectors, all of one length, in place of the last ones; a failed write is not an error."""
         from memstore.files.local_state import write_whole
 
         with suppress(OSError):
@@ -191,7 +191,7 @@ class DiskVectors:
                 write_whole(self._place(name), _written(name, vectors), mode=0o600)
 
     def tell(self, done: int, count: int) -> None:
-        """Tell whoever waits how many texts of how many have their vectors."""
+        """Report how many of how many texts have vectors."""
         if self._on_progress:
             self._on_progress(done, count)
 
@@ -200,16 +200,16 @@ class DiskVectors:
 
 
 def drop_vectors(cache: Path) -> None:
-    """Delete all vectors in a cache: a vector tells something of the text that it was made of.
+    """Delete all vectors in a cache, because a vector reveals something about its text.
 
-    What can't be deleted is in a cache that can't be written: the index there stays too.
+    Errors are ignored: if the cache can't be written, its index can't be deleted either.
     """
     with suppress(OSError):
         shutil.rmtree(cache / _FOLDER)
 
 
 def drop_vectors_of_all(cache_home: Path) -> None:
-    """Delete the vectors of all vaults whose caches lie below a folder."""
+    """Delete the vectors of all vaults that have their caches below a folder."""
     for folder in (cache_home / "memstore").glob("*/"):
         drop_vectors(folder)
 

@@ -1,8 +1,8 @@
-"""What a result's score is made of, term by term; made only for who asks.
+"""Explain a result's score term by term; computed only on request.
 
-Enter at `Explainer.of_memory` and `Explainer.of_passage`. Every number is a share of the relevance, so the parts of a
-result sum up to it. Nothing is scored a second way: what a word gives a memory, the ranker says when it is asked for
-that word alone, and passages say it of themselves (`ranking.LinePart`).
+Entry points: `Explainer.of_memory` and `Explainer.of_passage`. Every number is a share of the relevance, and the parts
+of a result add up to it. There is no second scoring method: the share of a word in a memory's score comes from the
+ranker, queried for that word alone, and passages keep their own parts (`ranking.LinePart`).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def name_of(clause: Clause) -> str:
-    """Return what a clause asks for, as a person would write it."""
+    """Return what a clause asks for, as a user would write it."""
     match clause.asked:
         case Prefix(start):
             return f"{start}*"
@@ -38,7 +38,7 @@ def name_of(clause: Clause) -> str:
 
 
 def places_in(file: Opened, matcher: Matcher) -> dict[int, dict[str, int]]:
-    """Return where the clauses of a query stand in a memory as a whole, by their numbers, and how often."""
+    """Return where in a memory the clauses of a query match and how often: clause number to place to count."""
     entry = file.entry
     texts = [("text", file.text.body), ("title", file.own_title)]
     texts += [("alias", alias) for alias in entry.aliases] + [("tag", tag) for tag in entry.tags]
@@ -56,9 +56,9 @@ class Explainer:
     """Explains the results of one query.
 
     Args:
-        candidates: the memories that match it.
+        candidates: the memories that match the query.
         asked: the query.
-        weights: what each of its clauses weighs in passages.
+        weights: the weight of each of its clauses in passages.
     """
 
     def __init__(self, candidates: Candidates, asked: Query, weights: Sequence[float]) -> None:
@@ -77,9 +77,9 @@ class Explainer:
         Args:
             row: its row.
             file: its file.
-            passages: those that match, the best first.
-            named: the clauses of its title or a heading that stands in the query as a whole.
-            recency: the factor by which it is raised for being new.
+            passages: the matching passages, best first.
+            named: the clauses of its title or of a heading, if the whole of it occurs in the query.
+            recency: the factor by which being new raises its score.
         """
         if not self._best_possible:
             return Explanation((Part("filter", 1.0),), status=file.entry.status or "active")
@@ -104,7 +104,7 @@ class Explainer:
         return Explanation(tuple(parts), one.passage.line_start, status=file.entry.status or "active")
 
     def _memory_parts(self, row: int, file: Opened) -> tuple[Part, ...]:
-        """Return what each clause gives the memory as a whole, and an alias that stands in the query."""
+        """Return the score of each clause in the memory as a whole, and of an alias that occurs in the query."""
         places = places_in(file, self._candidates.matcher_of(row))
         parts = []
         for number, clause in enumerate(self._asked.clauses):
@@ -116,12 +116,12 @@ class Explainer:
         return (*parts, Part("alias", alias)) if alias > LEAST_TOLD else tuple(parts)
 
     def _alone(self, row: int, clauses: Sequence[Clause]) -> float:
-        """Return what a row scores for some clauses."""
+        """Return the score of a row for some clauses only."""
         then = self._candidates.audience.then
         return sum(then.ranker.rank(clauses, then, None, among=[row]).scores)
 
     def _best_line(self, row: int, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[Part]]:
-        """Return the line that counts for a memory, 0 for its title, and its own parts."""
+        """Return the line that counts for a memory, or 0 for its title, and the parts of its score."""
         best = max(passages, key=lambda one: one.own)
         in_title = self._counts(row, file.own_title)
         if ranking.line_score(in_title, self._weights) > best.own:
@@ -130,7 +130,7 @@ class Explainer:
         return (best.passage.line_start if own else 0), own
 
     def _parts_of_line(self, row: int, one: ScoredPassage) -> Iterator[Part]:
-        """Yield what the score of a passage is made of, but for its memory's share."""
+        """Yield the parts of a passage's score, without its memory's share."""
         if one.own and not one.parts:
             yield from self._of_the_head(self._counts(row, one.passage.text), "line")
         for part in one.parts:
@@ -139,7 +139,7 @@ class Explainer:
             yield Part(kind, part.points / self._best_possible, term, part.places)
 
     def _of_the_head(self, counts: dict[int, int], where: str) -> list[Part]:
-        """Return what the clauses give a line of the frontmatter."""
+        """Return the parts of the score of a title or line that has no parts of its own, one for each clause."""
         points = {clause: ranking.line_score([clause], self._weights) / self._best_possible for clause in counts}
         return [Part("line", points[one], self._names[one], ((where, counts[one]),)) for one in sorted(counts)]
 
@@ -158,13 +158,13 @@ def _scaled(parts: Iterable[Part], factor: float) -> list[Part]:
 
 
 def _newer(parts: list[Part], recency: float) -> list[Part]:
-    """Return parts with what being new adds."""
+    """Return the parts, and one more for being new if that adds anything."""
     added = (recency - 1) * sum(part.points for part in parts)
     return [*parts, Part("recent", added)] if added else parts
 
 
 def _meant(parts: list[Part], meaning: tuple[float, float] | None) -> list[Part]:
-    """Return parts with the meaning beside them, where there is one: what it weighs, and how like the query it is."""
+    """Return the parts, scaled to make room for the meaning, if there is one: its weight and its similarity."""
     if meaning is None:
         return parts
     weight, alike = meaning

@@ -1,4 +1,7 @@
-"""Values: what a result's score is made of, and why a memory is no result. Made only for who asks (`explain`)."""
+"""Value types for explanations: the parts of a result's score, and why a memory is not a result.
+
+They are created only on request (`explain`).
+"""
 
 from __future__ import annotations
 
@@ -10,18 +13,18 @@ if TYPE_CHECKING:
 
     Places = tuple[tuple[str, int], ...]
 
-# Points are printed with so much of them; what is less is noise of the computation.
+# The smallest number of points that is printed; anything below it is rounding noise.
 LEAST_TOLD = 5e-5
 
 
 class Part(NamedTuple):
-    """What of a relevance comes from where.
+    """One part of a relevance, and its origin.
 
-    `kind` is "memory" for a term in the memory as a whole and "line" for one in its best line; "pair" for words side by
-    side, "typed" for a word letter by letter, "named" for a title or heading that stands in the query as a whole,
-    "alias", "speaker", "answer", "asking", "whole" for the share of its memory in a passage, "meaning", "recent",
-    "filter" where nothing but filters is asked for, and "order" for what is cut off above 1 or the result before.
-    `places` say where the term stands, and how often.
+    `kind` is "memory" for a term in the memory as a whole and "line" for one in its best line; "pair" for adjacent
+    words, "typed" for a word matched letter by letter, "named" for a title or heading that occurs as a whole in the
+    query, "alias", "speaker", "answer", "asking", "whole" for the memory's share in the score of a passage, "meaning",
+    "recent", "filter" if the query consists of filters only, and "order" for the amount cut off above 1 or above the
+    previous result. `places` says where the term occurs, and how often.
     """
 
     kind: str
@@ -31,12 +34,12 @@ class Part(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Why a result stands where it stands.
+    """Why a result has its place.
 
-    `parts` sum up to its relevance. `line` is the line that counts for the memory, 0 for its title or where none does;
-    `chosen` says what makes the cited lines the best of it, where that is more than what counts for the memory.
-    `quality` are the terms of the quality, in the order of `quality.Terms`, and `origin` the key that its first comes
-    from; `status` is what the memory says of itself.
+    `parts` add up to its relevance. `line` is the line that counts for the memory, 0 for its title or for none.
+    `chosen` has the parts that made the cited lines the memory's best but do not count for the memory. `quality` has
+    the terms of the quality, in the order of `quality.Terms`, and `origin` is the key that the first of them comes
+    from. `status` is the memory's status.
     """
 
     parts: tuple[Part, ...]
@@ -47,13 +50,13 @@ class Explanation(NamedTuple):
     status: str = "active"
 
     def settled(self, relevance: float) -> Explanation:
-        """Return the explanation of a result that is shown with this relevance."""
+        """Return the explanation with parts that add up to the relevance that is shown."""
         rest = relevance - sum(part.points for part in self.parts)
         return self if abs(rest) < LEAST_TOLD else self._replace(parts=(*self.parts, Part("order", rest)))
 
 
 class Reason(NamedTuple):
-    """One reason why a memory is no result: a stable code, what is the case, and what would show it, if anything."""
+    """One reason why a memory is not a result: a stable code, a message, and what would show it, if anything."""
 
     code: str
     text: str
@@ -61,7 +64,7 @@ class Reason(NamedTuple):
 
 
 class Sought(NamedTuple):
-    """One thing that a query asks for: whether the memory must hold it, may, or must not; and where it stands."""
+    """One term of a query: whether the memory must, may or must not contain it, and where it does."""
 
     term: str
     need: Need
@@ -69,9 +72,9 @@ class Sought(NamedTuple):
 
 
 class WhyNot(NamedTuple):
-    """Why a memory is not among the results; without reasons it is the result at `place`, from 1.
+    """Why a memory is not among the results; without reasons, it is the result at `place`, from 1.
 
-    `place` is where it stands or would stand, None where it does not match.
+    `place` is its actual or would-be place, or None if it does not match.
     """
 
     ref: str | None

@@ -1,6 +1,6 @@
-"""Filters: which memories a list or a search is about. What can't be read is refused, never a wider filter.
+"""Filters that restrict a list or a search. An invalid filter is an error; it never widens the result.
 
-They are applied to the catalogue; for keys that it does not hold, the files that are left are read.
+Filters are applied to the catalogue; for keys that it does not have, the remaining files are read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 EVERY_STATUS = "all"
 DEFAULT_STATUS = ("active",)
-# What was true once, and is left out unless it is asked for.
+# Memories that are no longer current; they are left out unless asked for.
 PAST_STATUS = ("superseded", "archived")
 
 # Filter -> the catalogue's column.
@@ -50,7 +50,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "status": (*STATUSES, EVERY_STATUS),
     "source_type": SOURCE_TYPES,
 }
-# What an absent key means (2-format.md).
+# The meaning of an absent key (2-format.md).
 _DEFAULTS = {"status": "active", "scope": "global"}
 
 # Columns of the catalogue, by frontmatter key.
@@ -63,7 +63,7 @@ KNOWN_KEYS = frozenset(
 )
 
 _DATED = re.compile(r"\d{4}(-|$)")
-# A date or a time in UTC, as keys hold it; as text, so that it is compared to the digit to which it is given.
+# A date or a time in UTC, as in frontmatter; compared as text, to the precision that is given.
 _TIME = re.compile(
     r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?", re.ASCII
 )
@@ -75,15 +75,15 @@ _WHERE = re.compile(
 
 
 def choices(name: str) -> tuple[str, ...]:
-    """Return the values that a filter can have; none where it can have any."""
+    """Return the values that a filter accepts; empty if it accepts any."""
     return _CHOICES.get(name, ())
 
 
 def checked(name: str, text: str) -> str:
-    """Return the value of a filter.
+    """Return the value of a filter, checked and stripped of white space.
 
     Raises:
-        UsageError: no memory can have it.
+        UsageError: no memory can have this value.
     """
     value = text.strip()
     known = choices(name)
@@ -101,7 +101,7 @@ def checked(name: str, text: str) -> str:
 
 
 class _Form(NamedTuple):
-    """What a filter's value must look like: any other matches no memory, so it is a slip."""
+    """The form that a filter's value must have; any other can't match a memory, so it is a mistake."""
 
     holds: Callable[[str], object]
     hint: str
@@ -123,10 +123,10 @@ _FORMS = {
 
 
 def parse_where(text: str) -> Where:
-    """Return the condition that `key op value` spells.
+    """Parse a condition of the form `key op value`, `key exists` or `key missing`.
 
     Raises:
-        UsageError: it spells none.
+        UsageError: the text is not a condition, or its value does not fit the key.
     """
     found = _WHERE.fullmatch(text)
     if found is None:
@@ -140,10 +140,10 @@ def parse_where(text: str) -> Where:
 
 
 def checked_where(where: Where) -> Where:
-    """Return a condition whose value can be compared with those of its key.
+    """Return the condition, after checking that its value can be compared with those of its key.
 
     Raises:
-        UsageError: a number, a date or one of a few words is due, and the value is something else.
+        UsageError: the key needs a number, a time or one of a few words, and the value is something else.
     """
     key = KEY_BY_NAME.get(where.key)
     if key is None or where.operator in _OF_PARTS:
@@ -168,7 +168,7 @@ def _unquoted(text: str) -> str:
 
 
 def checked_fraction(text: str | float, name: str = "confidence") -> float:
-    """Return a confidence, or what `name` says, from 0 to 1; `UsageError` for anything else."""
+    """Return a number from 0 to 1, called `name` in messages; raise `UsageError` for anything else."""
     value = _number(str(text))
     if value is None or not 0 <= value <= 1:
         raise UsageError(f"`{text}` is not a valid {name}", hint="give a number from 0 to 1, like 0.8")
@@ -179,14 +179,14 @@ def checked_fraction(text: str | float, name: str = "confidence") -> float:
 
 
 def matching(rows: Sequence[int], filters: Iterable[Filters], column: Column) -> Sequence[int]:
-    """Return those of `rows` that all the filters let through, as far as the catalogue's columns tell.
+    """Return those of `rows` that pass all filters on the catalogue's columns.
 
-    `min_confidence` and conditions on keys that the catalogue does not know are left to the caller.
+    `min_confidence` and conditions on keys that are not in the catalogue are left to the caller.
     """
     asked = list(filters)
     for tested, test in _tests(asked):
         values = column(tested)
-        # Few distinct values stand in a column: each is judged once.
+        # A column has few distinct values: each is tested once.
         verdicts = _Verdicts(test)
         rows = [row for row in rows if verdicts[values[row]]]
     return rows
@@ -205,12 +205,12 @@ class _Verdicts(dict[str, bool]):
 
 
 def unknown_keys(filters: Iterable[Filters]) -> list[Where]:
-    """Return the conditions for which files must be read."""
+    """Return the conditions that can only be tested by reading the files."""
     return [where for asked in filters for where in asked.where if where.key not in KNOWN_KEYS]
 
 
 def _tests(filters: list[Filters]) -> list[tuple[str, Test]]:
-    """Return what to test, by column; an absent status means active ones alone."""
+    """Return the tests, each with its column; without a filter on status, only active memories pass."""
     tests: list[tuple[str, Test]] = []
     if not any(asked.status or asked.id or _names_status(asked) for asked in filters):
         tests.append(("status", _any_of("status", DEFAULT_STATUS)))
@@ -253,11 +253,14 @@ def _has_run(terms: list[str], run: tuple[str, ...]) -> bool:
 
 
 def _time_tests(since: datetime | None, until: datetime | None) -> list[tuple[str, Test]]:
-    """Compare as text, to the second: times are kept in UTC, in one form. A memory without a date is in no period."""
+    """Return tests of the creation time, compared as text to the second: all times are in UTC, in one form.
+
+    A memory without a date is in no period.
+    """
     seconds = len("2026-02-01T18:04:11")
     tests: list[tuple[str, Test]] = []
     if since is not None:
-        first = since.isoformat()[:seconds]  # of any year four digits, which `strftime` is not sure to write
+        first = since.isoformat()[:seconds]  # always four digits for the year, unlike `strftime`
         tests.append(("created_at", lambda cell: cell[:seconds] >= first))
     if until is not None:
         last = until.isoformat()[:seconds]
@@ -274,7 +277,7 @@ def _where_test(where: Where) -> Test:
 
 
 def holds(where: Where, values: Sequence[str]) -> bool:
-    """Whether a condition holds for a key's values: for a list, one item is enough; an absent key has none."""
+    """Whether a condition holds for a key's values: one item of a list is enough; an absent key has no values."""
     match where.operator:
         case Operator.EXISTS | Operator.MISSING:
             return bool(values) == (where.operator is Operator.EXISTS)
@@ -304,10 +307,10 @@ def _compares(operator: Operator, order: int | None) -> bool:
 
 
 def _order(value: str, other: str) -> int | None:
-    """Return -1, 0 or 1 as `value` comes before, with or after `other`; None for a number and a word.
+    """Return -1, 0 or 1 if `value` is less than, equal to or greater than `other`; None for a number and a word.
 
-    Numbers are compared as numbers, times and words as text: times are kept in UTC, in one form. A time is in the
-    year, month, day or minute that it is compared with, and neither before nor after it.
+    Numbers are compared as numbers, times and words as text: all times are in UTC, in one form. A time within the
+    year, month, day or minute that it is compared with is equal to it.
     """
     if _TIME.fullmatch(value) and _TIME.fullmatch(other):
         value, other = value.removesuffix("Z"), other.removesuffix("Z")
@@ -322,7 +325,7 @@ def _order(value: str, other: str) -> int | None:
 
 
 def _number(text: str) -> float | None:
-    """Return the number that people write so; None for words that Python takes for one, like `nan` and `1_0`."""
+    """Return the number in a text, or None; `nan` and `1_0`, which Python accepts, are not numbers here."""
     try:
         value = float(text)
     except ValueError:
@@ -334,14 +337,14 @@ def _number(text: str) -> float | None:
 
 
 def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int]:
-    """Return those of `rows` that all the filters let through, ascending; active memories alone unless they say.
+    """Return those of `rows` that pass all the filters, ascending; only active memories unless a filter names a status.
 
-    `min_confidence` is left to the caller: a list compares what is stored, a search its results' quality.
+    `min_confidence` is left to the caller: a list compares the stored confidence, a search the quality of its results.
 
     Args:
         then: the vault at the time in question.
         rows: the rows that the viewer may see.
-        filters: they hold together.
+        filters: a row must pass all of them.
     """
     left = _trusted(then, matching(rows, filters, then.column), filters)
     conditions = unknown_keys(filters)
@@ -352,14 +355,14 @@ def narrowed(then: View, rows: Sequence[int], *filters: Filters) -> Sequence[int
 
 
 def asks_status(given: Filters) -> bool:
-    """Whether filters say which status is meant, in their own words or by a condition."""
+    """Whether filters name a status, in the status filter or in a condition."""
     return bool(given.status) or any(one.key == "status" for one in given.where)
 
 
 def past_rows(then: View, now: datetime) -> frozenset[int]:
-    """Return the rows of visible memories that are past though they are active.
+    """Return the rows of visible memories that are past, even if their status is active.
 
-    Another active one took their place, on whichever side that stands, or their time is over.
+    An active memory supersedes them (stated in either of the two files), or their validity has ended.
     """
     rows, ids, statuses = then.rows, then.column("id"), then.column("status")
     heirs, supersedes, until = map(then.column, ("superseded_by", "supersedes", "valid_until"))
@@ -378,7 +381,7 @@ def past_rows(then: View, now: datetime) -> frozenset[int]:
 
 
 def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:
-    """Return the rows that others vouch for as far as the filters ask; only files with attestations are verified."""
+    """Return the rows with the trust that the filters require; only files with attestations are verified."""
     least = max((asked.min_trust or 0.0 for asked in filters), default=0.0)
     levels = {asked.level for asked in filters if asked.level}
     if not least and not levels:
@@ -387,9 +390,9 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
 
 
 def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:
-    """Return what reads the frontmatter of a visible row's file, as far as it may be told; each file once.
+    """Return a function that reads the frontmatter of a row's file, as far as the viewer may see it; each file once.
 
-    A file that can't be read any more, or is not the viewer's to see, says nothing.
+    It returns an empty dict for a file that can't be read any more or that the viewer may not see.
     """
 
     @cache
@@ -401,7 +404,7 @@ def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:
 
 
 def texts_at(values: dict[str, Any], key: str) -> list[str]:
-    """Return the values of a key as texts; `origin.session_id` means the part of a map, or of the maps in a list."""
+    """Return the values of a key as texts; `origin.session_id` reads a key of a map, or of the maps in a list."""
     found: list[Any] = [values]
     for name in key.split("."):
         found = [item[name] for item in found if isinstance(item, dict) and name in item]
@@ -410,5 +413,5 @@ def texts_at(values: dict[str, Any], key: str) -> list[str]:
 
 
 def _text(value: object) -> str:
-    """Return a value as the file has it."""
+    """Return a value as it is written in the file."""
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""The catalogue and the search index, as one snapshot of the vault's files: the protocols, and what is indexed."""
+"""Protocols for the catalogue and search index of a snapshot, and the terms under which a memory is indexed."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 class IndexStatus(NamedTuple):
-    """The index in the user's cache.
+    """The state of the index in the user's cache.
 
-    `folder` is where it lies or would lie; `built` whether there is one that can be used; `usable` whether the folder
-    is this user's alone, since no other is used; `files`, `memories`, `broken` and `size` (bytes) are those of the
-    index, `changed` counts the files that differ from it now; `written_at` is None where there is none.
+    `folder` is its (future) place; `built` says whether there is a usable index; `usable` whether only this user can
+    write to the folder, which is required. `files`, `memories`, `broken` and `size` (in bytes) describe the index;
+    `changed` is the number of files that now differ from it; `written_at` is None if there is no index.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class IndexStatus(NamedTuple):
 
 
 class Catalog(Protocol):
-    """A row a file. A row number is valid for one snapshot only; dead rows are in none of the lists."""
+    """One row per file. A row number is valid for one snapshot only; the lists of rows contain no dead rows."""
 
     @property
     def memories(self) -> Sequence[int]:
@@ -53,7 +53,7 @@ class Catalog(Protocol):
 
     @property
     def broken(self) -> Sequence[int]:
-        """The rows of files that mean to be memories and can't be read."""
+        """The rows of files that are meant to be memories but can't be read."""
 
     @property
     def plain(self) -> Sequence[int]:
@@ -64,35 +64,35 @@ class Catalog(Protocol):
         """The rows of memories and plain notes, ascending."""
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
 
     def entry(self, row: int) -> Entry:
-        """Return all that is known of a row."""
+        """Return the entry of a row."""
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the rows of live memories with this id (two where a copy was left lying about)."""
+        """Return the rows of live memories with this id (more than one if a file was copied)."""
 
     def edges(self) -> EdgeTable | None:
-        """Return the edges of lineage among all memories; None where nobody keeps them."""
+        """Return the edges of lineage among all memories; None if they are not stored."""
 
 
 class SearchIndex(Protocol):
-    """Where terms stand: the same rows as the catalogue's."""
+    """The positions of terms, by the same rows as the catalogue's."""
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the live rows that hold a term, ascending, and how often each does."""
+        """Return the live rows that contain a term, ascending, and the count in each."""
 
     def frequency(self, term: str) -> int:
-        """Return how many rows hold a term in their text; dead ones may be counted. Far cheaper than its postings."""
+        """Return how many rows have a term in their text, perhaps with dead ones; far cheaper than its postings."""
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        """Return the positions of a term in a field of each row, counted in terms from 0; empty if it is absent."""
 
     def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row, dead ones included."""
+        """Return the number of terms of a field for every row, including dead ones."""
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        """Return all terms of both fields that begin with `prefix`, sorted; terms of dead rows may be included."""
 
 
 class Snapshot(Protocol):
@@ -100,89 +100,91 @@ class Snapshot(Protocol):
 
     @property
     def state(self) -> str | None:
-        """Names this state of the files: two snapshots with the same one have the same rows. None: nobody knows."""
+        """A name for this state of the files: snapshots with the same name have the same rows. None: unknown."""
 
     @property
     def is_certain(self) -> bool:
-        """Whether every file was looked at; see `Library.glance`."""
+        """Whether every file was checked; see `Library.glance`."""
 
     @property
     def catalog(self) -> Catalog:
-        """What is known of the files."""
+        """The catalogue of the files."""
 
     @property
     def index(self) -> SearchIndex:
-        """Where terms stand."""
+        """The search index."""
 
 
 class Refreshed(NamedTuple):
-    """An index that was brought up to date: how many files had changed, and whether the index could be written."""
+    """The result of an index update: how many files had changed, and whether the index could be written."""
 
     changed: int
     written: bool
 
 
 class Library(Protocol):
-    """Hands out snapshots; keeps what it learned in the user's cache."""
+    """Takes snapshots of a vault and keeps an index in the user's cache."""
 
     def snapshot(self) -> Snapshot:
-        """Return the vault as it is now, uncommitted changes included."""
+        """Return the vault as it is now, including uncommitted changes."""
 
     def latest(self) -> Snapshot:
-        """Return the snapshot that was handed out last, however old, or a first one; for what belongs to an answer."""
+        """Return the snapshot that was taken last, however old, or take the first one.
+
+        For anything that must match an answer already given.
+        """
 
     def glance(self) -> Snapshot:
-        """Return the vault as its folders show it, at a price that follows what changed and not the size of the vault.
+        """Return the vault judged by its folders, at a cost that depends on the changes and not on the vault's size.
 
-        As `snapshot`, but a file of a very large vault that was written anew in place, under its name, may still be
-        what it was when the index was last written. For what is only worth telling if it costs next to nothing.
+        Like `snapshot`, but in a very large vault, a file that was rewritten in place may still have the content that
+        it had when the index was last written. For information that is only worth giving if it costs almost nothing.
         """
 
     def snapshot_of(self, files: Iterable[tuple[str, bytes]]) -> Snapshot:
-        """Return a snapshot of other files, as those of a past commit, given by path and bytes.
+        """Return a snapshot of other files, such as those of a past commit, given as path and bytes.
 
-        Files at places where no memories lie are left out.
+        Files at paths that can't hold a memory are left out.
         """
 
     def status(self) -> IndexStatus:
-        """Return how the index stands to the vault; nothing is written."""
+        """Return how far the index matches the vault; nothing is written."""
 
     def rebuild(self) -> Snapshot:
-        """Drop the index, build it anew, and return the vault as it is now."""
+        """Delete the index, rebuild it, and return the vault as it is now."""
 
     def refresh(self, *, purge: bool = False) -> Refreshed:
-        """Write what has changed into the index, however little it is; waits for whoever writes it.
+        """Write all changes into the index, however few; wait for any other process that is writing it.
 
         Args:
-            purge: put all segments together and drop the vectors, so that nothing of what was deleted or changed
-                stays in the cache.
+            purge: merge all segments and delete the vectors, so that no deleted or changed text stays in the cache.
         """
 
 
 # -- the terms of a memory -------------------------------------------------------------------------
 
 
-# To be raised when the same memory gives other terms than before: indexes of another version are built again.
+# Increase this when a memory's terms change: indexes of another version are rebuilt.
 VERSION = 7
-# Names of kept gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
+# The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 
 
 class Searchable(NamedTuple):
-    """The terms of one file in order: of its body, and of its head (title, aliases, tags, words of date and name)."""
+    """The terms of one file in order: of its body, and of its head (title, aliases, tags, date, file name)."""
 
     text: list[str]
     head: list[str]
 
 
 def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence[str] = LANGUAGES) -> Searchable:
-    """Return the terms under which a memory or a note is found: stems of the language that it is in.
+    """Return the terms under which a memory or note is found: the stems of its words, in its language.
 
     Args:
-        memory: the memory, or what is known of the note.
-        path: its file; a word of its name finds it, where nothing else in the head does.
-        head: the front matter of a note, all of which is text.
-        languages: those that it may be in.
+        memory: the memory, or the memory made of the note.
+        path: the path of its file; words of the name are added unless the head already has them.
+        head: the front matter of a note, which counts as text.
+        languages: the languages that it may be written in.
     """
     from memstore.core import terms
 
@@ -198,16 +200,16 @@ def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence
     return Searchable(text=[*map(stem, words)], head=found + [term for term in more if term not in known])
 
 
-# A text of fewer words is told by those of its title, too.
+# For a text of fewer words, the title also counts when its language is detected.
 FEW_WORDS = 40
 
 
-# `v2_plan` is found by its short parts, too.
+# `v2_plan` is also found by its short parts.
 _PARTS_OF_NAME = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 
 
 def name_words(path: str, memory_id: str | None) -> str:
-    """Return the words of a file's name: without its ending, and without the id that new files have in theirs."""
+    """Return the words of a file's name, without its extension and without the id in the names of new files."""
     stem = stem_of(path)
     if memory_id:
         stem = without_id(stem, memory_id)
@@ -217,20 +219,20 @@ def name_words(path: str, memory_id: str | None) -> str:
 def claim_term(claim: Claim) -> str:
     """Return the term under which memories with a claim of this subject and attribute are found.
 
-    It begins with a character that no query can hold, so that nothing else finds it.
+    It begins with a character that no query can contain, so nothing else finds it.
     """
     return "\x1f".join(("", *claim_key(claim)))
 
 
 def claim_key(claim: Claim) -> tuple[str, str]:
-    """Return what makes two claims answers to one question: subject and attribute, however they are written."""
+    """Return the normalized subject and attribute; claims with the same key answer the same question."""
     from memstore.core.terms import fold
 
     return " ".join(fold(claim.subject).split()), " ".join(fold(claim.attribute).replace("_", " ").split())
 
 
 def date_words(instant: str | None) -> str:
-    """Return a time's date as people say it: "8 May 2023"; empty where there is none."""
+    """Return the date of a time in words, such as "8 May 2023"; empty for None."""
     return _day_words(instant[:10]) if instant else ""
 
 
@@ -245,7 +247,7 @@ def _day_words(iso: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexRebuilt:
-    """An index that was built anew: of how many memories, and how many files could not be read."""
+    """The result of rebuilding the index: the number of memories, and of files that can't be read."""
 
     folder: Path
     memories: int
@@ -253,17 +255,17 @@ class IndexRebuilt:
 
 
 def status(view: View) -> IndexStatus:
-    """Return how the index stands to the vault.
+    """Return how far the index matches the vault.
 
     Raises:
-        RefusedError: the one who looks isn't the vault's owner, and the index is of all that is in it.
+        RefusedError: the viewer is not the vault's owner; the index covers the whole vault.
     """
     _only_for_the_owner(view)
     return view.index_status()
 
 
 def rebuild(view: View) -> IndexRebuilt:
-    """Drop the index and build it anew.
+    """Delete the index and rebuild it.
 
     Raises:
         RefusedError: as for `status`.
@@ -274,7 +276,7 @@ def rebuild(view: View) -> IndexRebuilt:
 
 
 def refresh(view: View) -> Refreshed:
-    """Write what has changed into the index, however little it is.
+    """Write all changes into the index, however few.
 
     Raises:
         RefusedError: as for `status`.

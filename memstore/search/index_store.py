@@ -1,8 +1,8 @@
-"""The vault's index in the user's cache: manifest and search index, which change together.
+"""The vault's index in the user's cache: the manifest and the search index, which change together.
 
-The manifest names the state of the search index that it belongs to. A new state is written beside the old one, then
-the manifest is replaced at once, then the old files go; so a writer that is killed at any moment leaves a pair that
-fits. What is damaged, of another version, or written where others may write, is not used.
+The manifest names the generation of the search index that it belongs to. A new generation is written beside the old
+one, then the manifest is replaced atomically, then the old files are deleted; a writer killed at any moment leaves a
+matching pair. An index is not used if it is damaged, of another version, or in a folder that others can write to.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
 
 
 class ReadAnew(NamedTuple):
-    """A file that was read because it is new or has changed; `row` is the one it had, or None."""
+    """A file that was read because it is new or has changed; `row` is its previous row, or None."""
 
     stat: FileStat
     document: Document
@@ -52,7 +52,7 @@ class ReadAnew(NamedTuple):
 
 
 class IndexDifference:
-    """How the vault differs from the index. `files` counts those whose stats differ, even where their bytes don't."""
+    """How the vault differs from the index. `files` counts files with different stats, even if the bytes are equal."""
 
     def __init__(self, files: int = 0) -> None:
         self.files = files
@@ -62,12 +62,12 @@ class IndexDifference:
 
     @property
     def dead(self) -> frozenset[int]:
-        """The rows that describe nothing any more."""
+        """The rows that no longer describe a file."""
         return frozenset(self.gone | {each.row for each in self.read if each.row is not None})
 
 
 class Index:
-    """The index as it was when it was opened: a row a file, some of them dead."""
+    """The index as it was when it was opened: one row per file, some of them dead."""
 
     def __init__(self, cache: Path, manifest: Manifest) -> None:
         facts = manifest.facts
@@ -81,7 +81,7 @@ class Index:
         self._cache = cache
 
     def search_index(self) -> WhooshIndex:
-        """Open the search index; `DamagedError` when it is not as it was written."""
+        """Open the search index; raises `DamagedError` if it is not as it was written."""
         return WhooshIndex(self._cache, self.generation)
 
     @cached_property
@@ -105,7 +105,7 @@ class Index:
     @cached_property
     def edges(self) -> EdgeTable:
         """The edges of lineage among the rows."""
-        from memstore.lineage.edges import EdgeSide, EdgeTable  # a search asks for none
+        from memstore.lineage.edges import EdgeSide, EdgeTable  # not needed for a search
 
         numbers = self.manifest.numbers
         above, below = (EdgeSide(numbers(f"{way} hops"), numbers(f"{way} ends")) for way in _WAYS)
@@ -116,17 +116,17 @@ class Index:
         return dict(zip(COLUMNS, self.manifest.record(row).split("\0"), strict=True))
 
     def entry(self, row: int) -> Entry:
-        """Return all that is known of a row."""
+        """Return the entry of a row."""
         return entry_of_cells(self.cells(row))
 
     @property
     def ruled_folders(self) -> list[str]:
-        """The folders that have files of their own that say what to ignore."""
+        """The folders that contain ignore files of their own."""
         folders: list[str] = self.manifest.facts["with_rules"]
         return folders
 
     def known_tree(self, rules: Rules) -> KnownTree:
-        """Return what the walk found; folders are listed anew under other rules of what to ignore."""
+        """Return what the last walk found; if the ignore rules have changed, all folders are listed again."""
         same_rules = self.manifest.facts["ignored_by"] == rules.digest
         names, paths = self.manifest.texts("name"), self.manifest.texts("folder")
         folders = {}
@@ -143,20 +143,20 @@ class Index:
 
 
 class IndexStore:
-    """The folder in the user's cache where a vault's index lies.
+    """The folder in the user's cache that holds a vault's index.
 
     Args:
         cache: the folder.
-        object_format: how blobs are named in the vault's repository, sha1 or sha256.
-        mixed: whether notes of other programs lie in the vault: what is a memory depends on it.
-        languages: those that texts may be in: how they are stemmed depends on it.
+        object_format: the hash of blob ids in the vault's repository, sha1 or sha256.
+        mixed: whether the vault also has notes of other programs, which decides what counts as a memory.
+        languages: the languages that texts may be in, which decides how words are stemmed.
     """
 
     def __init__(
         self, cache: Path, *, object_format: str, mixed: bool = False, languages: Sequence[str] = LANGUAGES
     ) -> None:
         self.cache = cache
-        # The columns stand for themselves: an index of others can't be read, whoever forgot to count the format up.
+        # Including the columns rejects an index with other columns even if nobody increased the format number.
         self._versions = {
             "format": FORMAT,
             "searchable": SEARCHABLE_VERSION,
@@ -173,7 +173,7 @@ class IndexStore:
         return self.cache / "manifest"
 
     def open(self) -> Index | None:
-        """Return the index as it is on disk, or None where there is none that can be used."""
+        """Return the index as it is on disk, or None if there is no usable one."""
         if not is_private(self.cache):
             return None
         if self._open is None or self._open.manifest.identity != manifest.identity(self.manifest_path):
@@ -190,27 +190,27 @@ class IndexStore:
             return None
 
     def drop(self) -> None:
-        """Forget the index: it is built again by the next read."""
+        """Delete the manifest, so that the next read rebuilds the index."""
         self._open = None
         with suppress(OSError):
             self.manifest_path.unlink(missing_ok=True)
 
     def is_usable(self) -> bool:
-        """Whether the folder of the cache is this user's alone, or not there yet."""
+        """Whether the cache folder is writable by this user alone, or does not exist yet."""
         return not self.cache.exists() or is_private(self.cache)
 
     def size(self) -> int:
-        """Return how many bytes lie in the cache."""
+        """Return the size of the cache in bytes."""
         return sum(place.lstat().st_size for place in self.cache.rglob("*") if place.is_file())
 
     def written_at(self) -> datetime | None:
-        """Return when the index was written, UTC; None where there is none."""
+        """Return when the index was written, in UTC; None if there is none."""
         found = manifest.identity(self.manifest_path)
         return datetime.fromtimestamp(found[1] // 10**9, UTC) if found else None
 
     @contextmanager
     def locked(self, *, patience_seconds: float) -> Iterator[bool]:
-        """Keep others from writing the index; yields False where they are at it, or where the cache can't be used."""
+        """Lock the index for writing; yield False if another process holds the lock or the cache can't be used."""
         try:
             make_private(self.cache)
             handle = os.open(self.cache / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -227,25 +227,25 @@ class IndexStore:
 
         Args:
             walk: the walk that found them.
-            files: taken one by one, and not kept.
+            files: consumed one by one and not kept in memory.
 
         Raises:
-            OSError: the cache is full or can't be written; the index is as it was.
+            OSError: the disk is full or the cache can't be written; the index is unchanged.
         """
         self._write(None, _Table(None, walk, IndexDifference()), files, frozenset())
 
     def write(self, before: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> None:
-        """Write what changed into the index; the lock must be held.
+        """Write changes into the index; the lock must be held.
 
         Args:
-            before: the index that `difference` is about.
-            walk: the walk that found it, for the stats of files and folders.
-            difference: what changed.
-            purge: leave nothing of dropped documents in the index's files.
+            before: the index that `difference` refers to.
+            walk: the walk that found the changes; has the stats of files and folders.
+            difference: the changes.
+            purge: remove all text of dropped documents from the index's files.
 
         Raises:
             OSError: as for `build`.
-            DamagedError: the index that was to be changed is damaged.
+            DamagedError: the existing index is damaged.
         """
         table = _Table(before, walk, difference)
         self._write(before, table, difference.read, difference.dead, purge=purge)
@@ -260,7 +260,7 @@ class IndexStore:
         purge: bool = False,
     ) -> None:
         with warnings.catch_warnings():
-            # Whoosh's source is from 2016: newer Pythons warn of its escapes and comparisons as they compile it.
+            # Whoosh's source is from 2016: newer Python versions warn about its escapes and comparisons.
             warnings.simplefilter("ignore")
             from memstore.search.whoosh_writer import remove_others, write_generation
 
@@ -277,14 +277,14 @@ class IndexStore:
             "with_rules": [folder for folder in table.walk.rules.git if folder],
             "generation": generation._asdict(),
         }
-        # (1) the new state of the search index is there, (2) the manifest names it, (3) the old one goes. Killed before
-        # (2), the old pair holds and the next writer clears up; killed after it, the new one.
+        # (1) the new generation has been written, (2) the manifest names it, (3) the old one is deleted. If the process
+        # is killed before (2), the old pair is valid and the next writer cleans up; after (2), the new pair is valid.
         manifest.write(self.manifest_path, table.contents(facts))
         remove_others(self.cache, generation)
 
 
 class _Table:
-    """The rows of the manifest to be written: those of the one before, changed in place, freed rows used again."""
+    """The rows of the new manifest: those of the previous one, changed in place; free rows are reused."""
 
     def __init__(self, before: Index | None, walk: Walk, difference: IndexDifference) -> None:
         self.walk = walk
@@ -303,7 +303,7 @@ class _Table:
             self.stats[row] = _stats_of(stat)
 
     def taken_in(self, files: Iterable[ReadAnew]) -> Iterator[tuple[int, Searchable]]:
-        """Give files that were read their rows, and yield these with what is searched of them."""
+        """Assign rows to the files that were read, and yield each row with its terms."""
         for each in files:
             row = self._put(each)
             if each.document.searchable:
@@ -334,7 +334,7 @@ class _Table:
         )
 
     def _edges(self) -> EdgeTable:
-        """Return the edges of lineage: those of the table before but for what the files changed, where that will do."""
+        """Return the edges of lineage: the previous table updated with the changed files, if that is possible."""
         from memstore.core.catalog import EdgeKind
         from memstore.lineage.edges import EdgeChanges, Rows, changed, edges_of, flattened, has_copies
 
@@ -383,7 +383,7 @@ class _Table:
         self.stats.pop(row, None)
 
     def _listing(self) -> tuple[dict[str, tuple[int, int, int]], list[str], list[int]]:
-        """Return the folders with their times and number of files, and the files' names and rows in that order."""
+        """Return the folders with their times and file counts, and the names and rows of the files in that order."""
         files: dict[str, list[tuple[str, int]]] = {folder: [] for folder in self.walk.folders}
         for row, path in enumerate(self.columns["path"]):
             if path:

@@ -1,6 +1,6 @@
-"""A snapshot of two layers: the index on disk, and in memory what has changed since it was written.
+"""A snapshot of two layers: the index on disk, and in memory the files that have changed since it was written.
 
-The rows of the index come first, then those of the files that were read anew.
+The rows of the index come first, followed by those of the files that were read again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _Answer = TypeVar("_Answer")
 
 
 class LayeredCatalog:
-    """What is known of the files of both layers."""
+    """The catalogue of the files of both layers."""
 
     def __init__(self, index: Index, difference: IndexDifference) -> None:
         self._index = index
@@ -45,7 +45,7 @@ class LayeredCatalog:
         return self._all_but(self._index.broken, self._above.texts)
 
     def _all_but(self, left_out: Sequence[int], above: Sequence[int]) -> Sequence[int]:
-        """Return the living rows of the layer below but for some, and rows of the layer above."""
+        """Return the live rows of the lower layer except some, followed by rows of the upper layer."""
         without = {*left_out, *self._index.dead, *self._dead}
         below: Sequence[int] = range(self._index.row_count)
         if without:
@@ -54,7 +54,7 @@ class LayeredCatalog:
 
     @cached_property
     def broken(self) -> Sequence[int]:
-        """The rows of files that mean to be memories and can't be read."""
+        """The rows of files that are meant to be memories but can't be read."""
         return [*self._living(self._index.broken), *self._raised(self._above.broken)]
 
     @cached_property
@@ -63,7 +63,7 @@ class LayeredCatalog:
         return [*self._living(self._index.plain), *self._raised(self._above.plain)]
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
         if name not in self._columns:
             cells = [*self._index.column(name), *self._above.column(name)]
             if name == "path":
@@ -73,7 +73,7 @@ class LayeredCatalog:
         return self._columns[name]
 
     def entry(self, row: int) -> Entry:
-        """Return all that is known of a row."""
+        """Return the entry of a row."""
         if row >= self._index.row_count:
             return self._above.entry(row - self._index.row_count)
         entry = self._index.entry(row)
@@ -82,7 +82,7 @@ class LayeredCatalog:
         return entry
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the rows of live memories with this id (two where a copy was left lying about)."""
+        """Return the rows of live memories with this id (more than one if a file was copied)."""
         found: list[int] = []
         if not memory_id:
             return found
@@ -97,7 +97,7 @@ class LayeredCatalog:
             return [*found, *self._raised(self._above.rows_of_id(memory_id))]
 
     def edges(self) -> EdgeTable | None:
-        """Return the edges of lineage among all memories; None where two that changed, or with them, have one id."""
+        """Return the edges of lineage among all memories; None if files changed and two memories share an id."""
         difference, count = self._difference, self._index.row_count
         if not (difference.read or difference.gone or difference.moved):
             return self._index.edges
@@ -111,7 +111,7 @@ class LayeredCatalog:
 
     def _links(self, row: int) -> list[str]:
         """Return the fields of a row that name other memories."""
-        from memstore.core.catalog import EdgeKind  # a search asks for none
+        from memstore.core.catalog import EdgeKind  # not needed for a search
 
         if row < self._index.row_count:
             cells = self._index.cells(row)
@@ -127,12 +127,12 @@ class LayeredCatalog:
 
 
 class LayeredIndex:
-    """Where terms stand, in both layers.
+    """The search index of both layers.
 
     Args:
-        index: the index on disk; opened when the first term is asked for.
-        difference: what has changed since.
-        rebuilt: gives the index of the rows on disk from the files themselves; called when that on disk is damaged.
+        index: the index on disk; its search index is opened when the first term is looked up.
+        difference: the changes since it was written.
+        rebuilt: makes an index of the rows on disk from the files themselves; called if the one on disk is damaged.
     """
 
     def __init__(self, index: Index, difference: IndexDifference, *, rebuilt: Callable[[], MemoryIndex]) -> None:
@@ -147,7 +147,7 @@ class LayeredIndex:
         self._lengths: dict[Field, Sequence[int]] = {}
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the live rows that hold a term, ascending, and how often each does."""
+        """Return the live rows that contain a term, ascending, and the count in each."""
         rows, counts = self._ask(lambda below: below.postings(field, term))
         if self._dead:
             live = [i for i, row in enumerate(rows) if row not in self._dead]
@@ -156,11 +156,11 @@ class LayeredIndex:
         return ([*rows, *rows_above], [*counts, *counts_above]) if rows_above else (rows, counts)
 
     def frequency(self, term: str) -> int:
-        """Return how many rows hold a term in their text; dead ones are counted, too."""
+        """Return how many rows have a term in their text, including dead ones."""
         return self._ask(lambda below: below.frequency(term)) + self._above.frequency(term)
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        """Return the positions of a term in a field of each row, counted in terms from 0; empty if it is absent."""
         count = self._index.row_count
         lower = [row for row in rows if row < count]
         below = iter(self._ask(lambda below: below.positions(field, term, lower)) if lower else ())
@@ -170,19 +170,19 @@ class LayeredIndex:
         return [next(below if row < count else above) for row in rows]
 
     def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row, dead ones included."""
+        """Return the number of terms of a field for every row, including dead ones."""
         if field not in self._lengths:
             self._lengths[field] = [*self._index.lengths(field), *self._above.lengths(field)[self._index.row_count :]]
         return self._lengths[field]
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        """Return all terms of both fields that begin with `prefix`, sorted; terms of dead rows may be included."""
         below = self._ask(lambda below: below.terms(prefix))
         above = self._above.terms(prefix)
         return sorted({*below, *above}) if above else below
 
     def _ask(self, question: Callable[[WhooshIndex | MemoryIndex], _Answer]) -> _Answer:
-        """Return what the lower layer answers; where it turns out to be damaged, it is made anew from the files."""
+        """Return the lower layer's answer; if that layer turns out to be damaged, rebuild it from the files first."""
         try:
             if self._below is None:
                 self._below = self._index.search_index()
@@ -205,7 +205,7 @@ class LayeredSnapshot:
 
     @property
     def state(self) -> str | None:
-        """Names this state of the files, where all were looked at."""
+        """A name for this state of the files; None if not all of them were checked."""
         if not self.is_certain:
             return None
         index, difference = self._layers

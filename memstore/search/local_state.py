@@ -1,7 +1,7 @@
-"""What searches keep on this machine: values that take long to compute, and the log of uses on purpose.
+"""Local data of searches: a cache of values that take long to compute, and the log of deliberate uses.
 
-Computed values lie in the user's cache, one JSON file a name, until what they came from changes; nobody else can have
-written a byte of them. The log has one JSON object a line, added by one `write` each.
+Computed values are kept in the user's cache, in one JSON file per name, until their sources change; nobody else can
+write to it. The log has one JSON object per line, each appended with a single `write`.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ _FOLDER = "derived"
 
 
 class DerivedCache:
-    """A folder of files, each with a checksum; one that is damaged, or of another state, is as good as none.
+    """A folder of files, each with a checksum; a file that is damaged or of another state is ignored.
 
     Args:
-        cache: the folder for what is derived from the vault; it is used only while nobody else can write into it.
+        cache: the folder for data derived from the vault; used only if nobody else can write to it.
     """
 
     def __init__(self, cache: Path) -> None:
@@ -53,7 +53,7 @@ class DerivedCache:
         self._folder = cache / _FOLDER
 
     def last(self, name: str, state: str) -> Kept:
-        """Return what was kept under a name in that state; nothing in any other, or where none can be read."""
+        """Return the values stored under a name for that state; empty for another state or if they can't be read."""
         if not (is_private(self._cache) and is_private(self._folder)):
             return {}
         try:
@@ -62,7 +62,7 @@ class DerivedCache:
             return {}
 
     def keep(self, name: str, state: str, found: Kept) -> None:
-        """Keep something in place of what was kept under the name; not being able to is no error."""
+        """Store values under a name, in place of the previous ones; a failed write is not an error."""
         from memstore.files.local_state import write_whole
 
         with suppress(OSError):
@@ -73,7 +73,7 @@ class DerivedCache:
 
 
 def drop_gists(cache: Path, *, but: Collection[str]) -> None:
-    """Delete the gists of all revisions but these, by blob: a gist has the words of what it was made of."""
+    """Delete the gists of all revisions except these blob ids, because a gist contains words of its memory."""
     with suppress(OSError):
         for place in (cache / _FOLDER).glob(f"{GISTS}*"):
             if place.name.removeprefix(GISTS) not in but:
@@ -81,7 +81,7 @@ def drop_gists(cache: Path, *, but: Collection[str]) -> None:
 
 
 def drop_derived(cache: Path) -> None:
-    """Delete all that was kept; what can't be deleted is in a cache that can't be written."""
+    """Delete all computed values; errors are ignored, because then the cache can't be written either."""
     with suppress(OSError):
         shutil.rmtree(cache / _FOLDER)
 
@@ -106,17 +106,17 @@ def _read(data: bytes, state: str) -> Kept:
 
 NAME = "usage.jsonl"
 _TEXT = rb'[^"\\\x00-\x1f\x80-\xff]+'
-# A use as `record` writes it, wherever on a line: the one after a torn line stands behind its rest. JSON would be read
-# several times slower.
+# A use as `record` writes it, anywhere in a line: the one after a torn line follows its remainder. Parsing JSON would
+# be several times slower.
 _USE = rb'\{"id":"(%%s)","at":"(%s)","by":"(%s)","how":"(%s)"[,}]' % (_TEXT, _TEXT, _TEXT)
 
 
 class DiskUsage:
-    """Remembers uses beyond the end of the program.
+    """A log of uses on disk.
 
     Args:
-        state: the folder of the vault's local state; made when it is first needed.
-        records: whether new uses are remembered; what was recorded before is known all the same.
+        state: the folder of the vault's local state; created when first needed.
+        records: whether new uses are recorded; earlier ones are read in any case.
     """
 
     def __init__(self, state: Path, *, records: bool = True) -> None:
@@ -125,7 +125,7 @@ class DiskUsage:
         self._read: tuple[tuple[int, ...], bytes] = ((), b"")
 
     def record(self, use: Use) -> None:
-        """Remember a use; forget it silently where that can't be done."""
+        """Record a use; a failed write is ignored."""
         if not self._records:
             return
         import json
@@ -137,7 +137,7 @@ class DiskUsage:
             append_line(self.path, line.encode())
 
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
-        """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
+        """Yield the uses of these memories, or of all, in no particular order; unreadable entries are skipped."""
         wanted = _TEXT if memory_ids is None else b"|".join(re.escape(one.encode()) for one in memory_ids if one)
         if not wanted:
             return
@@ -147,7 +147,7 @@ class DiskUsage:
                 yield Use(memory_id.decode(), time, by.decode(), how.decode())
 
     def _data(self) -> bytes:
-        """Return the log's bytes; they are read again only when the file has changed."""
+        """Return the log's bytes; the file is read again only if it has changed."""
         with suppress(OSError):
             handle = os.open(self.path, os.O_RDONLY | NOT_FOLLOWED)
             with os.fdopen(handle, "rb") as file:

@@ -1,7 +1,7 @@
-"""The manifest: what was known of every file when the index was written. One file of columns, read one by one.
+"""The manifest: the catalogue of all files when the index was written, as one file of columns that are read separately.
 
-The first line is JSON: the version, where each column lies, and its checksum. Then come the columns: numbers as 64-bit
-integers of this machine, texts joined by NUL. A read at 10,000 files needs a few columns of some thirty.
+The first line is JSON: the version, and the offset and checksum of each column. The columns follow: numbers as 64-bit
+integers in this machine's byte order, texts joined by NUL. Most reads need only a few of about thirty columns.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 _SEPARATOR = "\0"
 _RECORDS, _RECORD_ENDS = "records", "record ends"
 _MOST_HEADER_BYTES = 64 * 1024 * 1024
-# The manifest is stamped, then renamed: its change time follows its modification time at once.
+# The manifest is stamped, then renamed, so its change time is just after its modification time.
 _STAMP_TO_RENAME_NS = 1_000_000_000
 
 
 class DamagedError(VaultError):
-    """The cache is not what was written; it is to be dropped."""
+    """The cache is not as it was written; it should be deleted."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"the index is damaged: {what}", hint="memstore index rebuild")
 
 
 class Contents(NamedTuple):
-    """All that a manifest holds: `facts` are JSON values; a column is one field of all rows, a record is one row."""
+    """The contents of a manifest: `facts` are JSON values; a column is one field of all rows, a record is one row."""
 
     facts: Mapping[str, Any]
     numbers: Mapping[str, Sequence[int]]
@@ -45,7 +45,7 @@ class Contents(NamedTuple):
 
 
 class Manifest:
-    """A manifest that is open for reading; it stays as it is when the file is replaced."""
+    """A manifest that is open for reading; it does not change when the file is replaced."""
 
     def __init__(self, handle: int, facts: dict[str, Any], columns: dict[str, list[int]], start: int) -> None:
         self.facts = facts
@@ -59,7 +59,7 @@ class Manifest:
         os.close(self._handle)
 
     def numbers(self, name: str) -> array[int]:
-        """Return a column of integers; not to be changed."""
+        """Return a column of integers; the caller must not change it."""
         if name not in self._numbers:
             column = array("q")
             column.frombytes(self._bytes(name))
@@ -67,7 +67,7 @@ class Manifest:
         return self._numbers[name]
 
     def texts(self, name: str) -> list[str]:
-        """Return a column of texts; not to be changed."""
+        """Return a column of texts; the caller must not change it."""
         if name not in self._texts:
             text = self._bytes(name).decode("utf-8", "surrogateescape")
             count = self._columns[name][3]
@@ -85,7 +85,7 @@ class Manifest:
         return os.pread(self._handle, ends[row] - start, offset + start).decode("utf-8", "surrogateescape")
 
     def check(self) -> None:
-        """Compare all columns with their checksums; `DamagedError` where one differs."""
+        """Compare all columns with their checksums; raise `DamagedError` if one differs."""
         for name in self._columns:
             self._bytes(name)
 
@@ -98,7 +98,7 @@ class Manifest:
 
 
 def write(path: Path, contents: Contents) -> None:
-    """Replace the manifest at `path` at once; whoever reads the old one goes on with it."""
+    """Replace the manifest at `path` atomically; readers of the old one keep using it."""
     columns: dict[str, list[int]] = {}
     parts: list[bytes] = []
     offset = 0
@@ -127,7 +127,7 @@ def write(path: Path, contents: Contents) -> None:
 
 
 def identity(path: Path) -> tuple[int, int, int] | None:
-    """Return what tells one manifest at `path` from the next; None where there is none."""
+    """Return inode, modification time (ns) and size, which identify a manifest at `path`; None if there is none."""
     try:
         status = path.stat()
     except OSError:
@@ -138,10 +138,10 @@ def identity(path: Path) -> tuple[int, int, int] | None:
 def read(path: Path) -> Manifest:
     """Open the manifest at `path`.
 
-    Its columns are compared with their checksums at once only if somebody may have written to the file.
+    All columns are checked immediately only if the file may have been changed; otherwise each when it is read.
 
     Raises:
-        DamagedError: there is none, or it is not as it was written.
+        DamagedError: there is no manifest, or it is not as it was written.
     """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -173,7 +173,7 @@ def _is_as_stamped(status: os.stat_result, stamp: int) -> bool:
 
 
 def _header(handle: int) -> tuple[dict[str, Any], int]:
-    """Return the facts of the first line, and where the columns begin."""
+    """Return the facts in the first line, and the offset of the columns."""
     line = b""
     while b"\n" not in line:
         part = os.pread(handle, 65536, len(line))

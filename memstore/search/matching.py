@@ -1,4 +1,4 @@
-"""Matching: where in a text the clauses of a query stand."""
+"""Find the places in a text where the clauses of a query match."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 _TYPED_WORD = re.compile(r"\w[\w'’]*")
-# `And when did she` asks for a time; `what she did when` hardly.
+# `And when did she` asks for a time; `what she did when` probably does not.
 _FIRST_WORDS = 3
 
 
 class Matcher:
-    """Finds a query's clauses; they are known by their number in the query.
+    """Finds a query's clauses, which are identified by their number in the query.
 
     Args:
-        clauses: what is asked for.
-        terms: for each clause the index terms that count as its word; nothing for prefixes and phrases.
-        language: of the texts, whose words are stemmed as it is usual there.
+        clauses: the clauses to find.
+        terms: for each clause, the index terms that count as its word; empty for prefixes and phrases.
+        language: the language of the texts, which decides how words are stemmed.
     """
 
     def __init__(self, clauses: Sequence[Clause], terms: Sequence[Sequence[str]], language: str = ENGLISH) -> None:
@@ -55,7 +55,7 @@ class Matcher:
                 case Phrase(run, others):
                     self._phrases += [(one, number) for one in (run, *others)]
         self._words = {*self._whole_clause}.union(*(run for run, _ in self._phrases))
-        # All of a stem but its end begins the word, so other words need no stemming.
+        # A word begins with its stem, except for the stem's end, so all other words need no stemming.
         starts = {beginning(term, language) for term in self._word_clause}
         self._starts = tuple(sorted({*starts, *self._words, *(start for start, _ in self._prefixes)}))
         numbers = [number for number, clause in enumerate(clauses) if isinstance(clause.asked, Word)]
@@ -63,9 +63,9 @@ class Matcher:
         self._pairs = {(a, b) for a, b in pairwise(numbers) if b == a + 1}
 
     def places(self, text: str) -> Places:
-        """Return where clauses stand in a text: position in words and clause, in order of position."""
+        """Return the matches in a text as pairs of word position and clause, ordered by position."""
         folded = text.lower() if text.isascii() else analysis.fold(text)
-        # Most texts hold nothing of it, and looking for a string is far faster than taking a text apart.
+        # Most texts do not match, and searching for a string is far faster than splitting a text into words.
         if not any(start in folded for start in self._starts):
             return []
         starts = self._starts
@@ -82,14 +82,14 @@ class Matcher:
         return sorted(places)
 
     def as_typed(self, text: str) -> set[int]:
-        """Return the clauses whose word stands in a text letter by letter, and not only another with the same stem."""
+        """Return the clauses with a word that occurs letter by letter, not only as another word with the same stem."""
         if self._whole is None:
             return set()
         folded = text.lower() if text.isascii() else analysis.fold(text)
         return {self._typed[word] for word in self._whole.findall(folded)}
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return where in a text the words stand that clauses ask for: first character and the one after the last."""
+        """Return the spans of words in a text that match a clause: first character, and the one after the last."""
         return [
             found.span()
             for found in analysis.word_pattern(text).finditer(text)
@@ -102,7 +102,7 @@ class Matcher:
         return any(word.startswith(start) for start, _ in self._prefixes)
 
     def pairs(self, places: Places) -> int:
-        """Return how often two words that are neighbours in the query stand side by side."""
+        """Return how often two words that are adjacent in the query are adjacent in the text."""
         pairs = self._pairs
         if not pairs:
             return 0
@@ -122,14 +122,14 @@ class Matcher:
 
 
 def matcher_of(query: Query, language: str = ENGLISH) -> Matcher:
-    """Return what finds a query's clauses in any text of a language; what must not be there is not looked for."""
+    """Return a matcher for a query's clauses in texts of a language, without those that must not match."""
     clauses = [clause for clause in query.clauses if clause.need is not Need.MUST_NOT]
     asked = [clause.asked for clause in clauses]
     return Matcher(clauses, [all_terms(one, language) if isinstance(one, Word) else () for one in asked], language)
 
 
 def all_terms(word: Word, language: str) -> tuple[str, ...]:
-    """Return the index terms of a word in a language, of its other spellings after that of itself."""
+    """Return the index terms of a word in a language: its own first, then those of its other spellings."""
     if language == ENGLISH:
         return word.term, *word.spellings
     stem = stemmer(language)
@@ -137,9 +137,9 @@ def all_terms(word: Word, language: str) -> tuple[str, ...]:
 
 
 def names_held(query: str, text: str) -> float:
-    """Return what share of the names in a query stand in a text: of its words with a capital, but for the first one.
+    """Return the share of a query's names that occur in a text; 1.0 if the query has none.
 
-    Those of months and weekdays are none.
+    Names are the capitalized words other than the first one, and other than months and weekdays.
     """
     named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
     times = listed(word_lists("core")["times"])
@@ -149,9 +149,9 @@ def names_held(query: str, text: str) -> float:
 
 
 def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
-    """Return what the thing looks like that a question asks for: a time for `when`, a number for `how many`.
+    """Return a pattern for the kind of answer that a question asks for: a time for `when`, a number for `how many`.
 
-    None where the words, folded, don't tell; they are looked at in English alone.
+    None if the (folded) words don't say; only English questions are recognized.
     """
     if "when" in words[:_FIRST_WORDS]:
         return _answers()["times"]
@@ -160,13 +160,13 @@ def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
 
 
 def kind_of_time(words: Sequence[str]) -> str | None:
-    """Return the word by which a question asks for a time, `day` in `on which day did`; None where it does not."""
+    """Return the word with which a question asks for a time, `day` in `on which day did`; None if it does not."""
     kinds = listed(word_lists("core")["kinds_of_time"])
     return next((b for a, b in pairwise(words[: _FIRST_WORDS + 1]) if a in ("what", "which") and b in kinds), None)
 
 
 def holds_time(text: str) -> bool:
-    """Whether a text names a time, in figures or in English words."""
+    """Whether a text contains a time, in digits or in English words."""
     return _answers()["times"].search(text) is not None
 
 
@@ -181,14 +181,14 @@ def _answers() -> dict[str, re.Pattern[str]]:
 
 
 def phrase_counts(positions: Sequence[Sequence[int]]) -> int:
-    """Return how often terms stand side by side in one text, given the positions of each in order."""
+    """Return how often terms are adjacent in one text, given the positions of each, in the order of the phrase."""
     first, *others = positions
     following = [set(places) for places in others]
     return sum(all(at + i in places for i, places in enumerate(following, 1)) for at in first)
 
 
 def holds_alias(query_words: Sequence[str], alias_words: Sequence[str]) -> bool:
-    """Whether an alias stands in a query, its words side by side; a long word may have one slip of the pen."""
+    """Whether the words of an alias are adjacent in a query; a long word may have one typo."""
     width = len(alias_words)
     return width > 0 and any(
         all(_same_word(asked, wanted) for asked, wanted in zip(query_words[i : i + width], alias_words, strict=True))
@@ -204,14 +204,14 @@ def _same_word(asked: str, wanted: str) -> bool:
     if asked == wanted:
         return True
     shortest = min(len(asked), len(wanted))
-    # A letter too few or too many seldom makes another word; one for another does: mango and Mongo.
+    # A missing or extra letter rarely makes another word; a changed letter does: mango and Mongo.
     if shortest < (LETTERS_FOR_ONE_SLIP if len(asked) == len(wanted) else LETTERS_FOR_ONE_LETTER_MORE):
         return False
     return within_edits(asked, wanted, 1)
 
 
 def within_edits(one: str, other: str, most: int) -> bool:
-    """Whether at most `most` letters lie between two words: one put in, left out, changed, or two swapped."""
+    """Whether the edit distance of two words is at most `most`; swapping two adjacent letters is one edit."""
     if abs(len(one) - len(other)) > most:
         return False
     before: list[int] = []

@@ -1,7 +1,7 @@
-"""How like a text in meaning memories are: their vectors, made where they are missing, and only of what may be seen.
+"""Similarity in meaning between a text and memories, from vectors; missing ones are made, for visible memories only.
 
-A memory has a vector as a whole and one for each of its lines. A line is embedded with the memory's title before it,
-and in a conversation with what was said before: a line by itself rarely says what it is about.
+A memory has one vector as a whole and one for each of its lines. A line is embedded after the memory's title and, in a
+conversation, after what was said before it, because a line by itself rarely says what it is about.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ if TYPE_CHECKING:
     Vector = Sequence[float]
 
 
-AT_ONCE = 32  # texts that are embedded before it is told how far it is
-NOTHING = "…"  # stands for a text that is empty
+AT_ONCE = 32  # texts embedded between two progress reports
+NOTHING = "…"  # replaces an empty text
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. A text's vector depends on that text alone, and not on those beside it."""
+    """Turns texts into vectors. A text's vector depends only on that text, not on others in the same call."""
 
     @property
     def name(self) -> str:
-        """Names the model: vectors are kept under it, so whatever changes them changes the name."""
+        """The name of the model, under which vectors are stored; it must change whenever the vectors would."""
 
     def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, all of one length; their own lengths do not matter."""
+        """Return a vector for each text, all with the same dimension; they need not have length 1."""
 
 
 class VectorStore(Protocol):
-    """Keeps the vectors of memories and their lines, by the file's blob id; what is lost is made again."""
+    """Stores the vectors of memories and their lines by the file's blob id; lost ones are made again."""
 
     def last(self, name: str) -> dict[str, Vector]:
-        """Return the vectors that were kept for an embedder of that name; none where they can't be read."""
+        """Return the stored vectors of the embedder with that name; none if they can't be read."""
 
     def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        """Keep these vectors, all of one length, in place of the last ones; not being able to is no error."""
+        """Store these vectors, all of one length, in place of the last ones; a failed write is not an error."""
 
     def tell(self, done: int, count: int) -> None:
-        """Tell whoever waits how many texts of how many have their vectors."""
+        """Report how many of how many texts have vectors."""
 
 
 class Similar(NamedTuple):
-    """How like a text in meaning rows are, in [0,1], each as its best part is.
+    """The similarity in meaning of rows to a text, in [0,1]; for each row, that of its best part.
 
-    `lines` says it of their lines, as they are numbered in the file; 0 stands for the whole.
+    `lines` has the similarity of each line, by its number in the file; 0 is the memory as a whole.
     """
 
     rows: Mapping[int, float]
@@ -71,24 +71,24 @@ NOT_SIMILAR = Similar({}, {})
 
 
 def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
-    """Return how like a text in meaning these visible rows are.
+    """Return the similarity in meaning of these visible rows to a text.
 
-    Nothing where no embedder is configured; a past state of the vault is searched by its words alone.
+    Empty if no embedder is configured or the view is of a past state, which is searched by words alone.
 
     Raises:
-        UsageError: the embedder gives no vectors.
+        UsageError: the embedder does not return valid vectors.
     """
     embedder = then.embedder
     if embedder is None or then.is_past or not (rows and text.strip()):
         return NOT_SIMILAR
-    # A model that was trained to tell questions from texts has a way of its own for them.
+    # A model that was trained to distinguish questions from texts has a separate method for them.
     (asked,) = embedded(embedder, [text], embed=getattr(embedder, "embed_queries", embedder.embed))
     blobs = then.column("blob")
 
     def texts_of(row: int) -> dict[int, str]:
         file = then.opened(row)
         if file is None or file.entry.blob != blobs[row]:
-            return {}  # saved a moment ago: the next search knows it
+            return {}  # just saved: the next search will find it
         return _texts(file.entry.title, file.text)
 
     wanted = {blobs[row]: lambda row=row: texts_of(row) for row in rows}
@@ -111,12 +111,12 @@ def embedded(
     """Return a vector of length 1 for each text.
 
     Args:
-        embedder: what turns texts into vectors.
+        embedder: the embedder.
         texts: the texts.
-        embed: its way to do so; that for texts of memories by default.
+        embed: the embedder's method to call; by default the one for memory texts.
 
     Raises:
-        UsageError: there are more or fewer vectors than texts, or they are not of one length.
+        UsageError: there are more or fewer vectors than texts, or their dimensions differ.
     """
     if not texts:
         return []
@@ -130,14 +130,14 @@ def embedded(
 
 
 def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
-    """Return the vector of each file, of length 1 and by the same name, for `beliefs.clustering`.
+    """Return the vector of each file, of length 1, under the same name, for `beliefs.clustering`.
 
     Args:
-        view: the vault; it has an embedder.
-        files: memories that the viewer may see.
+        view: the vault; without an embedder, the result is empty.
+        files: memories that the viewer may see, by name.
 
     Raises:
-        UsageError: the embedder gives no vectors.
+        UsageError: the embedder does not return valid vectors.
     """
     if view.embedder is None:
         return {}
@@ -149,16 +149,16 @@ def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
     return {name: Dense(vectors[blob]) for name, blob in blobs.items()}
 
 
-# -- what is embedded of a memory ------------------------------------------------------------------
+# -- the embedded texts of a memory ----------------------------------------------------------------
 
 
-_WHOLE = 0  # in place of a line
+_WHOLE = 0  # in place of a line number
 
 
 def _texts(title: str, text: FencedText) -> dict[int, str]:
-    """Return what is embedded of a memory: all of it, and where it has several lines these, by their place in the file.
+    """Return the texts of a memory to embed, by line number: the whole, and each line if there is more than one.
 
-    A line has the title and its heading before it, and in a conversation what was said before.
+    A line is preceded by the title and its heading, and in a conversation by what was said before.
     """
     own = title if title and title != default_title(text.body) else ""
     whole = {_WHOLE: f"{own}\n{text.body}".strip() or NOTHING}
@@ -177,7 +177,7 @@ def _texts(title: str, text: FencedText) -> dict[int, str]:
 
 
 def _part_of(blob: str, line: int) -> str:
-    """Return under which name the vector of a part is kept; the reverse of `_place_of`."""
+    """Return the name under which the vector of a part is stored; the inverse of `_place_of`."""
     return f"{blob}:{line}" if line != _WHOLE else blob
 
 
@@ -193,11 +193,11 @@ def _vectors(
     *,
     size: int | None = None,
 ) -> dict[str, Vector]:
-    """Return the vectors of the wanted blobs' parts, by `_part_of`; those that were missing are made and kept.
+    """Return the vectors of the parts of the wanted blobs, by `_part_of`; missing ones are made and stored.
 
-    Those of files that are gone are dropped where the vault's owner looks, who alone sees which these are.
+    If the viewer is the vault's owner, vectors of deleted files are dropped; only the owner can tell which these are.
 
-    Vectors that are not of the size, where one is given, are no longer this embedder's.
+    If `size` is given, vectors of another size are ignored, because they come from another model.
     """
     kept = view.vectors.last(embedder.name)
     known = {part: vector for part, vector in kept.items() if size in (None, len(vector))}
@@ -213,14 +213,14 @@ def _vectors(
                 if len(missing) > AT_ONCE:
                     view.vectors.tell(done, len(missing))
     finally:
-        # One that is stopped halfway has not worked for nothing.
+        # Store what was made so far, even if the run is interrupted.
         if made:
             view.vectors.keep(embedder.name, {part: known[part] for part in _alive(view, known)} | made)
     return known | made
 
 
 def _alive(view: View, known: Collection[str]) -> Collection[str]:
-    """Return the parts among those known of which the vault still has the file, as far as the viewer can tell."""
+    """Return the known parts of files that are still in the vault, as far as the viewer can tell."""
     if not view.is_owners:
         return known
     blobs = view.column("blob")
@@ -232,24 +232,24 @@ def _alive(view: View, known: Collection[str]) -> Collection[str]:
 
 
 VECTOR_WEIGHT = 0.45  # against 0.6 for words; docs/search.md, "By meaning"
-# What is less like the query is not found by its meaning alone; seed 002's minimum vector similarity.
+# A memory with a lower similarity is not found by its meaning alone; seed 002's minimum vector similarity.
 LEAST_SIMILARITY = 0.25
 
 
 def unit(vector: Iterable[float]) -> array[float]:
-    """Return a vector of length 1 that points the same way; zeros where it points nowhere, or is not finite."""
+    """Return the vector scaled to length 1; all zeros if its length is 0 or not finite."""
     found = array("f", vector)
     length = math.sqrt(sum(map(mul, found, found)))
     return array("f", (value / length if 0 < length < math.inf else 0.0 for value in found))
 
 
 def similarity(left: Sequence[float], right: Sequence[float]) -> float:
-    """Return the cosine of two vectors of length 1, in [0,1]: what points away is as unlike as can be."""
+    """Return the cosine of two vectors of length 1, in [0,1]; a negative cosine counts as 0."""
     return min(1.0, max(0.0, float(sum(map(mul, left, right)))))
 
 
 def similarities(asked: Vector, vectors: Sequence[Vector]) -> list[float]:
-    """Return the similarity of each vector to one; by numpy where that is there, as it is beside a real model."""
+    """Return the similarity of each vector to `asked`; uses numpy if it is installed, as it is with a real model."""
     if (numpy := numpy_if_there()) is None or not vectors:
         return [similarity(asked, vector) for vector in vectors]
     asked_row, *rows = (numpy.asarray(vector, dtype=numpy.float32) for vector in (asked, *vectors))
@@ -259,7 +259,7 @@ def similarities(asked: Vector, vectors: Sequence[Vector]) -> list[float]:
 
 @cache
 def numpy_if_there() -> Any:
-    """Return numpy, which comes with the extra `semantic`; None where it is not there."""
+    """Return numpy, which comes with the extra `semantic`, or None if it is not installed."""
     try:
         import numpy as np
     except ImportError:
@@ -268,21 +268,21 @@ def numpy_if_there() -> Any:
 
 
 def fused(words: float, alike: float, *, vector_weight: float = VECTOR_WEIGHT) -> float:
-    """Return one score for two, all of them absolute, in [0,1]: the best of several may still be far off.
+    """Combine two scores into one in [0,1]. All are absolute: even the best result may have a low score.
 
     Args:
-        words: the relevance by words.
-        alike: the similarity in meaning.
-        vector_weight: what that weighs, in [0,1]; with 0 the words alone count.
+        words: the relevance by words, in [0,1].
+        alike: the similarity in meaning, in [0,1].
+        vector_weight: the weight of the similarity, in [0,1]; with 0, only the words count.
     """
     return (1 - vector_weight) * words + vector_weight * alike
 
 
 class Dense(Mapping[int, float]):
-    """A vector of an embedder: all of its numbers, by their place.
+    """A vector of an embedder as a mapping of index to number.
 
     Args:
-        numbers: of a length that all vectors share.
+        numbers: the numbers; as many as in all other vectors.
     """
 
     __slots__ = ("_numbers",)

@@ -1,7 +1,7 @@
-"""A snapshot held in memory: files in, catalogue and index out.
+"""A snapshot held in memory, made from files: a catalogue and a search index.
 
-It serves for what changed since the one on disk was written, for past revisions, and for tests. Bytes are read at
-once, what they say only when that is asked for.
+It is used for files that changed since the index on disk was written, for past revisions, and for tests. A file's
+bytes are read immediately, but parsed only when needed.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ LIST_COLUMNS = frozenset(name for name, default in Entry._field_defaults.items()
 
 
 class Document(NamedTuple):
-    """What is known of one file: its entry, and what is searched of it; None where it can't be read."""
+    """One file: its entry, and its terms for searching, or None if the file can't be read."""
 
     entry: Entry
     searchable: Searchable | None
 
 
 def document_of(file: ReadFile, blob: str, *, languages: Sequence[str] = LANGUAGES) -> Document:
-    """Return what is known of a file that was read.
+    """Return the document of a file that was read.
 
     Args:
         file: the file.
         blob: the git blob id of its bytes.
-        languages: those that it may be in.
+        languages: the languages that it may be written in.
     """
     from memstore.files.catalog_entry import entry_of
     from memstore.files.memory_file import MemoryFile, PlainFile
@@ -62,7 +62,7 @@ def document_of(file: ReadFile, blob: str, *, languages: Sequence[str] = LANGUAG
 
 
 def cell(entry: Entry, column: str) -> str:
-    """Return a field of an entry as a catalogue's column holds it."""
+    """Return a field of an entry in the form used in the catalogue's columns."""
     if column == "kind":
         return entry.kind.value
     value = getattr(entry, column)
@@ -70,7 +70,7 @@ def cell(entry: Entry, column: str) -> str:
 
 
 def cells_of(entry: Entry) -> Iterator[str]:
-    """Yield all fields of an entry as the catalogue's columns hold them, in the order of `COLUMNS`."""
+    """Yield all fields of an entry in the form used in the catalogue's columns, in the order of `COLUMNS`."""
     for value in entry:
         if isinstance(value, str):
             yield value
@@ -81,7 +81,7 @@ def cells_of(entry: Entry) -> Iterator[str]:
 
 
 def entry_of_cells(cells: dict[str, str]) -> Entry:
-    """Return the entry of a row's cells, by column."""
+    """Return the entry made from a row's cells, given by column."""
     values = {
         name: tuple(text.split(ITEM_SEPARATOR)) if text else () for name, text in cells.items() if name in LIST_COLUMNS
     }
@@ -89,7 +89,7 @@ def entry_of_cells(cells: dict[str, str]) -> Entry:
 
 
 class MemoryCatalog:
-    """Entries in a list, a row each."""
+    """A catalogue made from a list of entries, one per row."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self._entries = entries
@@ -101,7 +101,7 @@ class MemoryCatalog:
 
     @cached_property
     def broken(self) -> Sequence[int]:
-        """The rows of files that mean to be memories and can't be read."""
+        """The rows of files that are meant to be memories but can't be read."""
         return self._rows(FileKind.BROKEN)
 
     @cached_property
@@ -115,19 +115,19 @@ class MemoryCatalog:
         return sorted((*self.memories, *self.plain)) if self.plain else self.memories
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a field of `Entry` for every row, dead ones included; lists joined by `ITEM_SEPARATOR`."""
+        """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
         return [cell(entry, name) for entry in self._entries]
 
     def entry(self, row: int) -> Entry:
-        """Return all that is known of a row."""
+        """Return the entry of a row."""
         return self._entries[row]
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the rows of live memories with this id (two where a copy was left lying about)."""
+        """Return the rows of live memories with this id (more than one if a file was copied)."""
         return self._by_id.get(memory_id, [])
 
     def edges(self) -> None:
-        """Return None: nobody keeps the edges."""
+        """Return None: the edges are not stored."""
 
     @cached_property
     def _by_id(self) -> dict[str, list[int]]:
@@ -161,7 +161,7 @@ def snapshot_of_documents(documents: Sequence[Document]) -> MemorySnapshot:
 
 
 class LazySnapshot:
-    """The snapshot of files that were read; the index is made when it is first asked for, since listing needs none."""
+    """The snapshot of files that were read; the index is made on first use, because listing does not need it."""
 
     def __init__(self, documents: Sequence[tuple[ReadFile, str]], languages: Sequence[str]) -> None:
         from memstore.files.catalog_entry import entry_of
@@ -172,7 +172,7 @@ class LazySnapshot:
 
     @cached_property
     def index(self) -> MemoryIndex:
-        """Where terms stand."""
+        """The search index."""
         languages = self._languages
         return snapshot_of_documents([document_of(*each, languages=languages) for each in self._documents]).index
 
@@ -184,7 +184,7 @@ def snapshot_of_files(
     mixed: bool = False,
     languages: Sequence[str] = LANGUAGES,
 ) -> LazySnapshot:
-    """Return the snapshot of files given by path and bytes, a row each in that order."""
+    """Return the snapshot of files given as path and bytes, one row each, in that order."""
     from memstore.files import memory_file
 
     read = [(memory_file.read(path, data, mixed=mixed), blob_id(data)) for path, data in files]
@@ -198,11 +198,11 @@ _TERMS_OF = {Field.TEXT: attrgetter("text"), Field.HEAD: attrgetter("head")}
 
 
 class MemoryIndex:
-    """Where terms stand, in plain dicts.
+    """A search index in plain dicts.
 
     Args:
-        documents: rows and what is searched of them, in ascending order of rows.
-        row_count: the number of rows there are, those without a document included; by default up to the last document.
+        documents: rows with their terms, in ascending order of rows.
+        row_count: the number of rows, including those without a document; by default up to the last document.
     """
 
     def __init__(self, documents: Iterable[tuple[int, Searchable]], *, row_count: int = 0) -> None:
@@ -215,29 +215,29 @@ class MemoryIndex:
 
     @classmethod
     def empty(cls) -> MemoryIndex:
-        """Return the index of nothing."""
+        """Return an empty index."""
         return cls(())
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the live rows that hold a term, ascending, and how often each does."""
+        """Return the live rows that contain a term, ascending, and the count in each."""
         places: Mapping[int, list[int]] = self._places[field].get(term, {})
         return list(places), [len(positions) for positions in places.values()]
 
     def frequency(self, term: str) -> int:
-        """Return how many rows hold a term in their text."""
+        """Return how many rows have a term in their text."""
         return len(self._places[Field.TEXT].get(term, {}))
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        """Return the positions of a term in a field of each row, counted in terms from 0; empty if it is absent."""
         places = self._places[field].get(term, {})
         return [places.get(row, ()) for row in rows]
 
     def lengths(self, field: Field) -> Sequence[int]:
-        """Return the number of terms of a field for every row, dead ones included."""
+        """Return the number of terms of a field for every row, including dead ones."""
         return self._lengths[field]
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        """Return all terms of both fields that begin with `prefix`, sorted; terms of dead rows may be included."""
         if self._sorted_terms is None:
             self._sorted_terms = sorted({term for places in self._places.values() for term in places})
         terms = self._sorted_terms
@@ -256,7 +256,7 @@ class MemoryIndex:
 
 
 class LoadedFile:
-    """The bytes of a file, named by its blob id (empty where they can't be read), and what they say."""
+    """The bytes of a file, its blob id (empty if it can't be read), and its document."""
 
     def __init__(
         self,
@@ -273,7 +273,7 @@ class LoadedFile:
 
     @property
     def document(self) -> Document:
-        """What is known of the file."""
+        """The document of the file; parsed on first use."""
         if self._document is None:
             from memstore.files import memory_file
 
@@ -285,12 +285,12 @@ class LoadedFile:
 
 
 class FileReader:
-    """Reads files of a vault, and remembers those of the last reading.
+    """Reads files of a vault and caches those of the last `load_all`.
 
     Args:
         vault: the vault.
-        blob_id: names a file's bytes.
-        languages: those that texts may be in.
+        blob_id: returns the blob id of bytes.
+        languages: the languages that texts may be written in.
     """
 
     def __init__(self, vault: VaultFiles, blob_id: Callable[[bytes], str], languages: Sequence[str]) -> None:
@@ -299,7 +299,7 @@ class FileReader:
         self._last: dict[FileStat, LoadedFile] = {}
 
     def load_all(self, stats: Iterable[FileStat]) -> Iterator[LoadedFile | None]:
-        """Yield the files with these stats, None for those that are gone."""
+        """Yield the files with these stats, None for missing ones."""
         began_ns = time.time_ns()
         last, self._last = self._last, {}
         for stat in stats:
@@ -309,11 +309,11 @@ class FileReader:
             yield file
 
     def forget(self) -> None:
-        """Let go of what was read."""
+        """Clear the cache."""
         self._last = {}
 
     def load(self, stat: FileStat) -> LoadedFile | None:
-        """Return the file at a path; None where there is none."""
+        """Return the file at the path of a stat; None if there is none."""
         path = stat.path
         try:
             data = note_bytes(self._vault, path)
@@ -322,18 +322,18 @@ class FileReader:
         except VaultError as error:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
         if self._vault.mixed and _is_registry(path, data):
-            return None  # it became one since the walk saw a note there
+            return None  # it became a registry after the walk saw a note there
         return LoadedFile(stat, data, self._blob_id(data), mixed=self._vault.mixed, languages=self._languages)
 
 
 def _is_registry(path: str, data: bytes) -> bool:
-    from memstore.files import plain_note  # a search in a vault that has not changed reads no file
+    from memstore.files import plain_note  # not needed for a search in an unchanged vault, which reads no file
 
     return plain_note.is_registry(path, data)
 
 
 def _unreadable(path: str) -> BrokenFile:
-    """Return the file that is there and can't be read; its findings are the checks' to tell."""
+    """Return a broken file for an existing file that can't be read; the checks report its findings."""
     from memstore.files.memory_file import BrokenFile
 
     return BrokenFile(path, b"", ())

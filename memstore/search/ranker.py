@@ -1,7 +1,7 @@
-"""The first stage of a search: the memories that match, scored by an index alone.
+"""The first stage of a search: find and score matching memories from the index alone.
 
-A `Ranker` does the work, here `IndexRanker`; columns and lists of postings stay on its side. `Audience` holds what else
-a search asks of a view, computed once for many queries; `Candidates` are the memories that match one query.
+A `Ranker`, here `IndexRanker`, does this and keeps columns and postings to itself. `Audience` has everything else that
+a search needs from a view, computed once for many queries; `Candidates` are the memories that match one query.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     Postings = tuple[Sequence[int], Sequence[int]]
 
 
-# A stem may be shorter than the word it is the stem of; the beginnings of a prefix that may be one.
+# A stem may be shorter than its word, so beginnings of a prefix with at least this many letters may be stems, too.
 SHORTEST_STEM = 3
-# Reading the entries of so many rows takes less time than reading a column or two of a large vault.
+# Up to this many rows, reading their entries is faster than reading one or two columns of a large vault.
 FEW_ROWS = 200
 
 
 class Ranked(NamedTuple):
     """The memories that match some clauses, by row, with their scores.
 
-    `weights` is what each clause weighs, 0 for what must not be there, and `terms` the index terms that count as its
-    word, none for prefixes and phrases. `best_possible` is what a memory that is all about the clauses would score; 0
-    where they ask for nothing. `total` memories match, of which `rows` may be the best. Rows of one `generation` are
-    the same memories; None: nobody knows. `in_others` has the terms in other languages than English, of memories in
-    which they count instead.
+    `weights` has the weight of each clause, 0 for excluded ones, and `terms` the index terms that count as its word,
+    empty for prefixes and phrases. `best_possible` is the highest possible score by words; 0 without clauses that must
+    or may match. `total` is the number of matching memories; `rows` may have only the best. Within one `generation`,
+    the same row is the same memory; None if unknown. `in_others` has, by language, the terms that count instead in
+    memories in other languages than English.
     """
 
     rows: Sequence[int]
@@ -62,7 +62,7 @@ class Ranked(NamedTuple):
 
 
 class Ranker(Protocol):
-    """Ranks memories by words, with statistics over those alone that a view shows."""
+    """Ranks memories by words, with statistics over only the memories that a view shows."""
 
     def rank(
         self,
@@ -74,22 +74,22 @@ class Ranker(Protocol):
         text: str = "",
         by: Unit = Unit.MEMORY,
     ) -> Ranked:
-        """Return the memories that hold at least one clause, all that must be there and none that must not.
+        """Return the memories that match at least one clause, all required ones and no excluded one.
 
-        Where nothing is asked for but what must not be there, all others match, with a score of 0.
+        If all clauses are excluding ones, all other memories match, with a score of 0.
 
         Args:
-            clauses: what is asked for.
-            view: the memories that may be seen.
-            k: how many, the best first, by ref and path where they are alike; None for all, in no order.
-            among: the rows of those that may match, ascending; all by default.
-            text: the query as it was typed; a memory of which an alias stands in it ranks above all others.
-            by: what is looked for; passages answer for themselves for what must not be there.
+            clauses: the clauses of the query.
+            view: the memories that the viewer may see.
+            k: how many memories to return, best first, ties by ref and path; None for all, in no particular order.
+            among: the rows that may match, ascending; all by default.
+            text: the query as typed; a memory with an alias that occurs in it ranks above all others.
+            by: the unit of results; for passages, excluded words are checked per passage, not here.
         """
 
 
 def in_order(audience: Audience, rows: Iterable[int], keys: Mapping[int, float]) -> list[int]:
-    """Return rows by their keys; where these are the same, names decide, and only there they are read."""
+    """Return rows sorted by their keys, ties by name; names are read only for ties."""
     rows = list(rows)
     counts = Counter(keys[row] for row in rows)
     name = audience.names([row for row in rows if counts[keys[row]] > 1])
@@ -97,7 +97,7 @@ def in_order(audience: Audience, rows: Iterable[int], keys: Mapping[int, float])
 
 
 def best_first(audience: Audience, rows: Iterable[int], keys: Mapping[int, float], first: int) -> list[int]:
-    """Return the first of rows by their keys, as `in_order`; all the others need not be put in order."""
+    """Return the first rows in the order of `in_order`, without sorting the rest."""
     rows = list(rows)
     if len(rows) > first:
         last = heapq.nsmallest(first, [keys[row] for row in rows])[-1] if first else 0.0
@@ -106,12 +106,12 @@ def best_first(audience: Audience, rows: Iterable[int], keys: Mapping[int, float
 
 
 def relevance_keys(scores: Mapping[int, float]) -> dict[int, float]:
-    """Return by what rows are ordered whose scores are known; the smallest stands first."""
+    """Return the sort keys of rows with these scores; the smallest key comes first."""
     return {row: -round(score, 9) for row, score in scores.items()}
 
 
 class Audience:
-    """What a search asks of a view, computed once for many queries.
+    """Everything that a search needs from a view, computed once for many queries.
 
     Args:
         then: the vault at the time in question.
@@ -124,18 +124,18 @@ class Audience:
 
     @cached_property
     def left_out(self) -> int:
-        """How many files can't be read, as far as the viewer may know."""
+        """The number of files that can't be read, as far as the viewer may know."""
         return len(self.then.broken)
 
     def column(self, name: str) -> Sequence[str]:
-        """Return a column of the catalogue; fetched once."""
+        """Return a column of the catalogue; it is fetched only once."""
         if name not in self._columns:
             self._columns[name] = self.then.column(name)
         return self._columns[name]
 
     @cached_property
     def in_others(self) -> Mapping[int, str]:
-        """The language of each memory that is in another one than English, by row; mostly there are none."""
+        """The language of each memory that is not in English, by row; usually empty."""
         if not self.then.holding(Field.HEAD, ANY_OTHER):
             return {}
         return {row: one for one in OTHERS for row in self.then.holding(Field.HEAD, language_term(one))}
@@ -150,7 +150,7 @@ class Audience:
         return self.in_others.get(row, ENGLISH)
 
     def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
-        """Return what orders these rows where they are otherwise alike: the ref, then the path."""
+        """Return a function that gives the tie-breaking key of each of these rows: the ref, then the path."""
         if len(rows) <= FEW_ROWS:  # whole columns need not be read for them
             entries = {row: self.then.entry(row) for row in rows}
             return lambda row: (entries[row].ref or "", entries[row].path)
@@ -158,7 +158,7 @@ class Audience:
         return lambda row: (f"{types[row]}:{ids[row]}" if ids[row] else "", paths[row])
 
     def quality(self, row: int, *, cites: bool, now: datetime, profile: QualityProfile) -> float:
-        """Return how far a memory may be relied on but for its conflicts, if it cites lines that stand or does not."""
+        """Return a memory's quality without its conflicts, given whether it cites lines that have not changed."""
         held = self.column("confidence")[row]
         made_of = quality.grounds(
             confidence=float(held) if held else None,
@@ -176,15 +176,15 @@ class Audience:
         return uses_of(self.then)
 
 
-# -- by an index here --------------------------------------------------------------------------------
+# -- ranking by a local index -----------------------------------------------------------------------
 
 
 class IndexRanker:
-    """Ranks by an index that is at hand.
+    """Ranks memories by a local index.
 
     Args:
-        index: where terms stand, in visible rows alone.
-        generation: names the state of the files that the index knows; None: nobody knows.
+        index: the search index of the visible rows.
+        generation: the name of the state of the files in the index; None if unknown.
     """
 
     def __init__(self, index: SearchIndex, generation: str | None = None) -> None:
@@ -202,7 +202,7 @@ class IndexRanker:
         text: str = "",
         by: Unit = Unit.MEMORY,
     ) -> Ranked:
-        """Return the memories that match, the best `k` of them in order, or all; see `Ranker`."""
+        """Return the matching memories, the best `k` in order or all; see `Ranker`."""
         if self._shown is None or self._shown.audience.then is not view:
             self._shown = _Shown(Audience(view), self._index)
         shown = self._shown
@@ -255,12 +255,12 @@ class IndexRanker:
 
 
 def _of_words(clauses: Sequence[Clause], terms: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the terms of clauses that ask for words, none for the others."""
+    """Return the terms of each clause that asks for a word, empty for the others."""
     return tuple(each if isinstance(clause.asked, Word) else () for clause, each in zip(clauses, terms, strict=True))
 
 
 class _Shown:
-    """What a view shows of an index, with statistics over just that."""
+    """The part of an index that a view shows, with statistics over that part only."""
 
     def __init__(self, audience: Audience, index: SearchIndex) -> None:
         self.audience = audience
@@ -268,7 +268,7 @@ class _Shown:
 
     @cached_property
     def lengths(self) -> Sequence[int]:
-        """The words of every row's text."""
+        """The number of words in every row's text."""
         return self._index.lengths(Field.TEXT)
 
     @cached_property
@@ -282,7 +282,7 @@ class _Shown:
         return sum(map(self.lengths.__getitem__, rows)) / len(rows)
 
     def named_in(self, text: str) -> set[int]:
-        """Return the rows of which an alias stands in a text."""
+        """Return the rows with an alias that occurs in a text."""
         if not text or not self._aliases:
             return set()
         words = terms.whole_words(text)
@@ -300,7 +300,7 @@ class _Shown:
         ]
 
     def terms_of(self, clause: Clause, language: str) -> tuple[str, ...]:
-        """Return the index terms that count as a clause's word: its other spellings where it stands nowhere itself."""
+        """Return the index terms that count as a clause's word; other spellings count only if the word is unknown."""
         match clause.asked:
             case Word() as word:
                 first, *spellings = all_terms(word, language)
@@ -311,7 +311,7 @@ class _Shown:
                 return ()
 
     def postings(self, clause: Clause, terms: Mapping[str, Sequence[str]], field: Field) -> Postings:
-        """Return the visible rows that hold a clause in a field, and how often; its terms are given by language."""
+        """Return the visible rows that match a clause in a field, and the counts; its terms are given by language."""
         others = self.audience.in_others
         if not others:
             return self._postings(clause, terms[ENGLISH], field, ENGLISH)
@@ -339,7 +339,7 @@ class _Shown:
         return any(self._index.postings(field, term)[0] for field in Field)
 
     def _phrases(self, asked: Phrase, field: Field, stem: Callable[[str], str]) -> Postings:
-        """Return where words with the terms of a phrase stand side by side: the index knows no words."""
+        """Return the rows with adjacent words that have the terms of a phrase: the index has stems, not words."""
         counts: Counter[int] = Counter()
         for words in (asked.words, *asked.others):
             counts.update(dict(zip(*self._phrase([*map(stem, words)], field), strict=True)))
@@ -354,12 +354,12 @@ class _Shown:
         return [row for row, _ in found], [times for _, times in found]
 
     def _expanded(self, start: str, language: str) -> tuple[str, ...]:
-        """Return the terms that words beginning with `start` may have; which of them do, the text tells."""
+        """Return the terms that words beginning with `start` may have; the text decides which ones match."""
         longer = self._index.terms(start)
         shorter = {start[:length] for length in range(SHORTEST_STEM, len(start))}
         if language == ENGLISH:
             shorter |= {stem[:-1] + "i" for stem in shorter | {start} if stem[-1] == "y"}
-        else:  # endings are changed, too: `frequence` is found as `frequent`
+        else:  # stemming may also change endings: `frequence` is found as `frequent`
             near = self._index.terms(start[:-1]) if len(start) > SHORTEST_STEM else ()
             shorter |= {term for term in near if len(term) <= len(start) + 1}
         shorter.add(stemmer(language)(start))
@@ -369,25 +369,25 @@ class _Shown:
 # -- one query -------------------------------------------------------------------------------------
 
 
-# As many files are read at once for one ranking of passages: more found nothing more (docs/search.md).
+# How many files are read for one ranking of passages; reading more did not find more (docs/search.md).
 FILES_AT_ONCE = 20
 
 
 class Candidates:
     """The memories that match one query.
 
-    `scores` holds their scores by row, of the best where no more are known yet, `weights` what each clause of the query
-    weighs, `best_possible` what a memory that is all about the query would score; it is 0 where a query has only
-    filters. `by_meaning` are the rows that match by their meaning alone, `total` is how many match at all.
+    `scores` has their scores by row, at first perhaps only of the best ones; `weights` has the weight of each clause;
+    `best_possible` is the highest possible score by words, 0 if the query has only filters. `by_meaning` has the rows
+    that match by meaning alone; `total` is the number of all matching memories.
 
     Args:
         audience: the memories that the viewer may see.
-        allowed: the rows of those that the filters let through.
+        allowed: the rows of those that pass the filters.
         asked: the query.
-        by: what is looked for; passages answer for themselves for what they must not hold.
-        similar: how like the query in meaning allowed rows are; None where nothing tells.
-        vector_weight: what that weighs against the words, in [0,1]; None is what it weighs in a search.
-        best: how many are wanted mostly, in the order of relevance; None for all, in any order.
+        by: the unit of results; for passages, excluded words are checked per passage.
+        similar: the similarity in meaning of allowed rows to the query; None if unknown.
+        vector_weight: the weight of that similarity against the words, in [0,1]; None for the usual weight.
+        best: how many are usually needed, in the order of relevance; None for all, in any order.
     """
 
     def __init__(
@@ -406,7 +406,7 @@ class Candidates:
         self._asked = asked
         self._by = by
         asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
-        # So many are in order already; 0 where all are there, and in none.
+        # How many are already in order; 0 if all are there, unordered.
         has_meaning = similar is not None and bool(similar.rows)
         self._best = 0 if best is None or has_meaning or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
         found = self._ranked = self._rank(self._best or None)
@@ -425,27 +425,27 @@ class Candidates:
 
     @cached_property
     def matchers(self) -> Mapping[str, Matcher]:
-        """What finds the query's clauses in texts, by their language."""
+        """The matchers for the query's clauses, by the language of the text."""
         terms = {ENGLISH: self._ranked.terms, **self._ranked.in_others}
         return {language: Matcher(self._asked.clauses, each, language) for language, each in terms.items()}
 
     @property
     def matcher(self) -> Matcher:
-        """What finds the query's clauses in English texts."""
+        """The matcher for the query's clauses in English texts."""
         return self.matchers[ENGLISH]
 
     @property
     def is_by_meaning(self) -> bool:
-        """Whether what texts mean counts beside their words."""
+        """Whether meaning counts in addition to words."""
         return self._similar is not None
 
     def matcher_of(self, row: int) -> Matcher:
-        """Return what finds the query's clauses in the texts of a memory, which are in its language."""
+        """Return the matcher for the query's clauses in the language of a memory."""
         return self.matchers[self.audience.language_of(row)]
 
     @property
     def letter_by_letter(self) -> frozenset[int]:
-        """The numbers of what a memory must hold letter by letter, of which the index knows the terms alone."""
+        """The numbers of the clauses that a memory must match letter by letter; the index only knows their terms."""
         return frozenset(
             at
             for at in self._numbers(Need.MUST)
@@ -455,7 +455,7 @@ class Candidates:
 
     @property
     def demands(self) -> Demands:
-        """What a passage must hold and must not, by itself; a memory has answered for that already."""
+        """The clauses that a passage itself must or must not match; empty for memories, which are already checked."""
         if self._by is Unit.MEMORY:
             return Demands()
         return Demands(must=self._numbers(Need.MUST), must_not=self._numbers(Need.MUST_NOT))
@@ -463,12 +463,12 @@ class Candidates:
     def blocks(
         self, sort: Sort, quality_of: Callable[[int], float], rows: Sequence[int] | None = None
     ) -> Iterator[list[int]]:
-        """Yield rows in order, best first, as many at a time as files are read at once.
+        """Yield rows in order, best first, in blocks of as many files as are read at once.
 
         Args:
-            sort: the order; relevance where only the best were wanted.
-            quality_of: gives a row's quality; asked only where that orders them.
-            rows: which; all that match by default.
+            sort: the order; must be relevance if only the best were requested.
+            quality_of: returns a row's quality; called only if the order depends on it.
+            rows: the rows to yield; by default all that match.
         """
         start = self._best
         yield from _chunks([*self.scores][:start])
@@ -478,10 +478,10 @@ class Candidates:
         keys = self._keys(rows, sort, quality_of)
         first: list[int] = []
         if not start and len(rows) > FILES_AT_ONCE:
-            # Mostly nothing more is asked for, so all the others need not be put in order.
+            # Usually no more are needed, so the rest is not sorted yet.
             first = best_first(self.audience, rows, keys, FILES_AT_ONCE)
             if self._similar and sort is Sort.RELEVANCE:
-                # What a line adds to the words is known only when it is read.
+                # How much a line adds to the words is known only after reading it.
                 words = relevance_keys({row: self._words[row] for row in rows if row in self._words})
                 first = [*dict.fromkeys((*first, *best_first(self.audience, [*words], words, FILES_AT_ONCE)))]
             yield first
@@ -489,7 +489,7 @@ class Candidates:
         yield from _chunks([row for row in in_order(self.audience, rows, keys)[start:] if row not in known])
 
     def _rest(self) -> bool:
-        """Take in the others, too, where there are any and rows are still the same memories."""
+        """Load the scores of all other rows; return False if there are none, or if rows have changed meanwhile."""
         if self.total <= self._best:
             return False
         found = self._rank(None)
@@ -499,7 +499,7 @@ class Candidates:
         return True
 
     def _keys(self, rows: Sequence[int], sort: Sort, quality_of: Callable[[int], float]) -> dict[int, float]:
-        """Return by what each row is ordered; the smallest stands first."""
+        """Return the sort key of each row; the smallest comes first."""
         audience = self.audience
         match sort:
             case Sort.TITLE | Sort.PATH:
@@ -525,7 +525,7 @@ class Candidates:
         return self._words.get(row, 0.0)
 
     def with_meaning(self, row: int, score: float, *, lines: range | None = None) -> float:
-        """Return the score of a row by its words with what its meaning adds; of a passage, by its lines."""
+        """Return the score of a row by words and meaning; of a passage, if its lines are given."""
         found = self.meaning_of(row, lines=lines)
         if found is None:
             return score
@@ -535,7 +535,7 @@ class Candidates:
         return meaning.fused(score / self.best_possible, alike, vector_weight=weight) * self.best_possible
 
     def meaning_of(self, row: int, *, lines: range | None = None) -> tuple[float, float] | None:
-        """Return what meaning weighs, and how like the query a row is, or some lines; None where nothing tells."""
+        """Return the weight of meaning, and the similarity of a row or some of its lines; None without vectors."""
         if self._similar is None:
             return None
         from memstore.search import meaning
@@ -548,11 +548,11 @@ class Candidates:
         return (meaning.VECTOR_WEIGHT if self._vector_weight is None else self._vector_weight), alike
 
     def alike(self, row: int) -> Mapping[int, float]:
-        """Return how like the query in meaning the lines of a row are, by their numbers; 0 is all of it."""
+        """Return the similarity in meaning of a row's lines to the query, by line number; 0 is the whole memory."""
         return self._similar.lines.get(row, {}) if self._similar else {}
 
     def _fuse(self, similar: Similar) -> None:
-        """Put meaning into the scores, on their own scale; what must be found is found by its words alone."""
+        """Add meaning to the scores, on the same scale; with required clauses, no row matches by meaning alone."""
         from memstore.search import meaning
 
         words = self.scores

@@ -1,7 +1,7 @@
-"""Ranking: how well memories, and passages of the best of them, match a query. BM25 twice.
+"""Ranking: score memories, and then the passages of the best ones, against a query; both with BM25.
 
-The weights were measured on public conversations (docs/search.md). Scores are sums over a query's clauses, at most
-`best_possible` for words alone.
+The weights were tuned on public conversations (docs/search.md). Scores are sums over a query's clauses; for words
+alone, they are at most `best_possible`.
 """
 
 from __future__ import annotations
@@ -23,38 +23,39 @@ if TYPE_CHECKING:
 
 K1 = 0.9
 B = 0.4
-HEAD_WEIGHT = 0.6  # of an occurrence in title, aliases or date, against one in the text
+HEAD_WEIGHT = 0.6  # of an occurrence in title, aliases or date, relative to one in the text
 
-# Passages are short and of like use whatever their length, so length counts less.
+# Passages are short, and short and long ones are about equally useful, so length counts less.
 PASSAGE_B = 0.15
 ABOVE_WEIGHT = 0.5  # in the memory's title and the headings above the passage
 SPEAKER_WEIGHT = 1.0
 DATE_WEIGHT = 0.3
 NEIGHBOUR_WEIGHT = 0.3  # in the passages before and after
-NEXT_BUT_ONE_WEIGHT = 0.1  # in those beside them
-# In conversations, for a query that is a question: who answers seldom says again what was asked.
-QUESTION_WEIGHT = 0.7  # in the passage before, where another one asks
-ASKING_COST = 0.4  # of its own score, what a passage loses that only asks; its memory is about it all the same
-PAIR_BONUS = 0.6  # for two words of the query side by side
-# Of a word's weight, where it stands letter by letter and not in another form: for who looks a word up. Answers to a
-# question have their own forms of its words (lines of LoCoMo: MRR 0.620 with none, 0.612 with 0.15).
+NEXT_BUT_ONE_WEIGHT = 0.1  # in the passages two before and two after
+# In conversations, if the query is a question: an answer rarely repeats the words of its question.
+QUESTION_WEIGHT = 0.7  # in the passage before, if somebody else asks a question there
+ASKING_COST = 0.4  # share of its own score that a passage loses if it only asks; its memory loses nothing
+PAIR_BONUS = 0.6  # for two adjacent words of the query
+# Share of a word's weight, added if the word occurs letter by letter and not in another form: for looking up a word.
+# Not for questions, because answers use other forms of their words (lines of LoCoMo: MRR 0.620 without, 0.612 with
+# 0.15).
 TYPED_BONUS = 0.3
-ANSWER_BONUS = 1.2  # for what a question asks for, as `when` for a time: two pairs
-SPEAKER_BONUS = 0.6  # for a line of a conversation that is said by one whom the query names
-MEMORY_SHARE = 0.6  # of the memory's score, added to each of its passages'
-# Passages on neighbouring lines are one result where each holds something of the query, and at least this of the score
-# of the best of them (docs/search.md).
+ANSWER_BONUS = 1.2  # for the kind of answer that a question asks for, such as a time for `when`: two pairs
+SPEAKER_BONUS = 0.6  # for a line of a conversation that has a speaker
+MEMORY_SHARE = 0.6  # of the memory's score, added to the score of each of its passages
+# Passages on adjacent lines become one result if each matches the query and has at least this share of the best
+# one's score (docs/search.md).
 JOIN_SHARE = 0.8
 MOST_JOINED = 3
 PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 
-# Of what a title or heading weighs that stands in the query as a whole, added to its memory's best line: for who asks
-# for it by its name (docs/search.md).
+# Share of the weight of a title or heading that occurs as a whole in the query, added to its memory's best line: for
+# queries that name it (docs/search.md).
 NAMED_SHARE = 0.5
 
-# How far the best result can be relied on to answer at all (docs/search.md, "Weak answers"): its relevance, the share
-# of the names in the query that stand in it, and that so many rare words stand there by more than chance; where vectors
-# count, whose part chance does not tell, by how much its memory stands out above the next.
+# How likely the best result is to answer at all (docs/search.md, "Weak answers"): its relevance, the share of the
+# query's names in it, and how far its rare words occur together by more than chance; with vectors, for which chance
+# says nothing, instead how far its memory is ahead of the next ones.
 RELEVANCE_SHARE = 2.0
 NAMES_SHARE = 2.0
 WEAK_BELOW = 3.7
@@ -63,13 +64,13 @@ LEAD_SHARE = 0.4
 NEXT = 4
 WEAK_BELOW_BY_MEANING = 0.86
 
-# Recency orders what is otherwise alike.
+# Recency only orders results that are otherwise equal.
 MOST_BY_RECENCY = 0.02
 RECENCY_DAYS = 365.0
 
 
 def idf(count: int, holding: int) -> float:
-    """Return what a word tells when `holding` of `count` memories have it: Robertson and Spärck Jones, above 0.
+    """Return the weight of a word that `holding` of `count` memories have: Robertson and Spärck Jones, above 0.
 
     Source: Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with 1 added inside the logarithm.
     """
@@ -77,7 +78,7 @@ def idf(count: int, holding: int) -> float:
 
 
 class MemoryScores:
-    """The scores of memories by row, and what each clause weighs."""
+    """The scores of memories by row, and the weight of each clause."""
 
     def __init__(self) -> None:
         self.by_row: dict[int, float] = {}
@@ -85,7 +86,7 @@ class MemoryScores:
 
     @property
     def best_possible(self) -> float:
-        """What a memory that is all about the query would score."""
+        """The upper limit of a memory's score."""
         return sum(self.idfs) * (K1 + 1)
 
 
@@ -96,13 +97,13 @@ def score_memories(
     count: int,
     average: float,
 ) -> MemoryScores:
-    """Return BM25 scores of the memories that hold at least one clause.
+    """Return the BM25 scores of the memories that match at least one clause.
 
     Args:
-        clauses: for each, rows and counts in texts, then rows and counts in heads: of visible memories alone.
-        lengths: words of each row's text.
-        count: how many memories are visible.
-        average: their mean length.
+        clauses: for each, rows and counts in texts, then rows and counts in heads; only of visible memories.
+        lengths: the number of words of each row's text.
+        count: the number of visible memories.
+        average: the mean length of their texts in words.
     """
     out = MemoryScores()
     scores = out.by_row
@@ -129,7 +130,7 @@ def score_memories(
 
 
 def recency_factor(days: float) -> float:
-    """Return by how much a score is raised for being new: 1.02 today, falling to 1."""
+    """Return the factor for a memory's age in days: 1.02 today, falling to 1."""
     return 1 + MOST_BY_RECENCY * exp(-max(days, 0.0) / RECENCY_DAYS)
 
 
@@ -139,7 +140,7 @@ def recency_factor(days: float) -> float:
 class Source(NamedTuple):
     """One memory that was read: its title, the words of its date, its passages, and its score.
 
-    `matcher` finds the clauses in it, where it is in another language than most.
+    `matcher` is used instead of the usual one if the memory may be in another language.
     """
 
     title: str
@@ -150,10 +151,10 @@ class Source(NamedTuple):
 
 
 class LinePart(NamedTuple):
-    """What of a passage's score comes from where.
+    """One part of a passage's score, and its origin.
 
-    `kind` is "word", "pair" or "typed" for what is the passage's own, else "speaker", "answer" or "asking". A word has
-    the number of its clause, and `places`: where it stands around the passage, and how often.
+    `kind` is "word", "pair" or "typed" for parts of the passage's own score, else "speaker", "answer" or "asking". A
+    word has the number of its clause, and `places`: where in or around the passage it occurs, and how often.
     """
 
     kind: str
@@ -163,10 +164,10 @@ class LinePart(NamedTuple):
 
 
 class ScoredPassage(NamedTuple):
-    """A passage that matches: `own` is its score without its memory's share, whether it tells or asks.
+    """A matching passage: `own` is its score without bonuses, the cost of asking, and its memory's share.
 
-    It may be `joined` passages on neighbouring lines; then the scores are those of the best. `parts` are what the score
-    is made of, where that was asked for; those of its own sum up to `own`.
+    It may consist of `joined` passages on adjacent lines; then the scores are those of the best. `parts` has the parts
+    of the score, if requested; those of the passage's own score add up to `own`.
     """
 
     passage: Passage
@@ -177,22 +178,22 @@ class ScoredPassage(NamedTuple):
 
 
 class Demands(NamedTuple):
-    """The numbers of the clauses that a passage or its title must hold, and of those that neither may hold."""
+    """The numbers of the clauses that a passage or its title must match, and of those that neither may match."""
 
     must: frozenset[int] = frozenset()
     must_not: frozenset[int] = frozenset()
 
     def met_by(self, held: set[int]) -> bool:
-        """Whether a text that holds these clauses may be shown."""
+        """Whether a text that matches these clauses may be shown."""
         return self.must <= held and self.must_not.isdisjoint(held)
 
 
 class _Matched(NamedTuple):
-    """What of a passage matches: counts by clause in its text, its speaker and above it; the words side by side.
+    """The matches in a passage: counts by clause in its text, its speaker and above it, and the adjacent pairs.
 
-    `opening` counts those in the headings among its lines, `opening_length` the words of these; `typed` are the clauses
-    whose word stands in either letter by letter.
-    `asks` is the share of it that is questions, in [0,1], and `is_answered` whether it ends with one.
+    `opening` has the counts in the headings among its lines, `opening_length` the number of words of these; `typed` has
+    the clauses with a word that occurs letter by letter in text or headings.
+    `asks` is the share of questions in the text, in [0,1]; `is_answered` says whether it ends with a question.
     """
 
     passage: Passage
@@ -209,9 +210,9 @@ class _Matched(NamedTuple):
 
 
 def passage_weights(idfs: Sequence[float]) -> list[float]:
-    """Return what each clause weighs in passages: as the square root of its idf, all together what they weigh there.
+    """Return the weight of each clause in passages: the square root of its idf, scaled to the same sum as the idfs.
 
-    The memories were found by the rare words already; which of their passages says it, the others tell as well.
+    Rare words have already found the memories; to choose among their passages, common words are useful, too.
     """
     roots = [sqrt(weight) for weight in idfs]
     scale = sum(idfs) / (sum(roots) or 1.0)
@@ -228,19 +229,19 @@ def score_passages(
     answer: re.Pattern[str] | None = None,
     explain: bool = False,
 ) -> list[list[ScoredPassage]]:
-    """Return for each source its matching passages, the best first.
+    """Return the matching passages of each source, best first.
 
-    A passage matches by its own words, by those of the headings that are among its lines, or of the passages beside
-    it, and meets the demands by itself or with what stands above it: its headings, the memory's title.
+    A passage matches by its own words, those of headings among its lines, or those of adjacent passages. It meets the
+    demands by itself or together with the headings above it and the memory's title.
 
     Args:
         sources: the memories that were read; passages are compared across them.
         matcher: finds the query's clauses.
-        weights: what each clause weighs in a passage (`passage_weights`).
-        demands: what a passage must and must not hold.
-        to_answer: whether the query is a question; then who speaks and only asks tells less, and the next one more.
-        answer: what the kind of thing looks like that is asked for, where the query tells.
-        explain: whether each says what its score is made of.
+        weights: the weight of each clause in a passage (`passage_weights`).
+        demands: the clauses that a passage must and must not match.
+        to_answer: whether the query is a question; if so, a speaker who only asks counts less, the next one more.
+        answer: a pattern for the kind of answer that the query asks for, if known.
+        explain: whether to return the parts of each score.
     """
     reader = _Reader(matcher, to_answer=to_answer, answer=answer, explain=explain)
     others = {id(one): reader.of_other(one) for source in sources if (one := source.matcher)}
@@ -257,7 +258,7 @@ def score_passages(
 
 
 class _Reader:
-    """Counts clauses in passages and what stands above them; headings are read once."""
+    """Counts clauses in passages and in the headings above them; each heading is read only once."""
 
     def __init__(self, matcher: Matcher, *, to_answer: bool, answer: re.Pattern[str] | None, explain: bool) -> None:
         self.explain = explain
@@ -267,7 +268,7 @@ class _Reader:
         self._counts: dict[str, Counts] = {"": {}}
 
     def of_other(self, matcher: Matcher) -> _Reader:
-        """Return the reader of texts in another language."""
+        """Return a reader for texts in another language."""
         return _Reader(matcher, to_answer=self._to_answer, answer=self._answer, explain=self.explain)
 
     def read(self, passage: Passage) -> _Matched:
@@ -277,7 +278,7 @@ class _Reader:
         places = self._matcher.places(text)
         return _Matched(
             passage,
-            # The number of words, near enough.
+            # Approximately the number of words.
             text.count(" ") + text.count("\n") + 1,
             asks,
             asks > 0 and text.rstrip().endswith("?"),
@@ -291,7 +292,7 @@ class _Reader:
         )
 
     def holds_answer(self, text: str) -> bool:
-        """Whether a text holds what a question asks for."""
+        """Whether a text contains the kind of answer that the question asks for."""
         return self._answer is not None and self._answer.search(text) is not None
 
     def counts(self, text: str) -> Counts:
@@ -344,10 +345,10 @@ def _ranked(
                 tf[clause] = tf.get(clause, 0.0) + weight * times
         of_words = _points(tf, weights, norm * one.length)
         in_headings = _points(one.opening, weights, norm * one.opening_length)
-        # Headings among its lines are lines by themselves: others stand below them.
+        # Headings among its lines are scored as lines by themselves, because other passages are below them, too.
         own = max(sum(of_words.values()) + PAIR_BONUS * one.pairs, sum(in_headings.values()))
         own += TYPED_BONUS * sum(weights[clause] for clause in one.typed)
-        # Which line of a memory answers says little of which memory is about it.
+        # The bonuses help to choose a line; they say little about which memory is relevant, so they are not in `own`.
         answers = ANSWER_BONUS * reader.holds_answer(one.passage.text)
         bonus = SPEAKER_BONUS * bool(one.speaker) + answers
         score = (own + bonus) * (1 - ASKING_COST * one.asks) + MEMORY_SHARE * source.score
@@ -366,11 +367,11 @@ def _ranked(
 
 
 def _joined(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[ScoredPassage]:
-    """Return passages, the best first, each with those on the lines beside it that are nearly as good.
+    """Return passages, best first, each joined with those on adjacent lines that are nearly as good.
 
     Args:
         found: passages in the order of their lines.
-        matching: the first lines of those that hold something of the query, or are said by one whom it names.
+        matching: the first lines of the passages that match in their text or speaker.
     """
     starting = {one.passage.line_start: one for one in found if one.passage.line_start in matching}
     ending = {one.passage.line_end: one for one in starting.values()}
@@ -381,7 +382,7 @@ def _joined(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[
             continue
         run = [best.passage]
         while len(run) < MOST_JOINED:
-            # A heading begins something else.
+            # A heading starts another section.
             above = None if run[0].opening else ending.get(run[0].line_start - 1)
             below = starting.get(run[-1].line_end + 1)
             beside = [one for one in (above, None if below and below.passage.opening else below) if one]
@@ -398,12 +399,12 @@ def _joined(found: Sequence[ScoredPassage], matching: AbstractSet[int]) -> list[
 
 
 def _fits(passage: Passage, run: Sequence[Passage]) -> bool:
-    """Whether passages are no more lines together than one may have."""
+    """Whether passages together have no more lines than a single passage may have."""
     return max(passage.line_end, run[-1].line_end) - min(passage.line_start, run[0].line_start) < MOST_LINES
 
 
 def _run(best: Passage, run: Sequence[Passage]) -> Passage:
-    """Return passages on lines beside each other as one, of the kind of the best."""
+    """Return passages on adjacent lines as one, of the best one's kind."""
     said = (f"{one.speaker}: {one.text}" if one.speaker else one.text for one in run)
     return best._replace(
         line_start=run[0].line_start,
@@ -415,13 +416,13 @@ def _run(best: Passage, run: Sequence[Passage]) -> Passage:
 
 
 def _points(tf: Mapping[int, float], weights: Sequence[float], length: float) -> dict[int, float]:
-    """Return what each clause gives a passage of this length, which is in units of the mean one times K1 * B."""
+    """Return the points of each clause in a passage; `length` is relative to the mean, times K1 * PASSAGE_B."""
     dampening = K1 * (1 - PASSAGE_B) + length
     return {clause: (K1 + 1) * weights[clause] * times / (times + dampening) for clause, times in tf.items()}
 
 
 def _word_parts(points: Mapping[int, float], places: Iterable[tuple[str, Counts, float]]) -> list[LinePart]:
-    """Return what each clause gives, with where it stands."""
+    """Return the points of each clause, with the places where it occurs."""
     where: dict[int, dict[str, int]] = {clause: {} for clause in points}
     for name, counts, _ in places:
         for clause, times in counts.items():
@@ -430,16 +431,16 @@ def _word_parts(points: Mapping[int, float], places: Iterable[tuple[str, Counts,
 
 
 def asking(text: str) -> float:
-    """Return what share of a text is questions, in [0,1]."""
+    """Return the share of questions in a text, in [0,1]."""
     if "?" not in text:
         return 0.0
-    # Each part ends with a question, which begins after the last full stop in it.
+    # Each part ends with a question, which begins after the part's last full stop or exclamation mark.
     parts = f"{text} ".replace("\n", " ").split("? ")[:-1]
     return sum(len(part) - max(part.rfind(". "), part.rfind("! ")) for part in parts) / len(text)
 
 
 def _shares_of_before(matched: Sequence[_Matched]) -> Iterator[float]:
-    """Yield for each passage what the words of the one before it weigh in it."""
+    """Yield, for each passage, the weight of words in the passage before it."""
     asker = ""
     for one in matched:
         answers = asker and one.passage.speaker not in ("", asker)
@@ -448,68 +449,68 @@ def _shares_of_before(matched: Sequence[_Matched]) -> Iterator[float]:
 
 
 def memory_score(score: float, best_line: float) -> float:
-    """Return a memory's score with what its best passage, or its title, adds, on the scale of the first."""
+    """Return a memory's score combined with that of its best passage or title, on the scale of the memory's score."""
     return (score + PASSAGE_SHARE * best_line) / (1 + PASSAGE_SHARE)
 
 
 def passage_relevance(score: float, best_possible: float) -> float:
-    """Return a passage's score as relevance in [0,1]."""
+    """Return a passage's score as a relevance in [0,1]."""
     return relevance(score / (1 + MEMORY_SHARE), best_possible)
 
 
 def relevance(score: float, best_possible: float) -> float:
-    """Return a memory's score as relevance in [0,1]."""
+    """Return a memory's score as a relevance in [0,1]."""
     return min(1.0, max(0.0, score / best_possible)) if best_possible > 0 else 1.0
 
 
 def lead(scores: Iterable[float]) -> float:
-    """Return by what share the best of some memories' scores stands above the mean of the next four, in [0,1].
+    """Return how far the best score is above the mean of the next four, as a share of the best, in [0,1].
 
-    One that is alone stands above nothing.
+    A single score has no lead: 0.
     """
     best, *others = sorted(scores, reverse=True)[: NEXT + 1]
     return (best - sum(others) / len(others)) / best if others and best > 0 else 0.0
 
 
 def more_than_chance(weights: Iterable[float], count: int) -> float:
-    """Return how far words stand together in one memory by more than chance: 1 for one that stands nowhere else.
+    """Return how far words occur together in one memory by more than chance: 1 for a word that occurs in no other.
 
-    Spread by lot, words with these idf would stand together in about count * exp(-sum of idf) of all memories.
+    By chance, words with these idf would occur together in about count * exp(-sum of idf) memories.
 
     Args:
         weights: the idf of the words.
-        count: how many memories there are.
+        count: the number of memories.
     """
     return sum(weights) / idf(max(count, 1), 1)
 
 
 def is_weak(relevance: float, names: float, evidence: float) -> bool:
-    """Whether the best result, which lacks something of the query, may well not answer.
+    """Whether the best result, which lacks some words of the query, may well not answer it.
 
     Args:
         relevance: its relevance, in [0,1].
-        names: the share of the query's names that stand in what of it is shown, in [0,1]; 1 where it has none.
-        evidence: how far what stands there does so by more than chance.
+        names: the share of the query's names that occur in the shown part of it, in [0,1]; 1 without names.
+        evidence: how far the query's words occur together there by more than chance (`more_than_chance`).
     """
     return evidence + RELEVANCE_SHARE * relevance + NAMES_SHARE * names < WEAK_BELOW
 
 
 def is_weak_by_meaning(relevance: float, names: float, lead: float) -> bool:
-    """Whether the best result may well not answer, where vectors count; see `is_weak`.
+    """Whether the best result may well not answer the query, if vectors are used; see `is_weak`.
 
     Args:
         relevance: its relevance, in [0,1].
-        names: as there.
-        lead: of its memory over the next.
+        names: as for `is_weak`.
+        lead: the lead of its memory over the next ones (`lead`).
     """
     return relevance + NAMES_SHARE_BY_MEANING * names + LEAD_SHARE * lead < WEAK_BELOW_BY_MEANING
 
 
 def named_score(score: float, best_possible: float) -> float:
-    """Return the score of a memory that the query names by an alias: above every other's."""
+    """Return the score of a memory that the query names by an alias; it is higher than any other."""
     return score + (1 + PASSAGE_SHARE) * best_possible
 
 
 def line_score(held: Iterable[int], weights: Sequence[float]) -> float:
-    """Return the own score of one line of a frontmatter that holds these clauses; weights are those in passages."""
+    """Return the own score of a frontmatter line that matches these clauses; `weights` are those in passages."""
     return sum(weights[clause] for clause in held) * (K1 + 1) / (1 + K1)

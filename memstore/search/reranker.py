@@ -1,4 +1,4 @@
-"""The second stage of a search: the best memories are read, their passages scored, and lines cited from these bytes."""
+"""The second stage of a search: read the best memories, score their passages, and cite lines from the same bytes."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from memstore.search.uses import Use
 
 MOST_MORE = 2
-FEW_WORDS = 12  # of a query that is looked for as it was typed; in a script without blanks each sign is a word
-# Of the best passage's own score, for a passage to be shown beside it.
+FEW_WORDS = 12  # longest query that is also searched for as typed; in scripts without spaces, each character is a word
+# Least share of the best passage's own score for another passage to be shown as well.
 WORTH_MORE = 0.5
-# Fewer words, as of a list or a label, are often said twice and mean two things.
+# Texts with fewer words, such as labels, often occur twice with different meanings.
 FEWEST_ALIKE = 5
 
 
 class Wish(NamedTuple):
-    """How results are wanted: which, how many, of what, in which order.
+    """The options of a search: filters, limit, unit and order of the results.
 
-    `facets` are the keys to count values of; `profile` says how quality is computed, None: as the vault's settings do.
-    `explain` asks what each score is made of.
+    `facets` has the keys to count values of; `profile` is the formula of quality, None for the one in the vault's
+    settings. `explain` requests the parts of each score.
     """
 
     filters: Filters = NO_FILTERS
@@ -61,10 +61,10 @@ class ConflictsAmong(Protocol):
     """Compares the results of one search with each other: `conflicts.among.Among`."""
 
     def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
-        """Add results with their files."""
+        """Add results, each with its file."""
 
     def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
-        """Return the open conflicts of a result with others that were added."""
+        """Return the open conflicts of a result with other added results."""
 
 
 class HitReader:
@@ -73,9 +73,9 @@ class HitReader:
     Args:
         candidates: the memories that match.
         asked: the query.
-        wish: how results are wanted.
+        wish: the options of the search.
         among: compares the results with each other.
-        now: the time, in UTC.
+        now: the current time, in UTC.
     """
 
     def __init__(
@@ -93,15 +93,15 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, QualityGrounds] = {}
         self._files: dict[str, Opened] = {}
-        self.lacking: set[int] = set()  # of the candidates that were read, those without what must be there
+        self.lacking: set[int] = set()  # the candidates that were read and do not match the required clauses
         self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
 
     def hits(self) -> tuple[list[Hit], str | None]:
-        """Return the hits, best first, and why results below the wished-for quality are among them, or None."""
+        """Return the hits, best first, and the reason why some are below the required quality, or None."""
         least = self._wish.filters.min_confidence
         rows = [*self._candidates.scores]
-        if self._wish.facets and self._candidates.letter_by_letter:  # then each is counted
+        if self._wish.facets and self._candidates.letter_by_letter:  # facets count every match
             rows = [row for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
         if least is None or not rows:
             return self._taken(None, 0.0), None
@@ -113,11 +113,11 @@ class HitReader:
         return below, f"no result reaches confidence {least:g}; these are the best below it, up to {best:.2f}"
 
     def file_of(self, hit: Hit) -> Opened:
-        """Return the file of a hit as it was read."""
+        """Return the file that a hit was read from."""
         return self._files[hit.path]
 
     def shown_of(self, hit: Hit) -> str:
-        """Return what is known of a hit at a glance: its title, date, tags, and the lines shown with their headings."""
+        """Return the visible text of a hit: title, date, tags, aliases, and the shown lines with their headings."""
         file = self._files[hit.path]
         cited = range(hit.citation.line_start, hit.citation.line_end + 1)
         above = (heading for one in file.passages if one.line_start in cited for heading in one.headings)
@@ -126,7 +126,7 @@ class HitReader:
         return "\n".join((*about, *dict.fromkeys(above), *lines))
 
     def explained(self, hit: Hit) -> Hit:
-        """Return a hit of which it was asked what its score is made of, with what is known only at the end."""
+        """Return a hit with its explanation completed, if one was requested, by what is known only at the end."""
         if hit.explanation is None:
             return hit
         penalty = sum(conflict.penalty for conflict in hit.conflicts)
@@ -136,7 +136,7 @@ class HitReader:
         return hit._replace(explanation=explanation._replace(quality=worth, origin=origin))
 
     def place_of(self, entry: Entry) -> tuple[int, Hit | None]:
-        """Return at which place, from 1, a memory's first result stands, or what stands for it; 0 without any."""
+        """Return the place, from 1, of a memory's first result or of the one that represents it; 0 if there is none."""
         found: list[Hit] = []
         if self._folds:
             said: dict[tuple[str, ...], int] = {}
@@ -152,14 +152,14 @@ class HitReader:
         return 0, None
 
     def _quality_of(self, row: int, *, cites: bool = False) -> float:
-        """Return a row's quality but for its conflicts, as it is printed."""
+        """Return a row's quality without its conflicts, rounded as printed."""
         audience = self._candidates.audience
         return round(audience.quality(row, cites=cites, now=self._now, profile=self._profile), quality.DIGITS)
 
     def _taken(self, rows: Sequence[int] | None, least: float) -> list[Hit]:
-        """Return as many hits as are wished for of some rows, or of all, of at least that quality with their conflicts.
+        """Return up to the limit of hits from some rows, or from all, with at least that quality after conflicts.
 
-        Those that fall below it only by their conflicts make room for others, and still count as the other side.
+        Hits that are below it only because of conflicts make room for others, but still count as their opponents.
         """
         coming = self._coming(rows, least)
         looked_at: list[Hit] = []
@@ -174,12 +174,12 @@ class HitReader:
         return taken[: self._wish.limit]
 
     def _fold(self, more: Sequence[Hit], into: list[Hit], said: dict[tuple[str, ...], int]) -> None:
-        """Add results; one that says the same as a better one, in the same words, is named beside that.
+        """Add results; one that says the same as a better one, in the same words, is only listed with that one.
 
         Args:
             more: further results.
-            into: those before them.
-            said: what is said by which of these.
+            into: the results so far; extended in place.
+            said: the positions of these results, by their words; extended in place.
         """
         for hit in more:
             words = terms.content(hit.content)
@@ -191,7 +191,7 @@ class HitReader:
                 into[at] = into[at]._replace(also=(*into[at].also, hit.ref or hit.path))
 
     def _is_alike(self, one: Hit, other: Hit) -> bool:
-        """Whether two results with the same best passage say the same as a whole, with the same people behind it."""
+        """Whether two results with the same best passage are equal as a whole, including owner, author and source."""
         files = [self._files[hit.path] for hit in (one, other)]
         if len({_said_by(file.entry) for file in files}) > 1:
             return False
@@ -202,17 +202,17 @@ class HitReader:
 
     @property
     def _folds(self) -> bool:
-        """Whether results may stand for others: where each has its place for another reason, none does."""
+        """Whether a result may represent others; not if results are sorted or selected by other criteria."""
         return self._wish.sort is Sort.RELEVANCE and self._wish.filters.min_confidence is None
 
     def _wanted(self, taken: int) -> int:
-        """Return how many more hits to look at: more than are printed where their conflicts decide which are."""
+        """Return how many more hits to look at; more than the limit if conflicts decide which are shown."""
         wanted = max(0, self._wish.limit - taken)
         conflicts_decide = self._wish.sort is Sort.QUALITY or self._wish.filters.min_confidence is not None
         return max(wanted, FILES_AT_ONCE) if wanted and conflicts_decide else wanted
 
     def _coming(self, rows: Sequence[int] | None, least: float) -> Iterator[Hit]:
-        """Yield the hits in order, best first, that but for their conflicts are of at least that quality."""
+        """Yield the hits with at least that quality, not counting conflicts, best first."""
         ceiling = 1.0
         for block in self._candidates.blocks(self._wish.sort, self._quality_of, rows):
             for hit in self._block(block):
@@ -221,7 +221,7 @@ class HitReader:
                 if self._wish.sort is not Sort.RELEVANCE:
                     yield hit
                     continue
-                # Blocks are put in order by less than is known inside one: what follows is never shown as better.
+                # Blocks are ordered by less information than hits within one; a later hit is never shown as better.
                 ceiling = min(hit.relevance, ceiling)
                 yield hit._replace(relevance=ceiling)
 
@@ -233,7 +233,7 @@ class HitReader:
         return hit._replace(conflicts=conflicts, quality=self._worth(made_of))
 
     def _worth(self, made_of: QualityGrounds) -> float:
-        """Return a quality as it is printed."""
+        """Return a quality, rounded as printed."""
         return round(quality.quality(made_of, self._profile), quality.DIGITS)
 
     # -- one block of files ----------------------------------------------------------------------
@@ -275,7 +275,7 @@ class HitReader:
         return self._in_order(hits)
 
     def _holds_all(self, row: int, file: Opened) -> bool:
-        """Whether a memory holds letter by letter what it must."""
+        """Whether a memory has everything that must match letter by letter."""
         wanted = self._candidates.letter_by_letter
         if not wanted:
             return True
@@ -295,11 +295,11 @@ class HitReader:
             case Sort.QUALITY:
                 hits.sort(key=lambda one: _by_quality(one[1]))
             case _:
-                pass  # as the blocks have it
+                pass  # in the order of the block
         return [hit for _, hit in hits]
 
     def _memory_hit(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
-        """Return the hit of a memory, with its best passages; none where nothing of it matches after all."""
+        """Return the hit of a memory with its best passages; empty if no passage matches after all."""
         if not passages:
             return []
         best, *others = passages
@@ -310,16 +310,16 @@ class HitReader:
         best_line += ranking.NAMED_SHARE * ranking.line_score(named, self._weights)
         words = ranking.memory_score(self._candidates.words_of(row), best_line) * recency
         whole = self._candidates.with_meaning(row, words)
-        # A passage that only its neighbours make a match is not worth showing beside the best.
+        # A passage that matches only through its neighbours is not worth showing in addition to the best.
         worth = [one for one in others if one.own >= WORTH_MORE * best.own and matcher.places(one.passage.text)]
         shown = accumulate((one.joined for one in worth), initial=best.joined)
         more = [one for one, count in zip(worth, islice(shown, 1, None), strict=False) if count <= 1 + MOST_MORE]
         if (typed := self._as_typed(passages)) and not any(_covers(one, typed) for one in (best, *more)):
             more = [*more[: MOST_MORE - 1], typed]
-        # What is meant is told beside what is said.
+        # Also show the line that matches by meaning.
         more += [one for one in others if not (one.own or any(_covers(other, one) for other in (best, *more)))]
         if best.passage.line_start < file.text.body_line and file.passages:
-            # The title says that it is about this; what it says stands below.
+            # The title matches; the first passage shows the content.
             more = [ScoredPassage(file.passages[0], 0.0, 0.0)]
         hit = self._hit(row, file, best, ranking.relevance(whole, self._candidates.best_possible), more)
         if self._wish.explain:
@@ -329,12 +329,12 @@ class HitReader:
 
     @cached_property
     def _explainer(self) -> Explainer:
-        from memstore.search.explain import Explainer  # asked for seldom
+        from memstore.search.explain import Explainer  # rarely needed
 
         return Explainer(self._candidates, self._asked, self._weights)
 
     def _as_typed(self, passages: Sequence[ScoredPassage]) -> ScoredPassage | None:
-        """Return the best passage that holds a query of few words as it was typed, and not in other forms."""
+        """Return the best passage that contains a query of few words exactly as typed, not in other forms."""
         if self._to_answer or not 0 < len(self._words) <= FEW_WORDS:
             return None
         typed = f" {' '.join(self._words)} "
@@ -345,7 +345,7 @@ class HitReader:
         return self._candidates.matcher_of(row)
 
     def _named_by(self, row: int, file: Opened) -> set[int]:
-        """Return the clauses of a title or heading all of whose words stand in the query: the best of these."""
+        """Return the clauses of the best title or heading that has all its words in the query."""
         named: list[set[int]] = [set()]
         for heading in dict.fromkeys((file.own_title, *(heading for one in file.passages for heading in one.headings))):
             words = terms.words(heading)
@@ -365,7 +365,7 @@ class HitReader:
         return found
 
     def _of_the_head(self, row: int, file: Opened) -> list[ScoredPassage]:
-        """Return the line of the frontmatter by which alone a memory was found; its first passage for mere filters."""
+        """Return the frontmatter line that alone matched; for a query with only filters, the first passage."""
         if not self._candidates.best_possible:
             first = file.passages[0] if file.passages else _line(1, file.entry.title)
             return [ScoredPassage(first, 0.0, 0.0)]
@@ -378,7 +378,7 @@ class HitReader:
         return []
 
     def _with_meaning(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[ScoredPassage]:
-        """Return passages, and the line that is closest in meaning: first where no other line matches."""
+        """Return passages together with the line that is closest in meaning, which comes first if no line matches."""
         alike = self._candidates.alike(row)
         if not (alike and passages):
             return passages
@@ -407,7 +407,7 @@ class HitReader:
         return self._candidates.demands.met_by(held)
 
     def _by_meaning(self, row: int, file: Opened) -> list[ScoredPassage]:
-        """Return the beginning of a memory of which no word matches; what it must not hold does not stand there."""
+        """Return the first allowed passage of a memory that matches by meaning alone."""
         candidates = self._candidates
         if row not in candidates.by_meaning:
             return []
@@ -417,7 +417,7 @@ class HitReader:
         return []
 
     def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
-        """Yield the lines of the frontmatter by which a memory may have been found, and the first line for its name."""
+        """Yield the frontmatter lines that may have matched, and the first line for the file name."""
         if file.entry.kind is FileKind.PLAIN:
             for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
                 yield _line(number, line)
@@ -464,7 +464,7 @@ class HitReader:
 
 
 def _said_by(entry: Entry) -> tuple[object, ...]:
-    """Return what makes another memory of the same words: its kind, whose it is, how it is known, who vouches."""
+    """Return what distinguishes memories with the same words: type, source, channel, owner, author, attestations."""
     return entry.type, entry.source_type, entry.channel, entry.owner, entry.author, entry.attested
 
 
@@ -473,7 +473,7 @@ def _covers(one: ScoredPassage, other: ScoredPassage) -> bool:
 
 
 def _lines_of(passage: Passage) -> Iterator[tuple[int, Passage]]:
-    """Yield the lines of a passage below its headings, each as a passage with its number."""
+    """Yield the lines of a passage below its headings: the line number, and the line as a passage."""
     said = passage.text.split("\n")
     for number, text in enumerate(said, passage.line_end - len(said) + 1):
         yield number, passage._replace(line_start=number, line_end=number, text=text, opening=())
@@ -491,17 +491,17 @@ def _by_quality(hit: Hit) -> tuple[float, str, str, int]:
     return (-round(hit.combined, 9), *_place(hit))
 
 
-# -- what its quality is made of -------------------------------------------------------------------
+# -- grounds of quality ----------------------------------------------------------------------------
 
 
 def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use]], now: datetime) -> QualityGrounds:
-    """Return what the quality of a memory is made of at `now`, UTC.
+    """Return the values from which the quality of a memory at `now` is computed.
 
     Args:
-        audience: what the one who looks may see.
-        file: the memory, read.
-        uses: the uses that count, by id; those of the memory are among them.
-        now: UTC.
+        audience: the memories that the viewer may see.
+        file: the memory's opened file.
+        uses: the uses that count, by memory id; must include this memory's.
+        now: the current time, in UTC.
     """
     entry = file.entry
     return quality.grounds(
@@ -516,10 +516,10 @@ def grounds_of(audience: Audience, file: Opened, uses: Mapping[str, Sequence[Use
 
 
 def _cites(audience: Audience, file: Opened) -> bool:
-    """Whether a memory cites lines that still stand."""
+    """Whether a memory cites lines of a file that has not changed since."""
     marks_in_text = "[[" in file.text.body and "@" in file.text.body
     if not marks_in_text and not any(source.startswith("file:") for source in file.entry.derived_from):
-        return False  # most cite nothing, and need not wait for what follows citations to be loaded
+        return False  # most memories cite nothing, and need not load the module below
     from memstore.search.citations import cites_standing_lines
 
     return cites_standing_lines(audience, file)

@@ -1,6 +1,7 @@
-"""What is asked of a vault, and what is answered: queries, filters, citations, hits.
+"""Value types of searches: queries, filters, citations, hits, answers.
 
-Named tuples, as is all that every search loads: Python makes a frozen dataclass six times slower (docs/adr/0005).
+They are named tuples, like all types that every search loads: Python takes six times as long to create a frozen
+dataclass (docs/adr/0005).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Need(Enum):
-    """What a clause means for a hit: it may hold it, must hold it, must not hold it."""
+    """Whether a hit may, must or must not match a clause."""
 
     MAY = "may"
     MUST = "must"
@@ -26,11 +27,11 @@ class Need(Enum):
 
 
 class Word(NamedTuple):
-    """One word asked for, as an index term; `spellings` are tried where the word itself stands nowhere.
+    """A word in a query, as an index term; `spellings` are tried if the word itself does not occur anywhere.
 
-    `typed` is the word as it was asked for, folded; empty where only its term is meant. `whole` are the words, folded,
-    of which one must stand there letter by letter; empty where any with the term will do. `spelt` are the words of the
-    other spellings, for languages in which they have other stems.
+    `typed` is the word as typed, folded; empty if only its term matters. `whole` has folded words of which one must
+    occur letter by letter; empty if any word with the term will do. `spelt` has the words of the other spellings, for
+    languages in which they have other stems.
     """
 
     term: str
@@ -47,21 +48,21 @@ class Prefix(NamedTuple):
 
 
 class Phrase(NamedTuple):
-    """Words, folded, that stand side by side, letter by letter; `others` are other ways to write it, as a date has."""
+    """Adjacent words, folded, to match letter by letter; `others` has other forms, as for a date."""
 
     words: tuple[str, ...]
     others: tuple[tuple[str, ...], ...] = ()
 
 
 class Clause(NamedTuple):
-    """One thing asked for."""
+    """One part of a query: a word, prefix or phrase, and whether it must match."""
 
     asked: Word | Prefix | Phrase
     need: Need = Need.MAY
 
 
 class Operator(Enum):
-    """How `--where` compares."""
+    """The operators of `--where`."""
 
     EQUAL = "="
     UNEQUAL = "!="
@@ -84,9 +85,9 @@ class Where(NamedTuple):
 
 
 class Filters(NamedTuple):
-    """What a memory must be like: values of one field are alternatives, fields and conditions hold together.
+    """Conditions on memories: the values of one field are alternatives; all fields and conditions must hold.
 
-    Without `status`, only active memories are meant. `since` and `until` are inclusive, in UTC. `level` is the least
+    Without `status`, only active memories match. `since` and `until` are inclusive, in UTC. `level` is the minimum
     level of trust.
     """
 
@@ -111,9 +112,9 @@ NO_FILTERS = Filters()
 
 
 class Query(NamedTuple):
-    """A query taken apart: `text` as it was typed, what it asks for, and the filters in it (`tag:dog`).
+    """A parsed query: `text` as typed, its clauses, and the filters in it (`tag:dog`).
 
-    `notes` say what was read otherwise than it may have been meant.
+    `notes` explains parts that may have been read differently than intended.
     """
 
     text: str
@@ -123,7 +124,7 @@ class Query(NamedTuple):
 
 
 class Sort(Enum):
-    """What results are ordered by; the best, newest or first stands first."""
+    """The order of results; the best, newest or first comes first."""
 
     RELEVANCE = "relevance"
     QUALITY = "quality"
@@ -134,7 +135,7 @@ class Sort(Enum):
 
 
 class Unit(Enum):
-    """What a result is: a memory with its best passages, or one passage."""
+    """The unit of results: a memory with its best passages, or one passage."""
 
     MEMORY = "memory"
     PASSAGE = "passage"
@@ -156,12 +157,12 @@ class Citation(NamedTuple):
 class Hit(NamedTuple):
     """One result.
 
-    `relevance` says how well it matches, `quality` how far it may be relied on, both in [0,1]; `held_confidence` is
-    what the memory's author holds. `content` is the passage's text, the citation's lines without their headings;
-    `conflicts` are the open ones with other results; `trust_level` says who vouches for it, None before that was asked;
-    `is_stale` whether its author signed something else than what stands there. `also` are further results that say the
-    same in the same words, by ref, or by path where they have none; `explanation` is there where it was asked for.
-    `language` is the one in whose stems it was compared.
+    `relevance` is how well it matches and `quality` how reliable it is, both in [0,1]; `held_confidence` is the stored
+    confidence. `content` is the passage's text: the cited lines without their headings. `conflicts` has the open
+    conflicts with other results. `trust_level` is None until it is computed; `is_stale` says whether the author signed
+    something other than the current content. `also` lists further results that say the same in the same words, by
+    ref, or by path if they have none. `explanation` is set if it was requested. `language` is the language whose
+    stemmer was used.
     """
 
     ref: str | None
@@ -194,14 +195,14 @@ class Hit(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The results of a query: `total` memories match, of `left_out` files it is not known.
+    """The results of a query: `total` memories match; `left_out` files can't be read.
 
-    Where words must be there letter by letter, those that were not read count as matching by their stems.
-    The best of the hits may well not answer where `weak`; `suggestion` then is a query that finds more of its words.
-    `past` more match by their stems that are superseded, expired or archived, and were not asked for.
-    `fallback` says why results below the asked-for quality are shown, or is None; `facets` counts the matching
-    memories by each value of the keys that were asked for; where there are no hits, `suggestion` is a query with some.
-    `why_not` says of one memory why it is not among the hits, or where it is; None where no memory was named.
+    If words must match letter by letter, memories that were not read count as matching by their stems.
+    `weak` means that the best hit may well not answer; `suggestion` is then a query that finds more of the words.
+    Without hits, `suggestion` is a query that has some. `past` is the number of further matches, by stems, that are
+    superseded, expired or archived. `fallback` is the reason why results below the required quality are shown, or
+    None. `facets` counts the matching memories by value for each requested key. `why_not` says why a named memory is
+    not among the hits, or at which place it is; None if no memory was named.
     """
 
     query: Query

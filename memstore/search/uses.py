@@ -1,4 +1,4 @@
-"""Uses on purpose: what counts as one is logged, for this user on this machine; no repository holds it."""
+"""Deliberate uses of memories, logged locally for this user on this machine and never stored in the repository."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 
-# What counts as a use. Being listed, found or surfaced is none.
+# The kinds of use. Being listed, found or surfaced is not a use.
 How = Literal["show", "expand", "cite", "accept"]
 
 
 class Use(NamedTuple):
-    """One use of a memory: when, in UTC, by which entity, and how (`How`; another version may know other words)."""
+    """One use of a memory: the time in UTC, the entity, and the kind (`How`; other versions may have other kinds)."""
 
     memory_id: str
     at: datetime
@@ -26,33 +26,33 @@ class Use(NamedTuple):
 
 
 class UsageLog(Protocol):
-    """Remembers uses as well as it can; it never fails, since nothing but a number depends on it."""
+    """A best-effort log of uses; it never fails, because only the strength of memories depends on it."""
 
     @property
     def path(self) -> Path | None:
-        """Where it lies, there or not yet; None where nothing is remembered."""
+        """The path of the log, which may not exist yet; None if nothing is recorded."""
 
     def record(self, use: Use) -> None:
-        """Remember a use; forget it silently where that can't be done."""
+        """Record a use; a failed write is ignored."""
 
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
-        """Yield the uses of these memories, or of all, in no order; what can't be read is left out."""
+        """Yield the uses of these memories, or of all, in no particular order; unreadable entries are skipped."""
 
 
-# -- asking and noting -----------------------------------------------------------------------------
+# -- recording and reading uses ---------------------------------------------------------------------
 
 
 def record_use(view: View, memory_id: str | None, how: How) -> None:
-    """Remember that the one who looks used a memory, which they may see; one without an id can't be remembered."""
+    """Record that the viewer used a memory that they may see; without an id, nothing is recorded."""
     if memory_id:
         view.usage.record(Use(memory_id, view.clock.now(), view.actor, how))
 
 
 def uses_of(view: View, memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
-    """Return the uses of these memories, or of all, by id, oldest first; those without any are left out.
+    """Return the uses of these memories, or of all, by id, oldest first; memories without uses are left out.
 
-    The log is its user's, so the vault's owner knows of everybody's uses. Anybody else knows of their own: what the
-    owner reads must not show in what others are told.
+    The vault's owner sees everybody's uses. Anybody else sees only their own, so that the owner's reading habits don't
+    influence the results of others.
     """
     sees_all = view.is_owners
     found: dict[str, list[Use]] = {}

@@ -1,11 +1,11 @@
 """The search index on disk, in Whoosh's own format, read without Whoosh (docs/adr/0020).
 
-A document is a memory: the terms of its body and of its head with their positions, and the number of the catalogue's
-row that describes it. Lengths are kept in the manifest, since Whoosh rounds them to a byte. Any Whoosh 2.7 can read it.
+A document is a memory: the terms of its body and head with their positions, and its row in the catalogue. Lengths are
+stored in the manifest, because Whoosh rounds them to a byte. Any Whoosh 2.7 can read the index.
 
-Three files of a segment are read: `.trm`, a table of all terms in order, with what is known of each; `.pst`, where
-they stand; and the column of the documents' rows. What is read is what `whoosh_writer` writes: positions, nothing
-compressed and nothing inlined. All numbers are big-endian.
+Three files of a segment are read: `.trm`, a sorted table of all terms with statistics; `.pst`, the postings; and the
+column of the documents' rows. Only the variant that `whoosh_writer` writes is supported: with positions, uncompressed,
+nothing inlined. All numbers are big-endian.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FileMarks = dict[str, list[int]]
 
 
 class Generation(NamedTuple):
-    """One state of the index: the folder it lies in, Whoosh's number for it, its segments, and its files' marks."""
+    """One state of the index: its folder, Whoosh's number for it, its segments, and the marks of its files."""
 
     folder: str
     number: int
@@ -49,7 +49,7 @@ class Generation(NamedTuple):
 
 
 class WhooshIndex:
-    """Where terms stand, for the rows that have a document; rows may be dead to the catalogue and live here.
+    """The search index of the rows that have a document; a row that is dead in the catalogue may still be live here.
 
     Raises:
         DamagedError: (on construction and later) files are missing, or not as they were written.
@@ -64,7 +64,7 @@ class WhooshIndex:
         self._blocks: dict[tuple[Field, str], list[tuple[Segment, list[Block]]]] = {}
 
     def postings(self, field: Field, term: str) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the rows that hold a term, ascending, and how often each does."""
+        """Return the rows that contain a term, ascending, and the count in each."""
         rows: list[int] = []
         counts: list[int] = []
         for segment, blocks in self._read(field, term):
@@ -80,12 +80,12 @@ class WhooshIndex:
         return rows, counts
 
     def frequency(self, term: str) -> int:
-        """Return how many rows hold a term in their text; deleted ones may be counted."""
+        """Return how many rows have a term in their text; deleted ones may be included."""
         with _damage("the search index can't be read"):
             return sum(segment.frequency(Field.TEXT.value, term) for segment in self._segments)
 
     def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
-        """Return where a term stands in the field of each row, counted in terms from 0; empty where it does not."""
+        """Return the positions of a term in a field of each row, counted in terms from 0; empty if it is absent."""
         wanted = set(rows)
         with _damage("the search index can't be read"):
             values = {
@@ -98,7 +98,7 @@ class WhooshIndex:
             return [positions_of(values[row]) if row in values else () for row in rows]
 
     def terms(self, prefix: str) -> Sequence[str]:
-        """Return all terms of both fields that begin with `prefix`, sorted; dead rows' terms may be among them."""
+        """Return all terms of both fields that begin with `prefix`, sorted; terms of dead rows may be included."""
         with _damage("the search index can't be read"):
             found = (segment.terms(of.value, prefix) for segment in self._segments for of in Field)
             return sorted(set(chain.from_iterable(found)))
@@ -113,7 +113,7 @@ class WhooshIndex:
 
 @contextmanager
 def _damage(what: str) -> Iterator[None]:
-    """Tell whatever reading damaged bytes leads to as damage."""
+    """Turn any error from reading damaged bytes into `DamagedError`."""
     try:
         yield
     except DamagedError:
@@ -123,7 +123,7 @@ def _damage(what: str) -> Iterator[None]:
 
 
 def file_marks(folder: Path, names: Iterable[str]) -> FileMarks:
-    """Return what tells whether files were touched: size, times in nanoseconds, inode; missing ones are left out."""
+    """Return size, times (ns) and inode of each file, which show whether it was changed; missing files are left out."""
     marks = {}
     for name in names:
         try:
@@ -146,8 +146,8 @@ ROW = "row"
 _INT = Struct("!i")
 _LENGTHS = Struct("!ii")
 _FIELD = Struct("!H")
-# Of a term: whether its postings are inlined, its weight, how many documents hold it, the least and most of their
-# lengths, the most weight, the first and last document; then where its postings lie in the other file.
+# The data of a term: whether its postings are inlined, its weight, the number of documents, their minimum and maximum
+# length, the maximum weight, the first and last document; then the offset and length of its postings in `.pst`.
 _FACTS = Struct("!BfIBBfIIqi")
 _MAGIC = b"W3Bl"
 _NO_FIELD = 0xFFFF
@@ -155,10 +155,10 @@ _BYTES_OF_COUNT = 4
 
 
 class SegmentFacts(NamedTuple):
-    """What the manifest knows of a segment.
+    """The data of a segment in the manifest.
 
-    `name` begins the names of its files; it has so many `documents`, and the numbers of `deleted` ones; `first_row` is
-    the row of document 0 where each further document has the next row, as after a first build, else None.
+    The names of its files begin with `name`; `documents` is their number, `deleted` the numbers of deleted ones;
+    `first_row` is the row of document 0 if rows are consecutive, as after a first build, else None.
     """
 
     name: str
@@ -168,7 +168,7 @@ class SegmentFacts(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Some postings of a term: document numbers, how often each holds it, and its positions there, encoded."""
+    """Some postings of a term: document numbers, the counts in them, and the encoded positions."""
 
     documents: Sequence[int]
     counts: Sequence[int]
@@ -176,9 +176,9 @@ class Block(NamedTuple):
 
 
 class Segment:
-    """A segment whose files are opened at once, so that it stays readable when they are removed.
+    """A segment. Its files are opened immediately, so it stays readable after they are deleted.
 
-    Its methods raise whatever damaged bytes lead to.
+    If bytes are damaged, its methods may raise any exception.
     """
 
     def __init__(self, folder: Path, facts: SegmentFacts) -> None:
@@ -198,11 +198,11 @@ class Segment:
         return documents if rows is None else [rows[number] for number in documents]
 
     def frequency(self, field: str, term: str) -> int:
-        """Return how many documents hold a term in a field, deleted ones included."""
+        """Return how many documents have a term in a field, including deleted ones."""
         return self._terms.find(field, term.encode()).documents
 
     def blocks(self, field: str, term: str) -> Iterator[Block]:
-        """Yield the postings of a term block by block, as they lie on disk."""
+        """Yield the postings of a term block by block, in their order on disk."""
         found = self._terms.find(field, term.encode())
         if not found.documents:
             return
@@ -223,7 +223,7 @@ class Segment:
 
 
 class _Term(NamedTuple):
-    """How many documents hold a term, and where its postings lie in their file."""
+    """The number of documents with a term, and the offset and length of its postings in their file."""
 
     documents: int
     start: int
@@ -234,9 +234,9 @@ _NO_TERM = _Term(0, 0, 0)
 
 
 class _TermTable:
-    """The table of terms: keys in order with a value each, and at the end where each of them begins.
+    """The table of terms: sorted keys, each with a value, followed by a list of their offsets.
 
-    Whoosh finds a key by a table of hashes that lies between; going by the order needs no hash, and finds prefixes too.
+    Whoosh finds a key with a hash table in between; a binary search needs no hash, and also finds prefixes.
     """
 
     def __init__(self, data: mmap | bytes) -> None:
@@ -273,7 +273,7 @@ class _TermTable:
         return bisect_left(range(self._count), key, key=lambda position: self._at(position)[0])
 
     def _at(self, position: int) -> tuple[bytes, int]:
-        """Return a key, and where it ends: there its value begins."""
+        """Return a key, and the offset of its end, where its value begins."""
         (start,) = self._place.unpack_from(self._data, self._places + position * self._place.size)
         length, _ = _LENGTHS.unpack_from(self._data, start)
         start += _LENGTHS.size
@@ -281,7 +281,7 @@ class _TermTable:
 
 
 class _PlainUnpickler(Unpickler):
-    """Loads numbers, texts and lists of them; nothing in a file can have it call anything."""
+    """Loads only numbers, texts and lists of them; a file can't make it call any function."""
 
     def find_class(self, module: str, name: str) -> NoReturn:
         raise ValueError(f"{module}.{name} in a search index")
@@ -292,7 +292,7 @@ def _unpickled(data: bytes) -> Any:
 
 
 def positions_of(value: bytes) -> list[int]:
-    """Return the positions that a posting's value holds, ascending."""
+    """Return the positions in a posting's value, ascending."""
     return list(accumulate(_unpickled(value[_BYTES_OF_COUNT:])))
 
 
@@ -321,7 +321,7 @@ def _mapped(place: Path) -> mmap | bytes:
 
 
 def _counts(weights: tuple[float, ...] | float | None, count: int) -> Sequence[int]:
-    """Return the counts of a block; Whoosh keeps them as weights: none where all are 1, and one where all are equal."""
+    """Return the counts of a block; Whoosh stores them as weights: none if all are 1, and one if all are equal."""
     if isinstance(weights, tuple):
         return list(map(int, weights))
     return list(repeat(1 if weights is None else int(weights), count))

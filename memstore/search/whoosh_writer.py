@@ -1,8 +1,8 @@
-"""Writing the search index: one new segment a state, small ones put together, in Whoosh's own format.
+"""Write the search index in Whoosh's own format: one new segment per generation, with small segments merged.
 
-Importing this module imports Whoosh: only who writes does it. Whoosh's writer makes half a dozen objects for every
-posting and sorts them all. Here a term's places lie in one array, a number each, in the order in which they come;
-blocks are made when they are written. Whoosh reads what comes of it like its own (docs/adr/0007).
+Importing this module imports Whoosh, so only writers do it. Whoosh's own writer creates half a dozen objects for every
+posting and sorts them all. Here, a term's places are numbers in one array, in the order in which they are added, and
+blocks are made when they are written. Whoosh can read the result (docs/adr/0007).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.search.index import Searchable
 
 
-# So many segments are searched at once before the small ones are put together.
+# From this number of segments on, the small ones are merged.
 MOST_SEGMENTS = 4
 _NAME = "MAIN"
 
@@ -49,16 +49,16 @@ def write_generation(
     dropped_rows: frozenset[int],
     purge: bool = False,
 ) -> Generation:
-    """Write the next state of the index; the one before stays readable until `remove_others`.
+    """Write the next generation of the index; the previous one stays readable until `remove_others`.
 
     Args:
         cache_folder: the folder of the vault's cache.
-        before: the state to go on from; None begins anew.
-        folder: the folder in it for a new index; not used to go on.
-        documents: rows and what is searched of them; taken one by one, and not kept.
-        dropped_rows: the rows whose documents go: out of sight at once, out of the files when their segment is written
-            anew.
-        purge: write all segments anew that hold a dropped document.
+        before: the generation to continue from; None for a new index.
+        folder: the subfolder for a new index; ignored if `before` is given.
+        documents: rows with their terms; consumed one by one and not kept in memory.
+        dropped_rows: the rows whose documents are dropped: hidden immediately, and removed from the files when their
+            segment is rewritten.
+        purge: rewrite all segments that contain a dropped document.
     """
     place = cache_folder / (before.folder if before else folder)
     place.mkdir(mode=0o700, exist_ok=True)
@@ -74,7 +74,7 @@ def write_generation(
 
 
 def remove_others(cache_folder: Path, kept: Generation) -> None:
-    """Remove all files of the index that do not belong to the state `kept`, those of killed writers among them."""
+    """Delete all files of the index that do not belong to the generation `kept`, including those of killed writers."""
     for folder in cache_folder.glob("whoosh-*"):
         if folder.name != kept.folder:
             _remove(folder)
@@ -88,7 +88,7 @@ def remove_others(cache_folder: Path, kept: Generation) -> None:
 
 
 class _Base:
-    """What a writer starts from: a state of the index that need not be the newest on disk."""
+    """The starting point of a writer: a generation of the index that need not be the newest on disk."""
 
     indexname = _NAME
 
@@ -100,12 +100,12 @@ class _Base:
 
 
 def _codec() -> Any:
-    """Return Whoosh's own format without compression: half as large again, written and read a sixth faster."""
+    """Return Whoosh's own format without compression: half as large again, a sixth faster to write and read."""
     return W3Codec(compression=0)
 
 
 class _Writer(SegmentWriter):  # type: ignore[misc]
-    """A writer that takes lists of terms, and leaves the files of the state before where they are."""
+    """A writer that takes lists of terms, and keeps the files of the previous generation."""
 
     def __init__(self, base: _Base, **options: Any) -> None:
         super().__init__(base, **options)
@@ -135,13 +135,13 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
         self.perdocwriter.add_field(field, None, None, len(terms))
 
     def kept_files(self) -> list[str]:
-        """Return the names of the files that belong to the state that was written."""
+        """Return the names of the files that belong to the new generation."""
         table = TOC._filename(_NAME, self.generation)  # noqa: SLF001
         files = (segment.list_files(self.storage) for segment in self.final_segments)
         return [table, *chain.from_iterable(files)]
 
     def add_postings_to_pool(self, reader: Any, startdoc: int, docmap: dict[int, int] | None) -> None:
-        """Take over the postings of a segment that is put together with others."""
+        """Add the postings of a segment that is being merged."""
         folder = Path(self.storage.folder)
         segment = Segment(folder, _facts(folder, reader.segment()))  # Whoosh's own reader takes ten times as long
         for field, term in ((of.value, term) for of in Field for term in segment.terms(of.value, "")):
@@ -158,8 +158,8 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
 
     def _commit_toc(self, segments: list[Any]) -> None:
         self.final_segments = segments
-        # A writer that was killed before the manifest named its state left a table of this number: it holds for
-        # nobody, and Whoosh would refuse to replace it, with every command from then on.
+        # A writer that was killed before the manifest named its generation may have left a table with this number. It
+        # is unused, but Whoosh would refuse to replace it, so every later command would fail.
         table = TOC._filename(_NAME, self.generation)  # noqa: SLF001
         if self.storage.file_exists(table):
             self.storage.delete_file(table)
@@ -167,13 +167,13 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
 
 
 def _schema() -> Any:
-    """Return the schema as it is written into the index: nothing but Whoosh's own classes."""
+    """Return the schema that is written into the index; it uses only Whoosh's own classes."""
     fields = {field.value: FieldType(Positions(), None, scorable=True) for field in Field}
     return Schema(**fields, **{ROW: COLUMN(NumericColumn("I"))})
 
 
 def _facts(folder: Path, segment: Any) -> SegmentFacts:
-    """Return what the manifest is to know of a segment."""
+    """Return the data of a segment for the manifest."""
     rows = _rows_on_disk(folder, segment)
     first = rows[0] if rows else 0
     is_in_order = rows == array("q", range(first, first + len(rows)))
@@ -187,7 +187,7 @@ def _rows_on_disk(folder: Path, segment: Any) -> array[int]:
 
 
 def _lengths(storage: Any, segment: Any) -> dict[str, bytes]:
-    """Return the lengths of a new segment's fields as Whoosh keeps them, rounded to a byte."""
+    """Return the lengths of a new segment's fields as Whoosh stores them, rounded to a byte."""
     lengths = {}
     for field in Field:
         name = segment.make_filename(f"._{field.value}_len.col")
@@ -198,10 +198,10 @@ def _lengths(storage: Any, segment: Any) -> dict[str, bytes]:
 
 
 def _merge_small(writer: Any, segments: list[Any]) -> list[Any]:
-    """Return the segments to keep after adding the others to the writer's own: one large one, a few small ones.
+    """Add small segments to the writer's own if there are too many, and return the segments to keep.
 
-    Whoosh's own policy leaves up to a dozen, each of which every search has to open. Here the small ones are put
-    together when there are too many, and with the large one when they hold as much as that.
+    Whoosh's own policy keeps up to a dozen segments, all of which every search has to open. Here, the small ones are
+    merged when there are too many, together with the large one if they have at least half as many documents.
     """
     if len(segments) < MOST_SEGMENTS and not any(_mostly_deleted(segment) for segment in segments):
         return segments
@@ -211,13 +211,13 @@ def _merge_small(writer: Any, segments: list[Any]) -> list[Any]:
 
 
 def _merge_dropped(writer: Any, segments: list[Any]) -> list[Any]:
-    """Return the segments to keep: those without a deleted document, the others being added to the writer's own."""
+    """Add segments with deleted documents to the writer's own, and return the others, which are kept."""
     kept = [segment for segment in segments if not segment.has_deletions()]
     return kept + _merged(writer, [segment for segment in segments if segment.has_deletions()])
 
 
 def _merged(writer: Any, segments: list[Any]) -> list[Any]:
-    """Add the live documents of segments to the writer's own, and return what is left of them: nothing."""
+    """Add the live documents of segments to the writer's own; return the segments that remain: none."""
     for segment in segments:
         if not segment.doc_count():
             continue  # a new segment without any document could not be opened
@@ -232,7 +232,7 @@ def _mostly_deleted(segment: Any) -> bool:
 
 
 def _remove(folder: Path) -> None:
-    import shutil  # with its compression libraries it loads slowly, and searching needs none of it
+    import shutil  # slow to load, because of its compression libraries, and not needed for searching
 
     shutil.rmtree(folder, ignore_errors=True)
 
@@ -240,13 +240,13 @@ def _remove(folder: Path) -> None:
 # -- posting lists ---------------------------------------------------------------------------------
 
 
-# A place is a document's number, shifted by so many bits, and the position in it.
+# A place is a document's number, shifted left by this many bits, plus the position in it.
 _POSITION_BITS = 32
 _POSITION = (1 << _POSITION_BITS) - 1
-# So many documents are a block, as Whoosh has it.
+# The number of documents in a block, as in Whoosh.
 _BLOCK = 128
 _INFO_PICKLE = 2
-# Whoosh pickles blocks with protocol 2, which spells out bytes as text: twice as large, and slower to read.
+# Whoosh pickles blocks with protocol 2, which writes bytes as text: twice as large, and slower to read.
 _BLOCK_PICKLE = 3
 _number_of_field = Struct("!H").pack
 _count_bytes = Struct("!I").pack
@@ -255,28 +255,28 @@ _extent = Struct("!qi").pack
 
 
 class PostingLists:
-    """Where the terms of a segment's documents stand, by field."""
+    """The postings of the terms of a segment's documents, by field."""
 
     def __init__(self) -> None:
         self._fields: dict[str, defaultdict[str, array[int]]] = defaultdict(lambda: defaultdict(_places))
 
     def add(self, field: str, document: int, terms: Iterable[str]) -> None:
-        """Add the terms of a document's field, in their order; documents come in ascending order."""
+        """Add the terms of a document's field, in order; documents must be added in ascending order."""
         lists = self._fields[field]
         for place, term in enumerate(terms, document << _POSITION_BITS):
             lists[term].append(place)
 
     def add_positions(self, field: str, term: str, document: int, positions: Iterable[int]) -> None:
-        """Add a posting that was written before; a term's documents come in ascending order."""
+        """Add a posting from an existing segment; a term's documents must be added in ascending order."""
         self._fields[field][term].extend([document << _POSITION_BITS | position for position in positions])
 
     def write(self, writer: Any, schema: Any, lengths: Mapping[str, bytes]) -> None:
-        """Write all lists with Whoosh's writer of terms, and let go of them.
+        """Write all lists with Whoosh's writer of terms, and release them.
 
         Args:
-            writer: a `W3FieldWriter`; what begins with an underscore is private to it, and the same in all of 2.7.
+            writer: a `W3FieldWriter`; its private members used here are the same in all versions 2.7.
             schema: the fields by name.
-            lengths: of each field, the lengths of all documents as Whoosh keeps them: rounded to a byte.
+            lengths: for each field, the lengths of all documents as Whoosh stores them: rounded to a byte.
         """
         for field, lists in sorted((field, lists) for field, lists in self._fields.items() if lists):
             writer.start_field(field, schema[field])
@@ -294,7 +294,7 @@ def _places() -> array[int]:
 
 
 class _Block(NamedTuple):
-    """Up to 128 documents that hold a term, and its positions in each."""
+    """Up to 128 documents that contain a term, and its positions in each."""
 
     documents: list[int]
     positions: list[list[int]]
@@ -320,7 +320,7 @@ def _blocks(places: Sequence[int]) -> Iterator[_Block]:
 
 
 def _packed_term(places: Sequence[int], lengths: bytes) -> tuple[bytes, bytes]:
-    """Return a term's blocks as they lie on disk, and what Whoosh's table of terms says of it but where that is."""
+    """Return a term's encoded blocks, and its entry in Whoosh's table of terms without their offset and length."""
     parts = [WHOOSH3_HEADER_MAGIC]
     documents, shortest, longest, most = 0, 255, 0, 0
     blocks = _blocks(places)
@@ -340,7 +340,7 @@ def _packed_term(places: Sequence[int], lengths: bytes) -> tuple[bytes, bytes]:
 
 
 def _packed(block: _Block, counts: list[int], most_and_lengths: tuple[int, int, int], *, is_last: bool) -> bytes:
-    """Return a block as it lies on disk; the last of a term has a negative length."""
+    """Return an encoded block; the last block of a term has a negative length."""
     most, shortest, longest = most_and_lengths
     documents = block.documents
     info = dumps((len(documents), documents[-1], float(most), 0, shortest, longest), _INFO_PICKLE)
