@@ -97,7 +97,7 @@ REFS: dict[str, str] = {
     )},
     "cite citation": "cite FILE:L1",
     "search --explain": "search tea --explain FILE",
-    "why --without": "why MINE --without FILE",
+    "why --without": "why BELIEF --without FILE",
     "revise-from episode": "revise-from FILE",
     "witness ref": "witness FILE --attest confirm --key KEY",
     "request-witness ref": "request-witness FILE --from human:eve",
