@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VERSION = 1
 
 
-class Token(NamedTuple):
+class BearerToken(NamedTuple):
     """Who a token stands for, and what it shows at most; `file` is where its secret lies."""
 
     id: str
@@ -47,7 +47,7 @@ class Tokens:
         self._home = env.state_home / "memstore" / "tokens"
         self._folder = self._home / vault_hash(vault)
 
-    def add(self, entity: str, *, context: str | None, alone: bool) -> Token:
+    def add(self, entity: str, *, context: str | None, alone: bool) -> BearerToken:
         """Make a token.
 
         Raises:
@@ -55,7 +55,7 @@ class Tokens:
         """
         secret = f"ms_{secrets.token_urlsafe(32)}"
         name = secrets.token_hex(4)
-        token = Token(name, entity, context, alone, _digest(secret), self._folder / f"{name}.token")
+        token = BearerToken(name, entity, context, alone, _digest(secret), self._folder / f"{name}.token")
         about = {"version": VERSION, "entity": entity, "context": context, "alone": alone, "digest": token.digest}
         try:
             make_private(self._home)
@@ -68,14 +68,14 @@ class Tokens:
             raise VaultError(f"can't store the token in {self._folder}: {error.strerror}") from error
         return token
 
-    def list(self) -> tuple[Token, ...]:
+    def list(self) -> tuple[BearerToken, ...]:
         """Return all tokens, by whom they stand for; what can't be read, or others could have written, is none."""
         if not (is_private(self._home) and is_private(self._folder)):
             return ()
         found = (self._read(path.stem) for path in self._folder.glob("*.json"))
         return tuple(sorted((one for one in found if one), key=lambda one: (one.entity, one.id)))
 
-    def revoke(self, named: str) -> tuple[Token, ...]:
+    def revoke(self, named: str) -> tuple[BearerToken, ...]:
         """Take back the token with that id, or all that stand for that entity; at once, also for a running server.
 
         Raises:
@@ -89,7 +89,7 @@ class Tokens:
             one.file.unlink(missing_ok=True)
         return gone
 
-    def brought(self, secret: str) -> Token | None:
+    def brought(self, secret: str) -> BearerToken | None:
         """Return the token whose secret somebody brings; None for nobody's."""
         digest = _digest(secret)
         return next((one for one in self.list() if hmac.compare_digest(one.digest, digest)), None)
@@ -97,13 +97,13 @@ class Tokens:
     def _about(self, name: str) -> Path:
         return self._folder / f"{name}.json"
 
-    def _read(self, name: str) -> Token | None:
+    def _read(self, name: str) -> BearerToken | None:
         with suppress(ValueError, KeyError, TypeError):
             said = json.loads(private_bytes(self._about(name)))
             texts = (said["entity"], said["digest"])
             if said["version"] == VERSION and all(isinstance(text, str) for text in texts):
                 file = self._folder / f"{name}.token"
-                return Token(name, said["entity"], said["context"], said["alone"] is True, said["digest"], file)
+                return BearerToken(name, said["entity"], said["context"], said["alone"] is True, said["digest"], file)
         return None
 
 

@@ -41,7 +41,7 @@ LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with 
 SMALLEST_VALUE = 10
 
 
-class Said(NamedTuple):
+class Quote(NamedTuple):
     """What a memory says about a change: the quotation and the memory."""
 
     memory: Pooled
@@ -53,8 +53,8 @@ class Change(NamedTuple):
 
     before: tuple[Pooled, ...]
     after: tuple[Pooled, ...]
-    once: Said
-    since: Said
+    once: Quote
+    since: Quote
     sign: str
 
 
@@ -192,12 +192,12 @@ def _numbers(sentence: str) -> Iterator[Value]:
                     yield Value(token.value.of or "number", number)
 
 
-def _best(said: Iterable[tuple[Pooled, str]]) -> Said:
+def _best(said: Iterable[tuple[Pooled, str]]) -> Quote:
     """Return the clearest saying: one that states the change outright, then one that stands alone, then the first."""
     found = [(_standing(one.text, sentence), one) for one, sentence in said]
     ranks = [(not says_outright(text), not stands_alone(text), at) for at, (text, _) in enumerate(found)]
     text, one = found[min(ranks)[-1]]
-    return Said(one, text)
+    return Quote(one, text)
 
 
 def _standing(text: str, sentence: str) -> str:
@@ -233,7 +233,7 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
                 if _is_founded(before, FEWEST_SIDE if is_outright else 1):
                     once = _best((other, _speaking(other, sign, signs)) for other in before)
                     after = tuple(other for other in others if place[other.ref] >= at)
-                    yield Change(tuple(before), after, once, Said(one, said), sign)
+                    yield Change(tuple(before), after, once, Quote(one, said), sign)
                     break
 
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.beliefs.changes import Change, Said
+    from memstore.beliefs.changes import Change, Quote
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.evidence import Load
     from memstore.core.memory import Memory
@@ -151,7 +151,7 @@ class ConsolidationProposal:
     unanimous: bool = False
     quote: str = ""
     saying: tuple[Pooled, ...] = ()
-    once: Said | None = None
+    once: Quote | None = None
     topic: str = ""
 
     @property

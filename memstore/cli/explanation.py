@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from memstore.cli.session import CliSession
-    from memstore.search.explanation import Explanation, Part, WhyNot
+    from memstore.search.explanation import Explanation, ScorePart, WhyNot
     from memstore.search.retrieval import Hit
 
 WIDTH = 80
@@ -58,7 +58,7 @@ def explained(hit: Hit, explanation: Explanation) -> Iterator[str]:
     yield f"  status {explanation.status}, trust {trust}{stale}: neither changes the relevance"
 
 
-def _where(part: Part, line: int) -> str:
+def _where(part: ScorePart, line: int) -> str:
     if part.kind == "line" and not line:
         return f"in {_listed(dict(part.places))}"
     return _WHERE[part.kind].format(line=line, places=_listed(dict(part.places)))

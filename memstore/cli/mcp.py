@@ -12,11 +12,11 @@ from memstore.cli.options import group, subcommand
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.access.tokens import Token, Tokens
+    from memstore.access.tokens import BearerToken, Tokens
     from memstore.cli.session import CliSession
     from memstore.core.view import View
     from memstore.files.local_state import Environment
-    from memstore.mcp.server import Rules
+    from memstore.mcp.server import WriteRules
 
 
 @click.group(
@@ -54,18 +54,18 @@ def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port
     if ctx.invoked_subcommand is not None:
         return
     from memstore.core.errors import UsageError
-    from memstore.mcp.server import Rules
+    from memstore.mcp.server import WriteRules
 
     if read_only and commit:
         raise UsageError("--read-only and --commit contradict each other", hint="leave one out")
-    session, rules = cast("CliSession", ctx.obj), Rules(read_only=read_only, commit=commit)
+    session, rules = cast("CliSession", ctx.obj), WriteRules(read_only=read_only, commit=commit)
     if port is None:
         _serve_pipe(session, offered, rules)
     else:
         _serve_http(session, offered, rules, port)
 
 
-def _serve_pipe(session: CliSession, offered: str, rules: Rules) -> None:
+def _serve_pipe(session: CliSession, offered: str, rules: WriteRules) -> None:
     from memstore.mcp import stdio, tools
     from memstore.mcp.server import Identity, Server
 
@@ -84,7 +84,7 @@ def _serve_pipe(session: CliSession, offered: str, rules: Rules) -> None:
     stdio.serve(Server(env, identity, rules, tools.CHOICES[offered]))
 
 
-def _serve_http(session: CliSession, offered: str, rules: Rules, port: int) -> None:
+def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int) -> None:
     from memstore.core.errors import UsageError, VaultError
     from memstore.mcp import tools
 
@@ -187,7 +187,7 @@ def _tokens(session: CliSession, view: View) -> Tokens:
     return Tokens(_environment(session), view.root)
 
 
-def _emit(session: CliSession, found: Sequence[Token]) -> None:
+def _emit(session: CliSession, found: Sequence[BearerToken]) -> None:
     from memstore.documents.access import tokens_document
 
     session.emit(
@@ -195,7 +195,7 @@ def _emit(session: CliSession, found: Sequence[Token]) -> None:
     )
 
 
-def _token_lines(session: CliSession, found: Sequence[Token]) -> Iterator[str]:
+def _token_lines(session: CliSession, found: Sequence[BearerToken]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for one in found:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.access.privacy import Shared
     from memstore.access.report import Sighted
     from memstore.access.sight import Seer, SightChange
-    from memstore.access.tokens import Token
+    from memstore.access.tokens import BearerToken
     from memstore.access.world import Decision
 
 
@@ -228,7 +228,7 @@ def _look_document(look: Access) -> dict[str, Any]:
     return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
 
 
-def tokens_document(found: Iterable[Token]) -> dict[str, Any]:
+def tokens_document(found: Iterable[BearerToken]) -> dict[str, Any]:
     """Return tokens, without their secrets: `file` is where each lies."""
     tokens = [
         {"id": one.id, "entity": one.entity, "context": one.context, "self": one.alone, "file": str(one.file)}

@@ -9,7 +9,7 @@ from memstore.documents.parts import DIGITS, citation_document, conflict_documen
 if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError
     from memstore.search.citations import Cited
-    from memstore.search.explanation import Explanation, Part, WhyNot
+    from memstore.search.explanation import Explanation, ScorePart, WhyNot
     from memstore.search.retrieval import Answer, Hit
 
 
@@ -69,7 +69,7 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _part_document(part: Part) -> dict[str, Any]:
+def _part_document(part: ScorePart) -> dict[str, Any]:
     return {"kind": part.kind, "term": part.term, "places": dict(part.places), "points": round(part.points, DIGITS)}
 
 

@@ -13,14 +13,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, one_line, time_of
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, time_of
 from memstore.exchange.json_stream import items
 from memstore.exchange.originals import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
 
 # The longest text of one memory; longer conversations become several memories.
 MOST_CHARACTERS = 200_000
@@ -55,7 +55,7 @@ _SPOKEN = frozenset({"text", "multimodal_text"})
 _ROLES = {"user": PERSON, "assistant": MODEL}
 
 
-def chatgpt(source: Source) -> Iterator[Draft | LeftOut]:
+def chatgpt(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the conversations of a ChatGPT export, from one file or several; only the current branch of each."""
     for name, line, value in _conversations(source, _CHATGPT_FILES):
         yield from _drafts(
@@ -123,7 +123,7 @@ _CLAUDE_MEMORIES = r"(?:.*/)?(?:memories|memories/[^/]+)\.json"
 _SENDERS = {"human": PERSON, "assistant": MODEL}
 
 
-def claude(source: Source) -> Iterator[Draft | LeftOut]:
+def claude(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the conversations of a Claude export, and Claude's memories of the person and of each project."""
     for name, line, value in _conversations(source, _CLAUDE_FILES):
         where = source.where(name, line)
@@ -170,7 +170,7 @@ def _message(message: Mapping[str, Any], line: int) -> Turn | None:
     return Turn(who, text, time_of(message.get("created_at")), line) if who and text else None
 
 
-def _memories(source: Source, name: str, line: int, value: Any) -> Iterator[Draft]:
+def _memories(source: ImportSource, name: str, line: int, value: Any) -> Iterator[Draft]:
     """Yield a note for Claude's memory of the person, and one for each project."""
     where = source.where(name, line)
     if not isinstance(value, dict):
@@ -192,7 +192,7 @@ def _memories(source: Source, name: str, line: int, value: Any) -> Iterator[Draf
                 source_type="told_by_agent",
                 author="si:claude",
                 created_at=source.saved_at(name),
-                cites=(Cited(original, 1, data.count(b"\n")),),
+                cites=(CitedLines(original, 1, data.count(b"\n")),),
                 values={"platform": "Claude"},
             )
 
@@ -200,7 +200,7 @@ def _memories(source: Source, name: str, line: int, value: Any) -> Iterator[Draf
 # -- both ------------------------------------------------------------------------------------------
 
 
-def _conversations(source: Source, pattern: str) -> Iterator[tuple[str, int, Any]]:
+def _conversations(source: ImportSource, pattern: str) -> Iterator[tuple[str, int, Any]]:
     names = source.matching(pattern) if source.is_folder else source.names
     if not names:
         raise FormatError(
@@ -214,10 +214,10 @@ def _conversations(source: Source, pattern: str) -> Iterator[tuple[str, int, Any
                 yield name, item.line, item.value
 
 
-def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft | LeftOut]:
+def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft | Skipped]:
     """Yield the person's turns and the model's answers as separate drafts, each split into parts if it is long."""
     if not talk.turns:
-        yield LeftOut(where, "nobody says anything in it")
+        yield Skipped(where, "nobody says anything in it")
         return
     said: list[tuple[str, str]] = []
     for who, source_type, author, ending in (
@@ -238,7 +238,7 @@ def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft 
                 author=author,
                 by_person=who == PERSON,
                 created_at=turns[0].at or talk.at,
-                cites=(Cited(talk.original, turns[0].line, turns[-1].line),),
+                cites=(CitedLines(talk.original, turns[0].line, turns[-1].line),),
                 derived_from=tuple(said) if who == MODEL else (),
                 values={"platform": program, "origin": {"session_id": one_line(talk.id)}},
             )

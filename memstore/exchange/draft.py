@@ -13,7 +13,7 @@ from memstore.core.times import instant
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
     from memstore.files.render import Plain
 
 LONGEST_TITLE = 200
@@ -30,7 +30,7 @@ class Original:
     data: bytes
 
 
-class Cited(NamedTuple):
+class CitedLines(NamedTuple):
     """A range of lines in an original, counted from 1, both ends inclusive."""
 
     original: Original
@@ -67,7 +67,7 @@ class Draft:
     body: str
     source: str
     source_type: str
-    cites: tuple[Cited, ...]
+    cites: tuple[CitedLines, ...]
     title: str = ""
     author: str | None = None
     by_person: bool = False
@@ -79,7 +79,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Skipped:
     """Something in the source that does not become a memory, and why; it is counted and named in the result."""
 
     where: str
@@ -87,7 +87,7 @@ class LeftOut:
 
 
 if TYPE_CHECKING:
-    Importer = Callable[[Source], Iterator[Draft | LeftOut]]
+    Importer = Callable[[ImportSource], Iterator[Draft | Skipped]]
 
 
 def key_of(name: str, data: bytes) -> str:

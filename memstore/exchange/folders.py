@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, key_of, one_line, plain, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, key_of, one_line, plain, time_of, words
 from memstore.files import plain_note
 from memstore.memories.add import slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
     from memstore.files.render import Plain
 
 _MARKDOWN = r"(?:.*/)?[^/]+\.(?:md|markdown|mdx)"
@@ -38,7 +38,7 @@ _PAIR = re.compile(r"^[ \t]*([A-Za-z][\w-]*):[ \t]*(.*)$", re.MULTILINE)
 _LINK = re.compile(r"\]\((?:\./)?([^()\s]+\.md)\)")
 
 
-def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
+def claude_code(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the memories of one project's folder, or of all folders named `memory` below the source."""
     below = source.matching(r".*/memory/[^/]+\.md")
     for name in below or _markdown(source, "a folder of memories"):
@@ -69,7 +69,7 @@ def claude_code(source: Source) -> Iterator[Draft | LeftOut]:
         )
 
 
-def _project(source: Source, name: str) -> str:
+def _project(source: ImportSource, name: str) -> str:
     """Return the name of the folder that Claude Code named after the project; empty if the path doesn't show it."""
     whole = [*source.place, *name.split("/")] if source.is_folder else source.place
     return whole[-3] if len(whole) > 2 and whole[-2] == "memory" and whole[-3].startswith("-") else ""  # noqa: PLR2004
@@ -91,7 +91,7 @@ OPENCLAW = "si:openclaw"
 _CHANNELS = {"memory.md": "MEMORY.md", "user.md": "USER.md"}
 
 
-def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
+def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the sections of MEMORY.md and USER.md, and a raw memory for each file below `memory/`."""
     for name in _markdown(source, "a workspace"):
         data = source.data(name)
@@ -99,11 +99,11 @@ def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
             yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
             continue
         if not name.startswith("memory/"):
-            yield LeftOut(source.where(name), "it is not one of a workspace's memory files")
+            yield Skipped(source.where(name), "it is not one of a workspace's memory files")
             continue
         text, note = plain_note.note(name, data)
         if not text.body.strip():
-            yield LeftOut(source.where(name), "it has no text")
+            yield Skipped(source.where(name), "it has no text")
             continue
         yield Draft(
             key=key_of(name, data),
@@ -123,23 +123,23 @@ def openclaw(source: Source) -> Iterator[Draft | LeftOut]:
 # -- basic-memory and any other folder of notes ---------------------------------------------------
 
 
-def basic_memory(source: Source) -> Iterator[Draft | LeftOut]:
+def basic_memory(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each file, at the same relative path, which keeps links intact."""
     return _notes(source, "basic_memory", "basic-memory", names=("permalink",))
 
 
-def markdown(source: Source) -> Iterator[Draft | LeftOut]:
+def markdown(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each file of a folder like those of Obsidian, Logseq or zk."""
     return _notes(source, "markdown", "notes", names=())
 
 
-def _notes(source: Source, key: str, label: str, *, names: tuple[str, ...]) -> Iterator[Draft | LeftOut]:
+def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]) -> Iterator[Draft | Skipped]:
     base = slug(source.stem, 60) or "notes"
     for name in _markdown(source, "a folder of notes"):
         data = source.data(name)
         text, front = plain_note.read(data)
         if not text.body.strip():
-            yield LeftOut(source.where(name), "it has no text")
+            yield Skipped(source.where(name), "it has no text")
             continue
         note = plain_note.note(name, data)[1]
         other_names = [one_line(front.get(other)) for other in names]
@@ -171,7 +171,7 @@ _TYPE = re.compile(r"^type:", re.MULTILINE)
 _URL = re.compile(r"https?://\S+\Z")
 
 
-def okf(source: Source) -> Iterator[Draft | LeftOut]:
+def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a memory for each concept of a bundle; a source that is a concept of the same bundle becomes a ref.
 
     The author named in a bundle is only mentioned, not recorded as author: anybody can write any name there.
@@ -216,7 +216,7 @@ def okf(source: Source) -> Iterator[Draft | LeftOut]:
         )
 
 
-def _concept(source: Source, name: str, data: bytes) -> Mapping[str, Any]:
+def _concept(source: ImportSource, name: str, data: bytes) -> Mapping[str, Any]:
     """Return the front matter of a concept; raise `FormatError` if it is missing or has no type."""
     front = plain_note.read(data)[1]
     if not one_line(front.get("type")):
@@ -256,24 +256,24 @@ def _day(value: object) -> str | None:
 _HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
 
 
-def _markdown(source: Source, what: str) -> tuple[str, ...]:
+def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     names = source.matching(_MARKDOWN)
     if not names:
         raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint="name the folder itself")
     return names
 
 
-def _whole(name: str, data: bytes) -> Cited:
-    return Cited(Original(name, data), 1, max(data.rstrip(b"\n").count(b"\n") + 1, 1))
+def _whole(name: str, data: bytes) -> CitedLines:
+    return CitedLines(Original(name, data), 1, max(data.rstrip(b"\n").count(b"\n") + 1, 1))
 
 
 def _sections(
-    source: Source, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
-) -> Iterator[Draft | LeftOut]:
+    source: ImportSource, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
+) -> Iterator[Draft | Skipped]:
     """Yield a note for each section below a second-level heading; a page that only lists files is left out."""
     text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
     if _is_index(source, name, text):
-        yield LeftOut(source.where(name), "it lists the other files")
+        yield Skipped(source.where(name), "it lists the other files")
         return
     starts = [0, *(found.start() for found in _HEADING.finditer(text)), len(text)]
     original = Original(name, data)
@@ -296,12 +296,12 @@ def _sections(
             source_type="told_by_agent",
             author=author,
             created_at=source.saved_at(name),
-            cites=(Cited(original, first, first + part.rstrip().count("\n")),),
+            cites=(CitedLines(original, first, first + part.rstrip().count("\n")),),
             values={"channel": channel},
         )
 
 
-def _is_index(source: Source, name: str, text: str) -> bool:
+def _is_index(source: ImportSource, name: str, text: str) -> bool:
     """Whether each line of a page is a heading, or a link to a file beside it."""
     folder = name.rpartition("/")[0]
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]

@@ -10,9 +10,9 @@ from memstore.core.errors import FormatError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
-from memstore.exchange.draft import Draft, LeftOut, clean, one_line
+from memstore.exchange.draft import Draft, Skipped, clean, one_line
 from memstore.exchange.originals import marks, parts
-from memstore.exchange.source import Source
+from memstore.exchange.source import ImportSource
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.exchange.draft import Importer, Original
-    from memstore.exchange.originals import Part
+    from memstore.exchange.originals import StoredPart
     from memstore.files.render import Plain
 
 # The most bytes of memories and originals in one transaction; the journal, and so `undo`, has the same limit.
@@ -46,14 +46,14 @@ class Imported:
     saved: tuple[Saved, ...]
     known: tuple[str, ...]
     different: tuple[str, ...]
-    left_out: tuple[LeftOut, ...]
+    left_out: tuple[Skipped, ...]
     originals: tuple[str, ...]
     in_parts: bool = False
 
 
 @again_where_changed
 def import_from(
-    view: View, name: str, importer: Importer, source: Source, *, dry_run: bool = False, commit: bool = False
+    view: View, name: str, importer: Importer, source: ImportSource, *, dry_run: bool = False, commit: bool = False
 ) -> Imported:
     """Write those memories of a source that were not imported before; existing memories are not changed.
 
@@ -91,11 +91,11 @@ def import_from(
     return reading.result(saved, in_parts=True)
 
 
-def open_source(view: View, path: Path, name: str) -> Source:
+def open_source(view: View, path: Path, name: str) -> ImportSource:
     """Open the source of an import.
 
-    Raises the errors of `Source`; `RefusedError` as in `import_from`, before any file is looked for; and `UsageError`
-    for a folder that is inside the vault or contains it.
+    Raises the errors of `ImportSource`; `RefusedError` as in `import_from`, before any file is looked for; and
+    `UsageError` for a folder that is inside the vault or contains it.
 
     Args:
         view: the vault.
@@ -103,7 +103,7 @@ def open_source(view: View, path: Path, name: str) -> Source:
         name: the path as the person gave it.
     """
     require_owner(view)
-    source = Source(view, path, name)
+    source = ImportSource(view, path, name)
     here, root = path.resolve(), view.root.resolve()
     if source.is_folder and (here.is_relative_to(root) or root.is_relative_to(here)) and not here.is_file():
         source.close()
@@ -126,7 +126,7 @@ class _New(NamedTuple):
     """A new memory before it is written, and the files of originals that it is the first to cite."""
 
     edit: Edit
-    kept: tuple[Part, ...]
+    kept: tuple[StoredPart, ...]
     size: int
 
 
@@ -141,11 +141,11 @@ class _Reading:
         self._paths: set[str] = set()
         self._known: list[str] = []
         self._different: list[str] = []
-        self._left_out: list[LeftOut] = []
+        self._left_out: list[Skipped] = []
         self._kept: dict[str, None] = {}
-        self._cited: tuple[Original, tuple[Part, ...]] | None = None
+        self._cited: tuple[Original, tuple[StoredPart, ...]] | None = None
 
-    def new(self, importer: Importer, source: Source) -> Iterator[_New]:
+    def new(self, importer: Importer, source: ImportSource) -> Iterator[_New]:
         """Yield the memories that are not in the vault yet."""
         for found in importer(source):
             if not isinstance(found, Draft):
@@ -153,7 +153,7 @@ class _Reading:
                 continue
             memory_id = self._id_of(found.key)
             if memory_id in self._ids:
-                self._left_out.append(LeftOut(found.where, "it stands in the source twice"))
+                self._left_out.append(Skipped(found.where, "it stands in the source twice"))
                 continue
             self._ids.add(memory_id)
             rows = self._view.rows_of_id(memory_id)
@@ -210,7 +210,7 @@ class _Reading:
             return draft.path
         return path_of_new(file.memory, self._view.config.filenames, at=instant(self._view.clock.now()))
 
-    def _parts_of(self, original: Original) -> tuple[Part, ...]:
+    def _parts_of(self, original: Original) -> tuple[StoredPart, ...]:
         """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
         if self._cited is None or self._cited[0] is not original:
             blob_id = self._view.history.blob_id

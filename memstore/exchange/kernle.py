@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import BELIEF_TYPES, SOURCE_TYPES
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, one_line, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, time_of, words
 from memstore.files.draft import Account
 from memstore.trust.formats.memory_v01 import folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
     from memstore.files.render import Plain
 
 Row = dict[str, Any]
@@ -45,7 +45,7 @@ class _Said(NamedTuple):
     values: Mapping[str, Plain]
 
 
-def read(source: Source) -> Iterator[Draft | LeftOut]:
+def read(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a memory for each row of the tables that hold memories, except deleted ones."""
     names = source.matching(r"(?:.*/)?[^/]+\.(?:db|sqlite3?)") if source.is_folder else source.names
     if len(names) != 1:
@@ -60,7 +60,7 @@ def read(source: Source) -> Iterator[Draft | LeftOut]:
             ) from error
 
 
-def _memories(source: Source, name: str, database: sqlite3.Connection) -> Iterator[Draft | LeftOut]:
+def _memories(source: ImportSource, name: str, database: sqlite3.Connection) -> Iterator[Draft | Skipped]:
     there = {str(row[0]) for row in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     tables = [table for table in _NAMES.values() if table in there]
     if not tables:
@@ -77,7 +77,7 @@ def _memories(source: Source, name: str, database: sqlite3.Connection) -> Iterat
             original = Original(f"{table}-{at + 1}.jsonl", "".join(f"{line}\n" for line in lines).encode())
             for line, row in enumerate(rows, 1):
                 where = f"{source.where(name)}, {table} {one_line(row.get('id'))}"
-                yield _draft(where, table, row, kinds, Cited(original, line, line))
+                yield _draft(where, table, row, kinds, CitedLines(original, line, line))
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
@@ -99,12 +99,14 @@ def _in_parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield part
 
 
-def _draft(where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: Cited) -> Draft | LeftOut:
+def _draft(
+    where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: CitedLines
+) -> Draft | Skipped:
     if row.get("deleted"):
-        return LeftOut(where, "it was deleted there")
+        return Skipped(where, "it was deleted there")
     said = _said(table, row)
     if said is None:
-        return LeftOut(where, "it has no text")
+        return Skipped(where, "it has no text")
     stack = _text(row, "stack_id", "agent_id")
     source_type = _text(row, "source_type")
     return Draft(

@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, one_line, plain, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, one_line, plain, time_of, words
 from memstore.exchange.json_stream import items
 from memstore.exchange.originals import json_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
 
 _LISTS = ("results", "memories")
 _TEXTS = ("memory", "content", "text")
 
 
-def read(source: Source) -> Iterator[Draft | LeftOut]:
+def read(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each memory; in mem0, a memory is what a model wrote down about somebody."""
     names = source.matching(r"(?:.*/)?[^/]+\.jsonl?") if source.is_folder else source.names
     if not names:
@@ -32,14 +32,14 @@ def read(source: Source) -> Iterator[Draft | LeftOut]:
                 yield _draft(source, name, source.where(name, item.line), item.value)
 
 
-def _draft(source: Source, name: str, where: str, value: Any) -> Draft | LeftOut:
+def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | Skipped:
     if not isinstance(value, dict):
         raise FormatError(f"{where}: this is not a memory", hint='a memory is {"id": …, "memory": …}')
     memory_id, text = value.get("id"), next((value[key] for key in _TEXTS if isinstance(value.get(key), str)), None)
     if not isinstance(memory_id, str) or text is None:
         raise FormatError(f"{where}: the memory has no `id` or no `memory`", hint='a memory is {"id": …, "memory": …}')
     if not text.strip():
-        return LeftOut(where, "it has no text")
+        return Skipped(where, "it has no text")
     known = {"id", *_TEXTS, "created_at", "categories"}
     rest = {key: item for key, item in value.items() if key not in known and item not in (None, "", [], {})}
     whose = one_line(value.get("user_id")) or one_line(value.get("agent_id"))
@@ -51,6 +51,6 @@ def _draft(source: Source, name: str, where: str, value: Any) -> Draft | LeftOut
         source=f"mem0, of {whose}" if whose else "mem0",
         source_type="told_by_agent",
         created_at=time_of(value.get("created_at")) or source.saved_at(name),
-        cites=(Cited(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
+        cites=(CitedLines(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
         values={"platform": "mem0", "tags": words(value.get("categories")), **({"mem0": plain(rest)} if rest else {})},
     )

@@ -22,7 +22,7 @@ LONGEST_NAME = 60
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
-class Part(NamedTuple):
+class StoredPart(NamedTuple):
     """A stored file: its path in the vault, its bytes, the line of the original that it begins on, and its blob id."""
 
     path: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
         return self.first_line + max(self.data.rstrip(b"\n").count(b"\n"), 0)
 
 
-def parts(folder: str, name: str, data: bytes, *, blob_id: Callable[[bytes], str]) -> tuple[Part, ...]:
+def parts(folder: str, name: str, data: bytes, *, blob_id: Callable[[bytes], str]) -> tuple[StoredPart, ...]:
     """Return the files in which an original is stored.
 
     Args:
@@ -48,16 +48,16 @@ def parts(folder: str, name: str, data: bytes, *, blob_id: Callable[[bytes], str
     digits = blob_id(data)[:BLOB_DIGITS]
     stem = f"{ORIGINALS}/{folder}/{_file_name(name)}-{digits}"
     pieces = list(_pieces(data))
-    found: list[Part] = []
+    found: list[StoredPart] = []
     line = 1
     for number, piece in enumerate(pieces, 1):
         path = f"{stem}{f'.{number}' if len(pieces) > 1 else ''}{ORIGINAL_SUFFIX}"
-        found.append(Part(path, piece, line, blob_id(piece)))
+        found.append(StoredPart(path, piece, line, blob_id(piece)))
         line += piece.count(b"\n")
     return tuple(found)
 
 
-def marks(kept: tuple[Part, ...], first: int, last: int) -> list[str]:
+def marks(kept: tuple[StoredPart, ...], first: int, last: int) -> list[str]:
     """Return the marks by which a memory's sources name lines of an original, `file:PATH#L3-L5@BLOB`, one per part."""
     found = []
     for part in kept:

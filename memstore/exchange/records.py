@@ -25,11 +25,13 @@ from memstore.trust.formats.memory_v01 import STAYS
 if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.view import View
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
 
 
 @again_where_changed
-def import_records(view: View, source: Source, *, dry_run: bool = False, commit: bool = False) -> ImportedMemories:
+def import_records(
+    view: View, source: ImportSource, *, dry_run: bool = False, commit: bool = False
+) -> ImportedMemories:
     """Write the memories of a file of records; existing memories with the same ids are left unchanged.
 
     Args:

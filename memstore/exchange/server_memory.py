@@ -9,20 +9,20 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import Cited, Draft, LeftOut, Original, clean, key_of, one_line, plain, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, words
 from memstore.exchange.json_stream import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.exchange.json_stream import Item
-    from memstore.exchange.source import Source
+    from memstore.exchange.source import ImportSource
 
 _ENTITY = frozenset({"type", "name", "entityType", "observations"})
 _RELATION = frozenset({"type", "from", "to", "relationType"})
 
 
-def read(source: Source) -> Iterator[Draft | LeftOut]:
+def read(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each entity, with its observations and the relations that start from it."""
     name = _file(source)
     data = source.data(name)
@@ -44,17 +44,17 @@ def read(source: Source) -> Iterator[Draft | LeftOut]:
         yield _draft(source, original, called, found, relations.get(called, []))
     for start in relations.keys() - entities.keys():
         for item in relations[start]:
-            yield LeftOut(source.where(name, item.line), f"its relation starts from {start}, which is not in the file")
+            yield Skipped(source.where(name, item.line), f"its relation starts from {start}, which is not in the file")
 
 
-def _file(source: Source) -> str:
+def _file(source: ImportSource) -> str:
     names = source.matching(r"(?:.*/)?memory\.jsonl?") if source.is_folder else source.names
     if len(names) != 1:
         raise FormatError(f"there is no memory.jsonl in {source.name}", hint="name the file itself")
     return names[0]
 
 
-def _draft(source: Source, original: Original, called: str, found: list[Item], relations: list[Item]) -> Draft:
+def _draft(source: ImportSource, original: Original, called: str, found: list[Item], relations: list[Item]) -> Draft:
     kind = one_line(found[0].value["entityType"])
     observations = [text for item in found for text in item.value["observations"]]
     lines = [f"{one_line(called)} ({kind})" if kind else one_line(called)]
@@ -77,7 +77,7 @@ def _draft(source: Source, original: Original, called: str, found: list[Item], r
         source=f"the memory server's {original.name.rpartition('/')[2]}",
         source_type="told_by_agent",
         created_at=source.saved_at(original.name),
-        cites=tuple(Cited(original, item.line, item.line) for item in (*found, *relations)),
+        cites=tuple(CitedLines(original, item.line, item.line) for item in (*found, *relations)),
         values={"tags": words([kind]), **({"server_memory": plain(rest)} if rest else {})},
     )
 

@@ -28,7 +28,7 @@ _ZIP = b"PK\x03\x04"
 _HIDDEN = re.compile(r"(?:^|/)(?:\.|__MACOSX/)")
 
 
-class Source:
+class ImportSource:
     """A file, the files of a folder, or those of a ZIP archive. Hidden files and links are left out.
 
     Args:

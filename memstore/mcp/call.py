@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
 
 
-class Answer(NamedTuple):
+class ToolAnswer(NamedTuple):
     """The answer of a tool: the lines and the document that the command would print, and whether it failed.
 
     `notes` are the side messages that a person would see.
@@ -96,7 +96,7 @@ class Call(CliSession):
         """Always False: nobody watches the output."""
         return False
 
-    def run(self, ctx: click.Context, words: list[str]) -> Answer:
+    def run(self, ctx: click.Context, words: list[str]) -> ToolAnswer:
         """Run a command and return its answer; an error becomes an answer too.
 
         Raises:
@@ -111,10 +111,10 @@ class Call(CliSession):
             pass  # the command has already reported everything, such as that it found errors
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
             return failed(error, *self._notes)
-        return Answer(tuple(self._lines), tuple(self._notes), self._document)
+        return ToolAnswer(tuple(self._lines), tuple(self._notes), self._document)
 
 
-def failed(error: Exception, *notes: str) -> Answer:
+def failed(error: Exception, *notes: str) -> ToolAnswer:
     """Return what the command line reports for an error, as text and as a document."""
     from memstore.cli.failures import failure_of
     from memstore.documents.parts import published
@@ -123,4 +123,4 @@ def failed(error: Exception, *notes: str) -> Answer:
     failure = failure_of(error)
     hint = [f"hint: {safe(failure.hint)}"] if failure.hint else []
     lines = (f"memstore: {safe(failure.message)}", *hint)
-    return Answer(lines, notes, published("error", error_document(*failure)), failed=True)
+    return ToolAnswer(lines, notes, published("error", error_document(*failure)), failed=True)

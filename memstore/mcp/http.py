@@ -24,7 +24,7 @@ from pydantic import AnyHttpUrl
 
 from memstore import __version__
 from memstore.mcp.protocol import Conversation, ProtocolError
-from memstore.mcp.server import Identity, Rules, Server
+from memstore.mcp.server import Identity, Server, WriteRules
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -57,7 +57,9 @@ class Served:
         tokens: the tokens, with the identity that each stands for.
     """
 
-    def __init__(self, env: Environment, folder: str, rules: Rules, offered: tuple[Tool, ...], tokens: Tokens) -> None:
+    def __init__(
+        self, env: Environment, folder: str, rules: WriteRules, offered: tuple[Tool, ...], tokens: Tokens
+    ) -> None:
         self._env, self._folder, self._rules, self._offered, self._tokens = env, folder, rules, offered, tokens
         self._conversations: dict[str, Conversation] = {}
         self._one_at_a_time = threading.Lock()

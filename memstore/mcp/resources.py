@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from memstore.cli.output import safe_line
 from memstore.core.errors import NotFoundError
-from memstore.mcp.call import Answer, failed
+from memstore.mcp.call import ToolAnswer, failed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ _PARTS = (
 )
 
 
-def read(server: Server, uri: str) -> Answer:
+def read(server: Server, uri: str) -> ToolAnswer:
     """Return a resource as its command prints it; a failure if it doesn't exist or may not be seen."""
     if uri == BRIEF:
         return _brief(server)
@@ -37,7 +37,7 @@ def read(server: Server, uri: str) -> Answer:
     return server.run("show", ["--", unquote(uri.removeprefix(SCHEME))])
 
 
-def _brief(server: Server) -> Answer:
+def _brief(server: Server) -> ToolAnswer:
     parts = [_QUOTED]
     for heading, command, words in _PARTS:
         answer = server.run(command, [*words])
@@ -45,7 +45,7 @@ def _brief(server: Server) -> Answer:
             return answer
         if lines := [_line(one) for one in answer.document.get("memories", answer.document.get("suggestions"))]:
             parts.append("\n".join((f"## {heading}", "", *lines)))
-    return Answer(("\n\n".join(parts),), (), {})
+    return ToolAnswer(("\n\n".join(parts),), (), {})
 
 
 def _line(memory: Mapping[str, Any]) -> str:

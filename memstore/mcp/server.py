@@ -9,7 +9,7 @@ from memstore.access.local_state import CallContext
 from memstore.core.clock import SystemClock
 from memstore.core.errors import RefusedError, UsageError
 from memstore.mcp import tools
-from memstore.mcp.call import Answer, Call, failed
+from memstore.mcp.call import Call, ToolAnswer, failed
 from memstore.vault import composition
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Identity(NamedTuple):
     track: bool = True
 
 
-class Rules(NamedTuple):
+class WriteRules(NamedTuple):
     """How agents may write: not at all (`read_only`), or with a commit for each change (`commit`)."""
 
     read_only: bool = False
@@ -55,7 +55,7 @@ class Server:
         offered: the tools.
     """
 
-    def __init__(self, env: Environment, identity: Identity, rules: Rules, offered: tuple[Tool, ...]) -> None:
+    def __init__(self, env: Environment, identity: Identity, rules: WriteRules, offered: tuple[Tool, ...]) -> None:
         self.env, self.identity, self.rules = env, identity, rules
         self._all = {tool.name: tool for tool in offered}
         self.handles = Handles()
@@ -85,7 +85,7 @@ class Server:
         """Whether there is a tool with this name."""
         return tool in self._all
 
-    def call(self, name: str, arguments: Mapping[str, object]) -> Answer:
+    def call(self, name: str, arguments: Mapping[str, object]) -> ToolAnswer:
         """Return the answer of a tool; an error becomes an answer too.
 
         Raises:
@@ -99,7 +99,7 @@ class Server:
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
             return failed(error)
 
-    def _called(self, tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> Answer:
+    def _called(self, tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> ToolAnswer:
         if self.rules.read_only and tools.writes(verb):
             raise RefusedError(
                 f"nothing is written here: {tool.name} would", hint="start `memstore mcp` again, without --read-only"
@@ -119,10 +119,10 @@ class Server:
                 self.handles.drop(handle)
         return self._run(ctx, words, narrowed)
 
-    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> Answer:
+    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> ToolAnswer:
         return Call(self.env, lambda any_context: self.view(narrowed, any_context=any_context)).run(ctx, words)
 
-    def run(self, command: str, words: list[str]) -> Answer:
+    def run(self, command: str, words: list[str]) -> ToolAnswer:
         """Return the answer of a read-only command, run in the server's own context."""
         try:
             _stop_at_odd_texts(words)
@@ -134,7 +134,7 @@ class Server:
         """Return a session for commands in the server's own context."""
         return Call(self.env, lambda any_context: self.view(any_context=any_context))
 
-    def _entered(self, ctx: click.Context, words: list[str]) -> Answer:
+    def _entered(self, ctx: click.Context, words: list[str]) -> ToolAnswer:
         """Enter a context for later calls, and add its handle to the command's answer."""
         here = CallContext(self.view(any_context=True).contexts.current())
         before = here.current()

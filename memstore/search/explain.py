@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
 from memstore.search import ranking
-from memstore.search.explanation import LEAST_TOLD, Explanation, Part
+from memstore.search.explanation import LEAST_TOLD, Explanation, ScorePart
 from memstore.search.index import date_words, name_words
 from memstore.search.retrieval import Need, Phrase, Prefix
 
@@ -82,12 +82,12 @@ class Explainer:
             recency: the factor by which being new raises its score.
         """
         if not self._best_possible:
-            return Explanation((Part("filter", 1.0),), status=file.entry.status or "active")
+            return Explanation((ScorePart("filter", 1.0),), status=file.entry.status or "active")
         of_line = ranking.PASSAGE_SHARE / (1 + ranking.PASSAGE_SHARE)
         line, own = self._best_line(row, file, passages)
         if points := ranking.NAMED_SHARE * ranking.line_score(named, self._weights):
             said = " ".join(self._names[clause] for clause in sorted(named))
-            own.append(Part("named", points / self._best_possible, said))
+            own.append(ScorePart("named", points / self._best_possible, said))
         words = _newer([*_scaled(self._of_row(row, file), 1 - of_line), *_scaled(own, of_line)], recency)
         parts = _meant(words, self._candidates.meaning_of(row))
         chosen = (part for part in self._parts_of_line(row, passages[0]) if part.kind in _OF_THE_LINE)
@@ -96,14 +96,14 @@ class Explainer:
     def of_passage(self, row: int, file: Opened, one: ScoredPassage, *, recency: float) -> Explanation:
         """Return the explanation of a passage that is a result; see `of_memory`."""
         if not self._best_possible:
-            return Explanation((Part("filter", 1.0),), status=file.entry.status or "active")
+            return Explanation((ScorePart("filter", 1.0),), status=file.entry.status or "active")
         share = ranking.MEMORY_SHARE * self._candidates.scores[row] / self._best_possible
-        words = _scaled([*self._parts_of_line(row, one), Part("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
+        words = _scaled([*self._parts_of_line(row, one), ScorePart("whole", share)], 1 / (1 + ranking.MEMORY_SHARE))
         lines = range(one.passage.line_start, one.passage.line_end + 1)
         parts = _newer(_meant(words, self._candidates.meaning_of(row, lines=lines)), recency)
         return Explanation(tuple(parts), one.passage.line_start, status=file.entry.status or "active")
 
-    def _memory_parts(self, row: int, file: Opened) -> tuple[Part, ...]:
+    def _memory_parts(self, row: int, file: Opened) -> tuple[ScorePart, ...]:
         """Return the score of each clause in the memory as a whole, and of an alias that occurs in the query."""
         places = places_in(file, self._candidates.matcher_of(row))
         parts = []
@@ -111,16 +111,16 @@ class Explainer:
             points = self._alone(row, [clause]) if clause.need is not Need.MUST_NOT else 0.0
             if points:
                 where = tuple(places.get(number, {}).items())
-                parts.append(Part("memory", points / self._best_possible, self._names[number], where))
+                parts.append(ScorePart("memory", points / self._best_possible, self._names[number], where))
         alias = self._candidates.words_of(row) / self._best_possible - sum(part.points for part in parts)
-        return (*parts, Part("alias", alias)) if alias > LEAST_TOLD else tuple(parts)
+        return (*parts, ScorePart("alias", alias)) if alias > LEAST_TOLD else tuple(parts)
 
     def _alone(self, row: int, clauses: Sequence[Clause]) -> float:
         """Return the score of a row for some clauses only."""
         then = self._candidates.audience.then
         return sum(then.ranker.rank(clauses, then, None, among=[row]).scores)
 
-    def _best_line(self, row: int, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[Part]]:
+    def _best_line(self, row: int, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[ScorePart]]:
         """Return the line that counts for a memory, or 0 for its title, and the parts of its score."""
         best = max(passages, key=lambda one: one.own)
         in_title = self._counts(row, file.own_title)
@@ -129,19 +129,19 @@ class Explainer:
         own = [part for part in self._parts_of_line(row, best) if part.kind not in _OF_THE_LINE]
         return (best.passage.line_start if own else 0), own
 
-    def _parts_of_line(self, row: int, one: ScoredPassage) -> Iterator[Part]:
+    def _parts_of_line(self, row: int, one: ScoredPassage) -> Iterator[ScorePart]:
         """Yield the parts of a passage's score, without its memory's share."""
         if one.own and not one.parts:
             yield from self._of_the_head(self._counts(row, one.passage.text), "line")
         for part in one.parts:
             term = None if part.clause is None else self._names[part.clause]
             kind = "line" if part.kind == "word" else part.kind
-            yield Part(kind, part.points / self._best_possible, term, part.places)
+            yield ScorePart(kind, part.points / self._best_possible, term, part.places)
 
-    def _of_the_head(self, counts: dict[int, int], where: str) -> list[Part]:
+    def _of_the_head(self, counts: dict[int, int], where: str) -> list[ScorePart]:
         """Return the parts of the score of a title or line that has no parts of its own, one for each clause."""
         points = {clause: ranking.line_score([clause], self._weights) / self._best_possible for clause in counts}
-        return [Part("line", points[one], self._names[one], ((where, counts[one]),)) for one in sorted(counts)]
+        return [ScorePart("line", points[one], self._names[one], ((where, counts[one]),)) for one in sorted(counts)]
 
     def _counts(self, row: int, text: str) -> dict[int, int]:
         counts: dict[int, int] = {}
@@ -153,19 +153,19 @@ class Explainer:
 _OF_THE_LINE = frozenset({"speaker", "answer", "asking"})
 
 
-def _scaled(parts: Iterable[Part], factor: float) -> list[Part]:
+def _scaled(parts: Iterable[ScorePart], factor: float) -> list[ScorePart]:
     return [part._replace(points=part.points * factor) for part in parts]
 
 
-def _newer(parts: list[Part], recency: float) -> list[Part]:
+def _newer(parts: list[ScorePart], recency: float) -> list[ScorePart]:
     """Return the parts, and one more for being new if that adds anything."""
     added = (recency - 1) * sum(part.points for part in parts)
-    return [*parts, Part("recent", added)] if added else parts
+    return [*parts, ScorePart("recent", added)] if added else parts
 
 
-def _meant(parts: list[Part], meaning: tuple[float, float] | None) -> list[Part]:
+def _meant(parts: list[ScorePart], meaning: tuple[float, float] | None) -> list[ScorePart]:
     """Return the parts, scaled to make room for the meaning, if there is one: its weight and its similarity."""
     if meaning is None:
         return parts
     weight, alike = meaning
-    return [*_scaled(parts, 1 - weight), Part("meaning", weight * alike)]
+    return [*_scaled(parts, 1 - weight), ScorePart("meaning", weight * alike)]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 LEAST_TOLD = 5e-5
 
 
-class Part(NamedTuple):
+class ScorePart(NamedTuple):
     """One part of a relevance, and its origin.
 
     `kind` is "memory" for a term in the memory as a whole and "line" for one in its best line; "pair" for adjacent
@@ -42,9 +42,9 @@ class Explanation(NamedTuple):
     from. `status` is the memory's status.
     """
 
-    parts: tuple[Part, ...]
+    parts: tuple[ScorePart, ...]
     line: int = 0
-    chosen: tuple[Part, ...] = ()
+    chosen: tuple[ScorePart, ...] = ()
     quality: Terms | None = None
     origin: str = ""
     status: str = "active"
@@ -52,7 +52,7 @@ class Explanation(NamedTuple):
     def settled(self, relevance: float) -> Explanation:
         """Return the explanation with parts that add up to the relevance that is shown."""
         rest = relevance - sum(part.points for part in self.parts)
-        return self if abs(rest) < LEAST_TOLD else self._replace(parts=(*self.parts, Part("order", rest)))
+        return self if abs(rest) < LEAST_TOLD else self._replace(parts=(*self.parts, ScorePart("order", rest)))
 
 
 class Reason(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from memstore.files.local_state import Environment
 from memstore.mcp import tools
-from memstore.mcp.server import Identity, Rules, Server
+from memstore.mcp.server import Identity, Server, WriteRules
 from tests.installed import MEMSTORE, ROOT
 from tests.whole.program import InProcess
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.mcp.call import Answer
+    from memstore.mcp.call import ToolAnswer
 
 OWNER = "si:ash"
 VERSION = "2026-07-28"
@@ -37,11 +37,11 @@ def sample(home: Path) -> InProcess:
     return program
 
 
-FREE = Rules()
+FREE = WriteRules()
 
 
 def served(
-    program: InProcess, *, entity: str = OWNER, rules: Rules = FREE, offered: str = "usual", **who: Any
+    program: InProcess, *, entity: str = OWNER, rules: WriteRules = FREE, offered: str = "usual", **who: Any
 ) -> Server:
     """Return a server in this process; its owner is alone with it unless something else is said."""
     env = Environment(program.environment, program.vault, program.home, "tester")
@@ -49,7 +49,7 @@ def served(
     return Server(env, identity, rules, tools.CHOICES[offered])
 
 
-def answered(server: Server, tool: str, **arguments: object) -> Answer:
+def answered(server: Server, tool: str, **arguments: object) -> ToolAnswer:
     """Return what a tool answers, which must be no failure."""
     answer = server.call(tool, arguments)
     assert not answer.failed, answer.text

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memstore.core.places import kind_of
 from memstore.mcp import resources, tools
-from memstore.mcp.call import Answer
+from memstore.mcp.call import ToolAnswer
 from memstore.vault.view import VaultView
 from tests.mcp.serving import served
 from tests.whole.hidden import NOW, OWNER, Case, Vaults, drawn, ids_and_paths
@@ -111,9 +111,9 @@ def hidden_from(vaults: Vaults, case: Case, *, alone: bool) -> set[str]:
     return {path for path in case.files if path.endswith(".md") and kind_of(path) is None} - seen
 
 
-def _answered(server: Server, tool: str, arguments: dict[str, Any]) -> Answer:
+def _answered(server: Server, tool: str, arguments: dict[str, Any]) -> ToolAnswer:
     if tool == COMPLETION:
-        return Answer(tuple(resources.completed(server, arguments["value"])), (), {})
+        return ToolAnswer(tuple(resources.completed(server, arguments["value"])), (), {})
     return resources.read(server, tool) if tool.startswith("memory://") else server.call(tool, arguments)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from memstore import __version__
 from memstore.mcp import tools
 from memstore.mcp.protocol import Conversation
-from memstore.mcp.server import Rules
+from memstore.mcp.server import WriteRules
 from tests.mcp.serving import ENVELOPE, VERSION, sample, served
 
 if TYPE_CHECKING:
@@ -310,7 +310,7 @@ tool_names = st.sampled_from(["memory_search", "memory_get", "memory_recall", "c
 def test_whatever_is_given_there_is_one_answer_and_no_bug(
     vault: InProcess, tool: str, arguments: dict[str, object]
 ) -> None:
-    conversation = Conversation(served(vault, rules=Rules(read_only=True), track=False))
+    conversation = Conversation(served(vault, rules=WriteRules(read_only=True), track=False))
     answer = modern(conversation, "tools/call", name=tool, arguments=arguments)
     result = answer["result"]
     document = result["structuredContent"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from memstore.core.errors import UsageError
 from memstore.mcp import tools
-from memstore.mcp.server import Rules
+from memstore.mcp.server import WriteRules
 from tests.installed import validated
 from tests.mcp.serving import OWNER, answered, sample, served
 from tests.whole.hidden import NOW
@@ -291,7 +291,7 @@ def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: in
 
 
 def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_written(vault: InProcess) -> None:
-    server = served(vault, rules=Rules(read_only=True))
+    server = served(vault, rules=WriteRules(read_only=True))
     left = {tool.name: [*tool.verbs] for tool in server.tools}
     assert left == {
         "memory_search": [""],
@@ -304,7 +304,7 @@ def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_wr
     }
     reads = {tool.name for tool in tools.USUAL if tools.listed(tool)["annotations"].get("readOnlyHint")}
     assert reads == {"memory_search", "memory_get", "memory_recall"}
-    before, server = contents(vault.vault), served(vault, rules=Rules(read_only=True), offered="all")
+    before, server = contents(vault.vault), served(vault, rules=WriteRules(read_only=True), offered="all")
     for tool, arguments, _ in WRITING:
         answer = server.call(tool, arguments)
         assert answer.failed
@@ -314,7 +314,7 @@ def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_wr
 
 
 def test_with_commit_each_change_is_one(apart: InProcess) -> None:
-    server = served(apart, rules=Rules(commit=True))
+    server = served(apart, rules=WriteRules(commit=True))
     answer = answered(server, "memory_add", text="Bella eats at nine")
     assert answer.document["commit"] == apart.git("rev-parse", "HEAD").strip()
     answered(server, "memory_search", query="Bella")

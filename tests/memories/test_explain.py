@@ -16,7 +16,7 @@ from tests.memory_workspace import OWNER, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.search.explanation import Part, WhyNot
+    from memstore.search.explanation import ScorePart, WhyNot
     from memstore.search.retrieval import Answer
     from memstore.vault.workspace import Workspace
 
@@ -39,7 +39,7 @@ def explained(ws: Workspace, text: str, **wish: object) -> Answer:
     return search(ws.view(), text, Wish(explain=True, **wish))  # type: ignore[arg-type]
 
 
-def parts(ws: Workspace, text: str, ref: str, **wish: object) -> list[Part]:
+def parts(ws: Workspace, text: str, ref: str, **wish: object) -> list[ScorePart]:
     hit = next(hit for hit in explained(ws, text, **wish).hits if hit.ref == ref)
     assert hit.explanation is not None
     return [*hit.explanation.parts, *hit.explanation.chosen]
