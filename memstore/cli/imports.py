@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
+    from memstore.memories.memory_v01 import ImportedMemories
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
@@ -84,9 +85,7 @@ def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run:
     )
     for left in done.left_out:
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
-    for ref in done.different:
-        session.say(f"{ref} says something else here, and stays as it is")
-    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
     if done.in_parts and not dry_run:
         session.say("that was too much for one step: memstore undo takes back only the last part of it")
 
@@ -117,7 +116,7 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
         lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
-    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    _say_what_came(session, done.saved, done.known, dry_run=dry_run)
 
 
 # -- memory-v0.1 ---------------------------------------------------------------------------------
@@ -138,21 +137,12 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     is. A handle stands for the entity that has it as an alias, or else for si:NAME. Trust is computed here, whatever
     the file says; nobody but you sees the imported memories.
     """
-    from memstore.documents.memories import imported_memories_document
     from memstore.memories.memory_v01 import import_memories as take_over
     from memstore.trust.formats.memory_v01 import read
 
     found = read(file, session.bytes_of(file))
     done = take_over(session.view(), found, commit=commit, dry_run=dry_run)
-    session.emit(
-        "import-memory",
-        document=lambda: imported_memories_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
-        each="memories",
-    )
-    for ref in done.different:
-        session.say(f"{ref} says something else here, and stays as it is")
-    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    _emit_memories(session, done, dry_run=dry_run)
 
 
 @subcommand(
@@ -168,22 +158,35 @@ def import_records(session: CliSession, file: str, *, commit: bool, dry_run: boo
 
     They keep their ids, histories and attestations; what is already here stays as it is. Nobody but you sees them.
     """
-    from memstore.documents.memories import imported_memories_document
     from memstore.exchange.importing import open_source
     from memstore.exchange.records import import_records as take_over
 
     view = session.view()
     with closing(open_source(view, session.environment().expanded(file), file)) as source:
         done = take_over(view, source, commit=commit, dry_run=dry_run)
+    _emit_memories(session, done, dry_run=dry_run)
+
+
+def _emit_memories(session: CliSession, done: ImportedMemories, *, dry_run: bool) -> None:
+    """Print memories that came with their ids and histories."""
+    from memstore.documents.memories import imported_memories_document
+
     session.emit(
         "import-memory",
         document=lambda: imported_memories_document(done, dry_run=dry_run),
         lines=lambda: _lines(session, done.saved, dry_run=dry_run),
         each="memories",
     )
-    for ref in done.different:
+    _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
+
+
+def _say_what_came(
+    session: CliSession, saved: Sequence[Saved], known: Sequence[str], different: Sequence[str] = (), *, dry_run: bool
+) -> None:
+    """Say how many memories are new, how many were known, and which differ from those that are here."""
+    for ref in different:
         session.say(f"{ref} says something else here, and stays as it is")
-    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    session.say(f"{len(saved)} {('would be ' if dry_run else '')}imported, {len(known)} already here")
 
 
 # -- export --------------------------------------------------------------------------------------
