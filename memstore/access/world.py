@@ -302,18 +302,29 @@ class Standings:
         """Return an entity as a listener; ids are compared exactly, and a malformed one opens nothing."""
         if not is_entity_id(entity) or not can_listen(self._world, entity):
             return Listener(entity, frozenset(), frozenset({EVERYBODY, entity}))
-        own = self._groups(entity) | self._roles(entity) | {entity, EVERYBODY}
-        listed = {name for name, context in self._world.contexts.items() if not own.isdisjoint(context.roster)}
+        own = self._names(entity)
+        listed = self._listed(own)
         opened_by = own | ({self._context} if self._admits(listed) and self._context else set())
-        # A denial counts whichever way they come: through the context, or through its roster.
         closed_by = own | listed | self._perhaps_in | ({self._context} if self._context else set())
-        roles_unknown = not self._world.doubtful.isdisjoint({entity, self._context or ""})
-        return Listener(entity, frozenset(opened_by), frozenset(closed_by), roles_unknown)
+        return Listener(entity, frozenset(opened_by), frozenset(closed_by), self._roles_unknown(entity))
 
     def grantee(self, name: str) -> Listener:
         """Return everyone whom a new grant to `name` (an entity, group, role, context or `*`) would admit, as one."""
-        names = frozenset(self._groups(name) | self._roles(name) | {name, EVERYBODY})
-        return Listener(name, names, names)
+        own = self._names(name)
+        closed_by = own | self._listed(own) | self._perhaps_in
+        return Listener(name, frozenset(own), frozenset(closed_by), self._roles_unknown(name))
+
+    def _names(self, name: str) -> set[str]:
+        return self._groups(name) | self._roles(name) | {name, EVERYBODY}
+
+    def _listed(self, names: set[str]) -> set[str]:
+        """Return the contexts with one of the names on their roster; a denial of a context counts for all of these."""
+        return {
+            context for context, registered in self._world.contexts.items() if not names.isdisjoint(registered.roster)
+        }
+
+    def _roles_unknown(self, entity: str) -> bool:
+        return not self._world.doubtful.isdisjoint({entity, self._context or ""})
 
     def _admits(self, listed: set[str]) -> bool:
         """Whether the active context is registered, and is open or has the listener on its roster (`listed`)."""

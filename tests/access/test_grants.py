@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from memstore.access.grants import inherited_grants, may_change, may_grant, scope_of
-from memstore.access.world import ActiveContext, Consent, Labels, Member, RegisteredContext
+from memstore.access.world import ActiveContext, Consent, Effect, Labels, Member, RegisteredContext
 from memstore.core.memory import Generalization
 from tests.access_cases import NOW, OWNER, by, vault, with_memory
 
@@ -76,6 +76,26 @@ def test_a_grant_by_name_lifts_a_denial_by_the_same_name_only() -> None:
     assert may_grant(world, by(OWNER), "m_1", "human:eve").code == "granted"
     grouped = with_memory(world, Labels(id="m_1", access_denies=("group:a",)))
     assert may_grant(grouped, by(OWNER), "m_1", "human:eve").code == "excluded"
+
+
+def test_a_denial_or_refusal_of_a_context_counts_for_a_grantee_on_its_roster() -> None:
+    on_roster = {"ctx:work": RegisteredContext(roster=("human:eve", "group:a"))}
+    for to in ("human:eve", "group:a"):
+        world = vault(Labels(id="m_1", access_denies=("ctx:work",)), contexts=on_roster)
+        assert may_grant(world, by(OWNER), "m_1", to).code == "excluded"
+        assert may_grant(replace(world, contexts={}), by(OWNER), "m_1", to).code == "granted"
+    no = Consent(
+        id="c_1", grantor="human:sean", grantee="ctx:work", scope="mem:m_1", granted_at=NOW, effect=Effect.REFUSE
+    )
+    world = vault(Labels(id="m_1", subject_ids=("human:sean",)), contexts=on_roster, consents=(no,))
+    assert may_grant(world, by(OWNER), "m_1", "human:eve", ("human:sean",)).code == "consent-refused"
+    assert may_grant(replace(world, contexts={}), by(OWNER), "m_1", "human:eve", ("human:sean",)).code == "granted"
+
+
+def test_a_denial_of_a_group_that_cannot_be_read_counts_for_every_grantee() -> None:
+    world = vault(Labels(id="m_1", access_denies=("group:a",)), groups={"group:a": ()})
+    assert may_grant(world, by(OWNER), "m_1", "human:eve").code == "granted"
+    assert may_grant(replace(world, doubtful=frozenset({"group:a"})), by(OWNER), "m_1", "human:eve").code == "excluded"
 
 
 def test_what_is_made_in_a_context_gets_its_default_access() -> None:
