@@ -74,22 +74,23 @@ def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEW
     Args:
         words: the words in order; the first 200 tell.
         among: the languages.
-        fewest: how many stop words of another language than the first there must be, 1 or more.
+        fewest: how many different stop words of another language than the first there must be, 1 or more; a name may
+            be one, as Sean is in Spanish.
     """
     first, *others = among
     if not others:
         return first
     heard = words[:WORDS_LOOKED_AT]
     strange = _strange_words(tuple(among))
-    if sum(map(strange.__contains__, heard)) < fewest:
+    if len(strange.intersection(heard)) < fewest:
         return first
     spoken = _languages_of(tuple(among))
     counts = {one: sum(one in spoken.get(word, ()) for word in heard) for one in others}
     best = max(others, key=lambda one: (counts[one], -among.index(one)))
     # Words that both languages have say nothing, such as `die`, `in` and `was` in English and German.
-    its = sum(word in strange and best in spoken[word] for word in heard)
+    its = [word for word in heard if word in strange and best in spoken[word]]
     theirs = sum(first in spoken.get(word, ()) and best not in spoken[word] for word in heard)
-    return best if its >= fewest and its > theirs else first
+    return best if len(set(its)) >= fewest and len(its) > theirs else first
 
 
 def stemmer(language: str) -> Callable[[str], str]:

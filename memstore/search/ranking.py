@@ -469,7 +469,8 @@ def lead(scores: Iterable[float]) -> float:
     A single score has no lead: 0.
     """
     best, *others = sorted(scores, reverse=True)[: NEXT + 1]
-    return (best - sum(others) / len(others)) / best if others and best > 0 else 0.0
+    # The mean of equal scores may round to more than the best.
+    return max(0.0, best - sum(others) / len(others)) / best if others and best > 0 else 0.0
 
 
 def more_than_chance(weights: Iterable[float], count: int) -> float:

@@ -49,7 +49,7 @@ def test_parts_share_the_evidence_and_neither_has_more_than_the_whole(
     after = [witness for side in (one, two) for witness in witnesses(side)]
     for source, weight in before.items():
         given_away = sum(witness.weight for witness in after if witness.source == source)
-        assert abs(given_away - weight) <= 1e-4
+        assert abs(given_away - weight) <= 1e-4 + 1e-9  # two weights, each rounded to four digits
     assert all(line.new == replayed(side[: i + 1]) for side in (one, two) for i, line in enumerate(side) if i)
 
 

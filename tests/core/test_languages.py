@@ -79,3 +79,7 @@ def test_what_is_not_clear_is_in_the_first_language() -> None:
     assert language_of(words, ("de", "en")) == "de"
     assert language_of(words, ("en", "de")) == "en"
     assert language_of(words, ("fr",)) == "fr"
+
+
+def test_a_name_that_is_a_stop_word_elsewhere_tells_no_language_however_often_it_stands_there() -> None:
+    assert language_of(terms.words("Sean Sean Sean"), LANGUAGES) == "en"

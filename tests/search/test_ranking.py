@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.core.terms import is_question
@@ -105,6 +105,7 @@ def test_words_that_stand_together_tell_more_than_chance_the_rarer_they_are() ->
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=30))
+@example([11.187420129348286] * 4)
 def test_the_lead_is_a_share(scores: list[float]) -> None:
     assert 0 <= lead(scores) <= 1
     assert lead([max(scores), max(scores)]) in (0.0, 1.0)
