@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections import Counter
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access import registry
@@ -438,14 +439,22 @@ def grant_unrecorded(file: MemoryFile, names: Sequence[str]) -> Finding:
     )
 
 
-def unrecorded_grants(view: View) -> list[tuple[MemoryFile, tuple[str, ...]]]:
-    """Return the memories with grants that no audit event records, by path, each with the grantees."""
+def unrecorded_grants(
+    view: View, mended: Mapping[str, MemoryFile] = MappingProxyType({})
+) -> list[tuple[MemoryFile, tuple[str, ...]]]:
+    """Return the memories with grants that no audit event records, by path, each with the grantees.
+
+    Args:
+        view: the vault.
+        mended: files, by path, that are about to be readable.
+    """
     grants = view.column("access_grants")
-    granted = [row for row in view.whole.rows if grants[row]]
-    told = recorded_grants(_events(view)[0]) if granted else {}
+    paths = {view.entry(row).path for row in view.whole.rows if grants[row]}
+    paths |= {path for path, file in mended.items() if file.memory.access_grants}
+    told = recorded_grants(_events(view)[0]) if paths else {}
     found = []
-    for path in sorted(view.entry(row).path for row in granted):
-        file = view.whole.read_file(path)
+    for path in sorted(paths):
+        file = mended.get(path) or view.whole.read_file(path)
         if isinstance(file, MemoryFile):
             known = told.get(file.memory.id or path, ())
             if names := tuple(name for name in gained(None, file.memory, view.config.owner) if name not in known):

@@ -43,7 +43,9 @@ _EXAMPLES = (
     "--strict", is_flag=True, help="Exit with 1 on warnings too; also list notices, and memories without a source."
 )
 @click.option(
-    "--fix", is_flag=True, help="First fix what needs no judgement: missing ids, stray spaces, repeated items."
+    "--fix",
+    is_flag=True,
+    help="First fix what needs no judgement: missing ids, stray spaces, lines with one correction.",
 )
 @click.option("--dry-run", is_flag=True, help="With --fix: write nothing; show what would be fixed and recorded.")
 @click.option("--output-format", type=click.Choice(FORMATS), default="text", help="The output format.")
@@ -132,9 +134,11 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
 def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
-    done = "would fix" if result.dry_run else "fixed"
+    done, now = ("would fix", "would read") if result.dry_run else ("fixed", "now reads")
     for finding in result.fixed:
         yield f"{session.paint('ok', done)} {_place(session, finding)}: {safe_line(finding.text)} [{finding.code}]"
+        if finding.mended is not None:
+            yield f"  {now}: {session.paint('added', safe_line(finding.mended))}"
     groups: dict[str, list[Finding]] = {}
     for finding in sorted((*result.findings, *notices), key=lambda one: not one.is_error):
         groups.setdefault(finding.code, []).append(finding)

@@ -20,13 +20,15 @@ if TYPE_CHECKING:
 class Edit:
     """A change to one file: `before` is the file as it was read, None for a new file.
 
-    `made` is the file that `after` makes, if it has already been read.
+    `made` is the file that `after` makes, if it has already been read. A file that can't be read is only replaced if
+    the edit `mends` it.
     """
 
     path: str
     before: ReadFile | None
     after: bytes
     made: MemoryFile | None = None
+    mends: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ class MemoryFile:
 
 @dataclass(frozen=True, slots=True)
 class BrokenFile:
-    """A file that is meant to be a memory but can't be read; it is reported, denied to others, and never rewritten."""
+    """A file that is meant to be a memory but can't be read; it is reported, and denied to others."""
 
     path: str
     data: bytes
@@ -116,6 +117,58 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
     if problems:
         return BrokenFile(path, data, tuple(problem.found_in(path) for problem in problems))
     return MemoryFile(path, data, text, front, memory_of(values, text.body))
+
+
+def mended(file: BrokenFile, *, mixed: bool) -> tuple[MemoryFile, tuple[Finding, ...]] | None:
+    """Return a file in which every line is replaced that its findings correct, and these findings.
+
+    Nothing else changes. None if the file could still not be read as a memory. Where the YAML can't be read, a line
+    that may decide who sees the memory is not replaced: the correction is a guess, though a likely one.
+    """
+    data, findings = file.data, file.findings
+    done: list[Finding] = []
+    for _ in range(_MOST_ROUNDS):
+        usable = [one for one in findings if one.mended is not None]
+        after = _with_lines(data, usable)
+        if after == data:
+            return None
+        data, done = after, [*done, *usable]
+        now = read(file.path, data, mixed=mixed)
+        if not isinstance(now, BrokenFile):
+            return (now, tuple(done)) if isinstance(now, MemoryFile) else None
+        findings = now.findings
+    return None
+
+
+# A line may hide the next slip; each round reads the file once more.
+_MOST_ROUNDS = 20
+# A YAML parser ends lines at these as well, so that its line numbers would be others.
+_OTHER_LINE_ENDS = re.compile(rb"\r(?!\n)|\xc2\x85|\xe2\x80[\xa8\xa9]")
+_OUTER_KEY = re.compile(rb"(?:\xef\xbb\xbf)?([\w-]+)")
+# The keys of `access.world.Labels` by which a memory may be seen by more or by fewer.
+_DECIDE_WHO_SEES = frozenset({
+    "owner", "source_entity", "source_chain", "subject_ids", "context", "access_grants", "access_denies",
+    "consent_grants", "upstream_grants", "derived_from", "generalized", "generalization",
+})  # fmt: skip
+
+
+def _with_lines(data: bytes, findings: list[Finding]) -> bytes:
+    lines = data.split(b"\n")
+    last = max((one.at.line for one in findings), default=0)
+    if _OTHER_LINE_ENDS.search(b"\n".join([*lines[:last], b""])):
+        return data
+    for line, text in {one.at.line: one.mended or "" for one in findings if not _is_guess(one, lines)}.items():
+        lines[line - 1] = text.encode() + (b"\r" if lines[line - 1].endswith(b"\r") else b"")
+    return b"\n".join(lines)
+
+
+def _is_guess(finding: Finding, lines: list[bytes]) -> bool:
+    """Whether a correction of YAML that can't be read is about who sees the memory."""
+    if not finding.code.startswith("yaml-"):
+        return False
+    above = (_OUTER_KEY.match(line) for line in reversed(lines[: finding.at.line]))
+    key = next((found[1].decode(errors="replace") for found in above if found), "")
+    return key in _DECIDE_WHO_SEES
 
 
 def as_if_adopted(note: PlainFile) -> MemoryFile:

@@ -143,8 +143,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     A confidence that was changed by hand is recorded in its history. If the history itself was changed, the confidence
     follows it, and removed evidence is recorded as retracted. Grants without an audit event get one.
 
-    A file that can't be read is never touched, even if the line that would fix it is known: only a person can see
-    whether it says what was meant.
+    A file that can't be read gets the lines that its findings say it should have, if all of it can then be read.
 
     Args:
         view: the vault.
@@ -160,15 +159,20 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     view.require_owner()
     fixed: list[Finding] = []
     edits = []
+    mended: dict[str, MemoryFile] = {}
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
         file = _read(view, path)
         if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
+        elif isinstance(file, BrokenFile) and (right := memory_file.mended(file, mixed=view.config.mixed)):
+            mended[path] = right[0]
+            edits.append(Edit(path=path, before=file, after=right[0].data, made=right[0], mends=True))
+            fixed += right[1]
     granted = [
         (file, names)
-        for file, names in unrecorded_grants(view)
+        for file, names in unrecorded_grants(view, mended)
         if any(_is_below(file.path, path) for path in paths or ("",))
     ]
     fixed += [grant_unrecorded(file, names) for file, names in granted]

@@ -162,12 +162,12 @@ class VaultTransaction:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
 
     def _granted(self, files: Sequence[MemoryFile]) -> Iterator[Written]:
-        """Yield events for grants in this transaction that have none yet."""
+        """Yield events for grants in this transaction that have none yet; a mended file grants what it did before."""
         if self._dry_run or any(is_audit_path(file.path) for file in self._own):
             return
         to: dict[tuple[str, ...], list[str]] = {}
         for edit, file in zip(self._edits, files, strict=True):
-            before = edit.before.memory if isinstance(edit.before, MemoryFile) else None
+            before = file.memory if edit.mends else edit.before.memory if isinstance(edit.before, MemoryFile) else None
             if names := gained(before, file.memory, self._view.config.owner):
                 to.setdefault(names, []).append(file.memory.id or file.path)
         for names, memories in to.items():
@@ -302,7 +302,7 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
 
 def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:
     """Return the file with the new bytes, and the result; raise if it is not a valid successor of the old one."""
-    if isinstance(edit.before, BrokenFile) and not edit.before.lacks_only_its_type:
+    if isinstance(edit.before, BrokenFile) and not (edit.mends or edit.before.lacks_only_its_type):
         findings = edit.before.findings
         raise FormatError(f"{edit.path} can't be read, so it was not changed:\n{shown(findings)}", hint=hint(findings))
     file = _made(edit, mixed=mixed)

@@ -163,13 +163,20 @@ def test_a_number_and_its_evidence_changed_at_once_are_both_recorded(vault: Writ
     assert drifts(ws) == []
 
 
-@pytest.mark.parametrize("number", ["1.2", "-0.1", '"80%"', "true", ".nan", "high"])
+@pytest.mark.parametrize("number", ["1.2", "-0.1", "true", ".nan", "high"])
 def test_what_is_no_confidence_is_an_error_with_its_line_and_never_mended(vault: Written, number: str) -> None:
     vault.write("b.md", belief(number))
     ws = vault.open()
     (finding,) = [found for found in fix(ws.view()).findings if found.path == "b.md"]
     assert (finding.is_error, finding.at.line) == (True, 5)
     assert text(vault) == belief(number)
+
+
+def test_a_confidence_in_percent_is_written_as_a_share(vault: Written) -> None:
+    vault.write("b.md", belief('"80%"'))
+    fixed = fix(vault.open().view()).fixed
+    assert [finding.mended for finding in fixed] == ["confidence: 0.8"]
+    assert text(vault) == belief("0.8")
 
 
 def test_a_folded_history_is_one_line_that_git_keeps_the_others_of(vault: Written) -> None:

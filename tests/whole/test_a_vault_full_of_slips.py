@@ -64,7 +64,7 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
     here = slips.in_process()
     before = {name: broken.data for name, broken in BROKEN.items()}
     for words in (
-        ["check", "--fix"],
+        ["check", "--fix", "--dry-run"],
         ["adopt", *BROKEN],
         ["fmt"],
         ["fmt", *BROKEN],
@@ -79,6 +79,51 @@ def test_no_command_rewrites_a_broken_file(slips: Program) -> None:
         here.run(*words)
     after = on_disk(slips.vault)
     assert {name: after[name] for name in before} == before
+
+
+def test_check_fix_writes_the_mended_lines_and_no_others(slips: Program) -> None:
+    before = on_disk(slips.vault)
+    planned = json.loads(slips.run("check", "--fix", "--dry-run", "--json").stdout)["fixed"]
+    assert on_disk(slips.vault) == before
+    assert json.loads(slips.run("check", "--fix", "--json").stdout)["fixed"] == planned
+    after = on_disk(slips.vault)
+    changed = {name for name in BROKEN if after[name] != before[name]}
+    assert changed == {found["path"] for found in planned} & set(BROKEN)
+    assert len(changed) >= 6
+    for name in changed:
+        found_here = [found for found in planned if found["path"] == name and found["mended"]]
+        now = {found["line"]: found["mended"].encode() for found in found_here}
+        lines = before[name].split(b"\n")
+        expected = [
+            now[at] + b"\r" * line.endswith(b"\r") if at in now else line for at, line in enumerate(lines, start=1)
+        ]
+        assert after[name] == b"\n".join(expected)
+    left = json.loads(slips.run("check", "--json").stdout)["findings"]
+    assert not changed & {found["path"] for found in left if found["severity"] == "error"}
+    slips.ok("undo")
+    assert on_disk(slips.vault) == before
+
+
+def test_a_guess_about_who_sees_it_is_left_to_a_person(program: Program) -> None:
+    head = "---\nid: m_tea1\ntype: note\n"
+    files = {
+        "a_guess.md": f"{head}access_grants: [human:sean\n---\nTea.\n",
+        "in_a_list.md": f"{head}access_denies:\n  - 'human:sean\n---\nTea.\n",
+        "an_indent.md": f"{head}access_grants:\n  - human:sean\n    - si:bella\n---\nTea.\n".replace("tea1", "tea5"),
+        "one_reading.md": f"{head}access_grants: human:sean\n---\nTea.\n".replace("tea1", "tea2"),
+        "two_rounds.md": f"{head}tags: tea\naliases: [cup\ntitle: 'Tea\n---\nTea.\n".replace("tea1", "tea3"),
+        "half.md": f"{head}title: 'Tea\nstatus: nonsense\n---\nTea.\n".replace("tea1", "tea4"),
+    }
+    for name, text in files.items():
+        (program.vault / name).write_text(text)
+    told = program.run("check", "--fix").stdout
+    assert "  now reads: access_grants: [human:sean]\n" in told
+    assert "[grant-unrecorded]" in told  # nobody recorded this grant before
+    now = {name: (program.vault / name).read_text() for name in files}
+    assert now["one_reading.md"] == files["one_reading.md"].replace("human:sean", "[human:sean]")
+    assert "aliases: [cup]\ntitle: 'Tea'\n" in now["two_rounds.md"]
+    for name in ("a_guess.md", "in_a_list.md", "an_indent.md", "half.md"):
+        assert now[name] == files[name]
 
 
 def test_a_commit_is_refused_while_a_broken_file_is_staged(slips: Program) -> None:
