@@ -44,6 +44,7 @@ _LETTERS = (
 # rare in prose.
 _JOINT = re.compile(r"[_A-Z0-9](?:(?<=_)|(?<=[a-z][A-Z0-9])|(?<=[A-Z]{2})(?=[a-z])|(?<=[0-9])(?=[A-Za-z]))")
 _PART = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+")
+_RUN_OF_LETTERS = re.compile(r"[^\W\d_]+")
 _SHORTEST_PART = 3
 _STEMMED = re.compile(r"[a-z]{3,32}")
 _VOWELS = frozenset("aeiouy")
@@ -55,7 +56,7 @@ _ASKING = tuple([word] for word in ("how", "what", "when", "where", "which", "wh
 def words(text: str) -> list[str]:
     """Return the words of a text in order, folded (lower case, without marks), including stop words.
 
-    An identifier is followed by its parts: `parse_level` by `parse` and `level`.
+    An identifier is followed by its parts: `parse_level` by `parse` and `level`, `x86MacOS` by `mac` and `macos`.
     """
     joint = _JOINT.search(text)
     return whole_words(_with_parts(text, joint) if joint else text)
@@ -79,7 +80,10 @@ def _with_parts(text: str, joint: re.Match[str] | None) -> str:
         word = _WORD.match(text, start)
         end = word.end() if word else joint.end()
         pieces.append(text[done:end])
-        pieces += [f" {part}" for part in _PART.findall(text, start, end) if _SHORTEST_PART <= len(part) < end - start]
+        parts = _PART.findall(text, start, end)
+        known = set(parts)
+        parts += [run for run in dict.fromkeys(_RUN_OF_LETTERS.findall(text, start, end)) if run not in known]
+        pieces += [f" {part}" for part in parts if _SHORTEST_PART <= len(part) < end - start]
         done, joint = end, _JOINT.search(text, end)
     return "".join((*pieces, text[done:]))
 

@@ -165,7 +165,7 @@ class Library(Protocol):
 
 
 # Increase this when a memory's terms change: indexes of another version are rebuilt.
-VERSION = 7
+VERSION = 8
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 

@@ -21,6 +21,7 @@ from memstore.core.terms import beginning, is_question, stop_words, term_of, ter
         ("getHTTPResponse GENESIS_PROMPT", "gethttpresponse get http response genesis_prompt genesis prompt"),
         ("src/auth_check.py core.wordLists", "src auth_check auth check py core wordlists word lists"),
         ("utf8.1's 15th 10km F09 v1.2", "utf8.1 utf 15th 10km f09 v1.2"),
+        ("+bCJG8FqQ/ parse_levelTwo", "bcjg8fqq cjg bcjg fqq parse_leveltwo parse level two leveltwo"),
         ("_so_ __init__ größeMax", "_so_ __init__ init grossemax grosse max"),
         ("at 3:30pm, v1.2. 10.0.0.1", "at 3:30 pm v1.2 10.0.0.1"),
         ("sean@example.org re-use", "sean example org re use"),
