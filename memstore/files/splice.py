@@ -6,7 +6,8 @@ its result says exactly what was meant. Anything a person wrote by hand stays as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
@@ -198,10 +199,11 @@ def _edits_of(
     if pair is None:
         return [lambda: sheet.added(key, wanted[key]), lambda: sheet.added_last(key, wanted[key])]
     if key not in wanted:
-        return [lambda: sheet.removed(pair)]
+        return [lambda: sheet.removed(pair), lambda: sheet.removed_with_blank_lines(pair)]
     return [lambda: sheet.in_style(pair, values[key], wanted[key]), lambda: sheet.rewritten(pair, wanted[key])]
 
 
+_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
 _ORDER = {key.name: i for i, key in enumerate(KEYS)}
 
 
@@ -284,6 +286,12 @@ class _Sheet:
             return [ItemChange(self.root.pairs[i - 1].value.end, pair.value.end, "")]
         end = self.root.pairs[1].key.start if len(self.root.pairs) > 1 else pair.value.end
         return [ItemChange(pair.key.start, end, "")]
+
+    def removed_with_blank_lines(self, pair: Pair) -> list[ItemChange]:
+        """Return the change that also removes the blank lines below, which a `|+` text above would take for its own."""
+        (change,) = self.removed(pair)
+        blank = _BLANK_LINES.match(self.head, change.end)
+        return [replace(change, end=blank.end() if blank else change.end)]
 
     # -- changing a value ------------------------------------------------------------------------
 

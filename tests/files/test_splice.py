@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import dropwhile
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -127,7 +128,15 @@ def test_a_key_goes_with_its_lines_alone(styled: HandStyled, data: st.DataObject
     out = splice.apply(read(styled.data), [splice.RemoveKey(key)])
     lines = styled.data.split(b"\n")
     first, last = styled.lines.get(key, (1, 0))
-    assert out.split(b"\n") == lines[: first - 1] + lines[last:]
+    # A text above that keeps its blank lines would gain those below the key.
+    without_blanks = list(dropwhile(lambda line: not line.strip(), lines[last:]))
+    assert out.split(b"\n") in (lines[: first - 1] + lines[last:], lines[: first - 1] + without_blanks)
+
+
+def test_a_key_below_a_text_that_keeps_its_blank_lines_goes_with_its_own() -> None:
+    data = b"---\ntype: note\nx-notes: |+\n  kept\n\ntags: [tea]\n\nsource: x\n---\nTea.\n"
+    out = splice.apply(read(data), [splice.RemoveKey("tags")])
+    assert out == b"---\ntype: note\nx-notes: |+\n  kept\n\nsource: x\n---\nTea.\n"
 
 
 @given(hand_styled_files())
