@@ -85,8 +85,11 @@ class View(Protocol):
             RefusedError: the context has expired or can't be read.
         """
 
-    def require_owner(self) -> None:
+    def require_owner(self, act: str = "see its history and its checks") -> None:
         """Let only the vault's owner pass, who has all files anyway; others get the same error, whatever they named.
+
+        Args:
+            act: what only the owner may do, for the message.
 
         Raises:
             RefusedError: somebody else is looking, or others are listening.

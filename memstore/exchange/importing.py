@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.change import Edit, Saved, Written
-from memstore.core.errors import FormatError, RefusedError, UsageError
+from memstore.core.errors import FormatError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
@@ -72,7 +72,7 @@ def import_from(
         RefusedError: the actor is not the vault's owner, for whom the originals are kept.
         FormatError: the source does not have the format; nothing was written.
     """
-    require_owner(view)
+    view.require_owner("import from other programs")
     reading = _Reading(view, name)
     held: list[_New] = []
     size = 0
@@ -102,7 +102,7 @@ def open_source(view: View, path: Path, name: str) -> ImportSource:
         path: the absolute path.
         name: the path as the person gave it.
     """
-    require_owner(view)
+    view.require_owner("import from other programs")
     source = ImportSource(view, path, name)
     here, root = path.resolve(), view.root.resolve()
     if source.is_folder and (here.is_relative_to(root) or root.is_relative_to(here)) and not here.is_file():
@@ -111,15 +111,6 @@ def open_source(view: View, path: Path, name: str) -> ImportSource:
             f"{name} and this vault lie in each other", hint="memstore adopt makes notes memories where they are"
         )
     return source
-
-
-def require_owner(view: View) -> None:
-    """Raise `RefusedError` unless the actor is the vault's owner and nobody else listens."""
-    if not view.is_owners:
-        raise RefusedError(
-            f"only {view.config.owner} may import from other programs here, since the originals are kept for the owner",
-            hint="write memories of your own with memstore add",
-        )
 
 
 class _New(NamedTuple):

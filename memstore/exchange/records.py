@@ -11,7 +11,6 @@ from memstore.core.places import is_memory_path
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, save_all, shown
 from memstore.exchange.exporting import RECORD
-from memstore.exchange.importing import require_owner
 from memstore.exchange.json_stream import items
 from memstore.files import memory_file
 from memstore.files.draft import new_file
@@ -44,7 +43,7 @@ def import_records(
         RefusedError: the actor is not the vault's owner.
         FormatError: the file has another format, or a record is not a valid memory; nothing was written.
     """
-    require_owner(view)
+    view.require_owner("import from other programs")
     load = loader(view)
     edits: list[Edit] = []
     taken: dict[str, Memory] = {}

@@ -81,15 +81,18 @@ class VaultView:
             return False
         return self.is_alone or self._sight.hears_only(self.actor)
 
-    def require_owner(self) -> None:
+    def require_owner(self, act: str = "see its history and its checks") -> None:
         """Raise unless the vault's owner looks, who has all files anyway; others always get the same error.
+
+        Args:
+            act: what only the owner may do, for the message.
 
         Raises:
             RefusedError: the viewer is not the vault's owner, or others listen.
         """
         if self.is_owners:
             return
-        alone = "only the vault's owner may see its history and its checks"
+        alone = f"only the vault's owner may {act}"
         if self.actor == self.config.owner:
             raise RefusedError(f"{alone}, and others listen", hint="--self says that nobody else listens")
         raise RefusedError(alone, hint="ask the owner")
