@@ -83,7 +83,7 @@ class Comparer:
         others = (other for other in self.alike(side, but=but) if other.ref != side.ref)
         opposes = self._view.lexicon.opposes
         found = [one for other in others if (one := conflict(side, other, opposes=opposes))]
-        return sorted(found, key=lambda one: (-one.penalty, one.refs))
+        return sorted(found, key=lambda one: one.order)
 
     def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
@@ -142,4 +142,4 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
         side = comparer.side_at(path)
         for one in comparer.conflicts(side) if side else ():
             found.setdefault(frozenset(one.refs), one)
-    return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+    return tuple(sorted(found.values(), key=lambda one: one.order))

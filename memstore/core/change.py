@@ -186,6 +186,11 @@ class Conflict(NamedTuple):
         return short_repr(self)
 
     @property
+    def order(self) -> tuple[float, tuple[str, str], tuple[Lines, Lines]]:
+        """The key to sort conflicts by, the worst first; paths tell copies of a memory apart."""
+        return -self.penalty, self.refs, self.lines
+
+    @property
     def suggested_resolution(self) -> str:
         """Seed 003's name for the suggested resolution."""
         return RESOLUTION[self.conflict_type]

@@ -107,7 +107,7 @@ class Batch:
             side = comparer.side_at(saved.path)
             for conflict in comparer.conflicts(side) if side else ():
                 found.setdefault(frozenset(conflict.refs), conflict)
-        return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+        return tuple(sorted(found.values(), key=lambda one: one.order))
 
 
 class PendingView(VaultView):

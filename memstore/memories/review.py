@@ -351,7 +351,7 @@ def _raised(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple
             mine, theirs = (then.side_at(path) if path else None for path in paths)
             if not (mine and theirs and conflict(mine, theirs, opposes=opposes)):
                 found.setdefault(frozenset(one.refs), one)
-    return tuple(sorted(found.values(), key=lambda one: (-one.penalty, one.refs)))
+    return tuple(sorted(found.values(), key=lambda one: one.order))
 
 
 def _sight(before: View, after: View) -> Iterator[SightMoved]:
