@@ -95,19 +95,24 @@ class CitationVerdict:
 
 def compare(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> CitationVerdict:
     """Return where the lines `lines` (from 1, inclusive) of `old` are in `new`; line endings are ignored."""
+    if found := _where(old, new, lines):
+        return CitationVerdict(CitationStanding.SAME if found == lines else CitationStanding.MOVED, found)
+    return _changed([line.rstrip("\r") for line in old], [line.rstrip("\r") for line in new], lines)
+
+
+def _where(old: Sequence[str], new: Sequence[str], lines: tuple[int, int]) -> tuple[int, int] | None:
+    """Return the place of these lines of `old` in `new`, the nearest if there are several; None if there is none."""
     first, last = lines
     cited = [line.rstrip("\r") for line in old[first - 1 : last]]
     there = [line.rstrip("\r") for line in new]
     if there[first - 1 : last] == cited:
-        return CitationVerdict(CitationStanding.SAME, lines)
+        return lines
     width = len(cited)
     found = [
         at + 1 for at in range(len(there) - width + 1) if there[at] == cited[0] and there[at : at + width] == cited
     ]
-    if found:
-        nearest = min(found, key=lambda at: (abs(at - first), at))
-        return CitationVerdict(CitationStanding.MOVED, (nearest, nearest + width - 1))
-    return _changed([line.rstrip("\r") for line in old], there, lines)
+    nearest = min(found, key=lambda at: (abs(at - first), at), default=None)
+    return None if nearest is None else (nearest, nearest + width - 1)
 
 
 def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> CitationVerdict:
@@ -268,25 +273,55 @@ def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:
-    """Whether a memory cites, in its text or as a source, lines of at least one file that has not changed since."""
+    """Whether a memory cites, in its text or as a source, lines that still stand in at least one file.
+
+    In a file that has changed since, the lines are looked for by the vault's owner alone, who has its history.
+    """
+    places = [place for place in places_in(file.text.body, file.entry.derived_from) if place.blob]
+    if any(_is_unchanged(audience, place) for place in places):
+        return True
+    if not places or not audience.then.is_owners:
+        return False
+    old = audience.then.blobs({place.blob or "" for place in places})
     return any(
-        _stands(audience, place)
-        for place in places_in(file.text.body, file.entry.derived_from)
-        if place.blob is not None
+        _still_stand(before, audience, place)
+        for place in places
+        for blob, before in old.items()
+        if blob.startswith(place.blob or "")
     )
 
 
-def _stands(audience: Audience, place: Place) -> bool:
+def _is_unchanged(audience: Audience, place: Place) -> bool:
     blob = place.blob or ""
-    rows = audience.then.rows_of_id(place.name.rpartition(":")[2])
-    if rows:
+    rows = _rows_of(audience, place)
+    if rows is not None:
         return any(audience.column("blob")[row].startswith(blob) for row in rows)
-    if is_memory_path(place.name, mixed=audience.then.config.mixed):
-        paths = audience.column("path")
-        named = (row for row in audience.rows if paths[row] == place.name)
-        return any(audience.column("blob")[row].startswith(blob) for row in named)
     data = audience.then.cited_file(place.name)
     return data is not None and any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
+
+
+def _still_stand(before: bytes, audience: Audience, place: Place) -> bool:
+    """Whether the cited lines of a file's earlier bytes are in it now, wherever."""
+    old = _lines(before)
+    if place.lines is None or not 1 <= place.lines[0] <= place.lines[1] <= len(old):
+        return False
+    rows = _rows_of(audience, place)
+    if rows is None:
+        now = [audience.then.cited_file(place.name)]
+    else:
+        paths = audience.column("path")
+        now = [file.data if file else None for file in map(audience.then.text, [paths[row] for row in rows])]
+    return any(_where(old, _lines(data), place.lines) for data in now if data is not None)
+
+
+def _rows_of(audience: Audience, place: Place) -> Sequence[int] | None:
+    """Return the visible rows that a citation names, by id or path; None if it names a file that is no memory's."""
+    if rows := audience.then.rows_of_id(place.name.rpartition(":")[2]):
+        return rows
+    if not is_memory_path(place.name, mixed=audience.then.config.mixed):
+        return None
+    paths = audience.column("path")
+    return [row for row in audience.rows if paths[row] == place.name]
 
 
 # -- lines of any file -----------------------------------------------------------------------------

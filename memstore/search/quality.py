@@ -1,7 +1,7 @@
 """Quality: how reliable a search result is today. Seed 003's confidence, with a corrected formula and in the original.
 
 Quality is a sum of terms: the reliability of the memory's origin, its strength, the number of deliberate uses, and
-whether it cites lines that have not changed, minus its open conflicts. See docs/numbers.md.
+whether it cites lines that still stand, minus its open conflicts. See docs/numbers.md.
 
 Strength is how easily the memory comes to mind. Retrieval strength falls as exp(-t/S); each use resets it to 1 and
 raises the stability S, by more after a longer pause: repeated use without a pause adds nothing. Storage strength is
@@ -132,7 +132,7 @@ class QualityGrounds(NamedTuple):
     """The values from which quality is computed.
 
     `days_old` is the memory's age, or None if unknown, which counts as long ago; `cites` says whether it cites lines
-    that have not changed; `penalty`, 0 or more, is the sum of the penalties of its open conflicts.
+    that still stand; `penalty`, 0 or more, is the sum of the penalties of its open conflicts.
     """
 
     base: Base
@@ -176,7 +176,7 @@ def grounds(
         source_type: how it is known; may be empty.
         made_at: when it was made, in UTC; None if unknown.
         uses: the times of its deliberate uses, in UTC.
-        cites: whether it cites lines that have not changed.
+        cites: whether it cites lines that still stand.
         penalty: the sum of the penalties of its open conflicts, 0 or more.
         now: the current time, in UTC.
     """

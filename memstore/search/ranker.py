@@ -158,7 +158,7 @@ class Audience:
         return lambda row: (f"{types[row]}:{ids[row]}" if ids[row] else "", paths[row])
 
     def quality(self, row: int, *, cites: bool, now: datetime, profile: QualityProfile) -> float:
-        """Return a memory's quality without its conflicts, given whether it cites lines that have not changed."""
+        """Return a memory's quality without its conflicts, given whether it cites lines that still stand."""
         held = self.column("confidence")[row]
         made_of = quality.grounds(
             confidence=float(held) if held else None,

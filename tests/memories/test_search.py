@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
 from memstore.documents.search import answer_document
 from memstore.files.passages import LineMap
@@ -13,10 +14,13 @@ from memstore.memories.search import Searcher, Wish, search
 from memstore.search import query
 from memstore.search.retrieval import Filters, Operator, Sort, Unit, Where
 from memstore.vault.status import stats
+from tests.git_repositories import vault_in
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memstore.core.view import View
     from memstore.search.retrieval import Answer
     from memstore.vault.workspace import Workspace
@@ -207,6 +211,30 @@ def test_a_memory_that_cites_standing_lines_is_better() -> None:
     }
     quality = {hit.ref: round(hit.quality, 4) for hit in search(memory_workspace(files).view(), "heart").hits}
     assert quality == {"note:m_aaa": 0.25, "note:m_bbb": 0.2, "note:m_ccc": 0.25}
+
+
+OLD = '"2000-01-01T00:00:00Z"'
+
+
+def test_lines_that_still_stand_in_a_file_that_has_changed_count(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    vault.write("code.py", "one\ntwo\nthree\n")
+    vault.write("tea.md", memory_text("Tea.\n", id="m_tea0").decode())
+    vault.commit("first")
+    code, tea = (blob_id((vault.root / name).read_bytes())[:10] for name in ("code.py", "tea.md"))
+    last = len((vault.root / "tea.md").read_text().splitlines())
+    cites = {
+        "m_moved": f'["file:code.py#L2@{code}"]',
+        "m_gone0": f'["file:code.py#L3@{code}"]',
+        "m_none0": f'["file:code.py#L9@{code}"]',
+        "m_whole": f'["file:tea.md#L{last}@{tea}"]',
+    }
+    for name, source in cites.items():
+        vault.write(f"{name}.md", memory_text("Heart.\n", id=name, created_at=OLD, derived_from=source).decode())
+    vault.write("code.py", "zero\none\ntwo\n")
+    vault.write("tea.md", memory_text("Hot.\n\nTea.\n", id="m_tea0").decode())
+    quality = {hit.ref: round(hit.quality, 4) for hit in search(vault.open().view(), "heart").hits}
+    assert quality == {"note:m_moved": 0.25, "note:m_gone0": 0.2, "note:m_none0": 0.2, "note:m_whole": 0.25}
 
 
 def test_a_query_that_means_nothing_is_refused(ws: Workspace) -> None:
