@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.access.sight import SightChange
-    from memstore.access.world import Labels, World
+    from memstore.access.world import World
     from memstore.core.catalog import Entry
     from memstore.core.memory import Memory
     from memstore.core.view import View
@@ -69,7 +69,7 @@ def audit_sight(
     if entity not in (None, only):
         return ()
     world = view.policy
-    labels = {row: _labels(view, world, row, entry) for row, entry in chosen.items()}
+    labels = {row: view.labels(row) for row in chosen}
     known = [only] if only else listeners(world)
     seen = seers(world, view.clock.now(), known, labels)
     found = []
@@ -104,7 +104,7 @@ def sight_report(view: View) -> dict[str, tuple[Sighted, ...]]:
         raise RefusedError("only the vault's owner may know what others see", hint="memstore list shows what you see")
     world = view.policy
     entries = {row: view.entry(row) for row in view.rows}
-    labels = {row: _labels(view, world, row, entry) for row, entry in entries.items()}
+    labels = {row: view.labels(row) for row in entries}
     seen = seers(world, view.clock.now(), listeners(world), labels)
     found: dict[str, list[Sighted]] = {}
     for row, entry in sorted(entries.items(), key=lambda item: item[1].path):
@@ -148,11 +148,6 @@ def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
     places = {entry.id or entry.path: (entry.ref or "", entry.path) for entry in entries.values()}
     world = view.policy
     return (replace(world, memories={**world.memories, **nameless}) if nameless else world), places
-
-
-def _labels(view: View, world: World, row: int, entry: Entry) -> Labels:
-    """Return the labels of a memory; if several files have its id, the combination of their labels."""
-    return world.memories[entry.id] if entry.id in world.memories else view.labels(row)
 
 
 def _sighted(world: World, entry: Entry, seen: Seen) -> Sighted:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from memstore.access.policy import may_see
+from memstore.access.policy import both, may_see
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
 from memstore.files.vault import note_bytes
@@ -561,10 +561,12 @@ class VaultView:
         return CatalogLabels(self._snapshot.catalog)
 
     def labels(self, row: int) -> Labels:
-        """Return the labels of the memory in a visible row."""
+        """Return the labels of the memory in a visible row, combined with those of its owner's other copies."""
         if not (self.is_owners or self._mask[row]):
             raise KeyError(row)
-        return self._labels.of_row(row)
+        own = self._labels.of_row(row)
+        copies = self._labels.of_copies(own.id, own.owner)
+        return own if copies is None else both(own, copies)
 
     # -- for the vault's owner alone ---------------------------------------------------------------
 
