@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # The number of statements of a result that are compared.
 MOST_NEAR = 12
-# Two statements must share this part of the shorter one's words, and at least this many, or all but one.
+# Two statements must share at least this fraction of the shorter one's words, and this many, or all but one.
 SHARED_WORDS = 0.4
 FEWEST_SHARED = 2
 FEWEST_WORDS = 2  # one word alone states nothing
@@ -36,7 +36,7 @@ MOST_COMPARED = 100
 
 
 class _Compared:
-    """The statements of a result that are compared; parsed only as far as necessary.
+    """The statements of a result that are compared, parsed only as far as necessary.
 
     Args:
         view: the vault, which caches gists.
@@ -100,9 +100,9 @@ class Among:
     def __init__(self, view: View) -> None:
         self._view = view
         self._compared: list[_Compared] = []
-        # The statements so far that contain a word, as the number of the result and of the statement in it.
+        # The statements that contain a word, each as the number of its result and its number in the result.
         self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-        # By the paths of both files: passages of one memory share its conflicts.
+        # By the paths of both files, because passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
 
     def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
@@ -153,7 +153,7 @@ class Among:
 def _are_in_conflict(one: str, about_one: str, other: str, about_other: str) -> bool:
     """Whether two statements are in conflict if the same person wrote both on the same day.
 
-    Otherwise they can only be in conflict if they would be in this case, too; so their memories are not needed yet.
+    If they are not in conflict in this case, they are not in any other, so their memories are not needed yet.
     """
     from memstore.conflicts.contradiction import CONFLICTS, compare_pair
     from memstore.conflicts.statements import statement_of

@@ -52,7 +52,7 @@ class Difference(Enum):
     NOTHING = "nothing"  # they say the same in other words
     OPPOSITE = "antonyms"
     VALUE = "value"
-    MORE_LEFT = "more on the left"  # one goes on where the other ends: at what time, where, with whom
+    MORE_LEFT = "more on the left"  # the left one goes on where the other ends: at what time, where, with whom
     MORE_RIGHT = "more on the right"
     UNKNOWN = "unknown"
 
@@ -187,7 +187,7 @@ def compare_statements(
         others: the statements of the other.
         opposes: recognizes opposites that are not in the built-in list.
         same_speaker: whether `I` and `you` mean the same people in both.
-        days_apart: whether they were written on different days, so that they may tell of different events.
+        days_apart: whether they were written on different days and may be about different events.
     """
     found = (
         compare_pair(one, other, opposes=opposes, days_apart=days_apart)
@@ -241,7 +241,7 @@ def compare_pair(
 
 
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
-    """Whether two statements tell of different days what happened or how things were, so that both are right."""
+    """Whether both statements may be right, because they are about different days, events or past states."""
     this, that = frame(one.text), frame(other.text)
     if verdict is TextVerdict.CONTRADICTS and (_apart(this, that) or any(map(_excepts, (this, that)))):
         return True

@@ -24,7 +24,7 @@ from memstore.core.word_lists import listed
 if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
 
-# Words after `not` if it denies only a part, a cause or a limit, or nothing at all.
+# `not` before one of these denies only a part, a cause or a limit, or nothing at all.
 _NOT_SO = listed("""
     because until only more less fewer later longer yet half little so sooner bad just before after as too enough
     quite entirely completely fully necessarily alone merely simply exactly far very
@@ -52,7 +52,7 @@ _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
 
 def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether one of two frames denies what the other says; the other must say everything that is denied."""
+    """Whether one of two frames denies what the other says; the other must state all of what is denied."""
     if one.denied == other.denied:
         return False
     no, yes = (one, other) if one.denied else (other, one)
@@ -151,7 +151,7 @@ def _is_permitted(frame: Frame) -> bool:
 
 
 def _is_had(no: Frame, yes: Frame, key: str) -> bool:
-    """Whether a kind is denied, and one member of it affirmed: no instrument, the violin."""
+    """Whether a kind is denied, and one of its members affirmed: no instrument, the violin."""
     return any(lexicon.is_member(yes.word(other), no.word(key)) for other in yes.content)
 
 
@@ -171,7 +171,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
 
 
 def _has_number(no: Frame, yes: Frame, at: int) -> bool:
-    """Whether both have a number, or it counts members of a denied whole: none of the chairs, three of them."""
+    """Whether both have the number, or it counts members of a denied whole: none of the chairs, three of them."""
     value = yes.tokens[at].value
     return _denies_all(no) or any(
         value and that and equal(value, that) for that in (no.tokens[n].value for n in no.numbers)
@@ -196,7 +196,7 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
 
 
 def excluded(one: Frame, other: Frame) -> bool:
-    """Whether one says that only some do something, and the other that anybody, both, or somebody else does."""
+    """Whether one frame says that only some do something, and the other that anybody, both, or somebody else does."""
     return any(_only(this, that) or _only_of_kind(this, that) for this, that in ((one, other), (other, one)))
 
 
@@ -214,7 +214,7 @@ def _comparable_only(one: Frame, other: Frame) -> bool:
 
 
 def _only(one: Frame, other: Frame) -> bool:
-    """Whether one says "only" about somebody, and the other says the same of somebody else or of anybody."""
+    """Whether one frame says "only" of somebody, and the other says the same of somebody else or of anybody."""
     if not _comparable_only(one, other) or len(shared_of(one, other)) < FEWEST_SHARED or one.verb is None:
         return False
     at = next(at for at, token in enumerate(one.tokens) if token.word == "only")

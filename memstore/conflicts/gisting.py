@@ -1,7 +1,7 @@
 """Make gists: for each statement of a memory, the values that it states and the words that it excludes.
 
-Every rule of `contradiction` that finds a conflict depends on a word or number that is collected here: a new rule there
-needs an addition here (`tests/conflicts/test_gists.py` compares the two).
+Every rule of `contradiction` depends on a word or number that is collected here, so a new rule there needs an addition
+here (`tests/conflicts/test_gists.py` compares the two).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MOST_STATEMENTS = 60
 
 
 def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield the statements of a memory with their lines in the file, its title first; of long texts, the beginning."""
+    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`."""
     memory = file.memory
     count = 0
     if memory.title:
@@ -121,7 +121,7 @@ def _told_by(word: str) -> Sequence[tuple[str, str]]:
 
 @lru_cache(maxsize=50_000)
 def _left_open_by(word: str) -> Sequence[str]:
-    """Return the slots that any word of a sentence with this word may give a value for, such as an owner or a name."""
+    """Return the slots, such as an owner or a name, that other words in a sentence with this word may fill."""
     is_open = word in _NAMING or any(lexicon.has_role(word, role) for role in _ROLES)
     return [*([f"role_{root_of(word)}"] if is_open else ()), *(("by",) if word in _BY else ())]
 
@@ -130,7 +130,7 @@ _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
 
 
 def _excluded_by(words: Sequence[str]) -> Iterator[str]:
-    """Yield words that can't be said of the same thing: those that a state excludes, and words without their `un-`."""
+    """Yield the words that a statement excludes: evidence against a state, and words without their `un-`."""
     known = lexicon.states()
     stems = list(map(term_of, words))
     for at, stem in enumerate(stems):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
 
-# Gists of another version are made again. Increase this if their content or a word list changes.
+# Gists of another version are computed again. Increase this if their content or a word list changes.
 VERSION = 3
 _STATE = f"gists {VERSION}"
 
@@ -27,9 +27,9 @@ _STATE = f"gists {VERSION}"
 class Gist(NamedTuple):
     """One statement: its text, the meaning of a pronoun in it, its lines in the file, and data about conflicts.
 
-    `topic` has the keys of its topic words, `roots` additional keys for comparing some of them. `slots` has the stated
-    values of each thing that can have only one; `against` has the words that it excludes. A `loose` statement may be
-    in conflict with any other on its topic, because it denies, says "only", or tells of a change.
+    `topic` has the keys of its topic words, and `roots` has additional keys for comparing some of them. `slots` has the
+    stated values of each thing that can have only one, and `against` the words that the statement excludes. A `loose`
+    statement may be in conflict with any other on its topic, because it denies, says "only", or reports a change.
     """
 
     text: str

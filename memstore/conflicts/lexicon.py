@@ -63,7 +63,7 @@ _BEGINNING = 2
 
 
 class _Lists(NamedTuple):
-    """The lists, by word; a word may be on several sides, which are identified by numbers."""
+    """The lists, by word; sides are identified by numbers, and a word may be on several of them."""
 
     sides: _ByWord[int]
     acts: frozenset[str]
@@ -87,7 +87,7 @@ class Condition(NamedTuple):
 
 
 class Role(Enum):
-    """The role of a word in a sentence that can have only one value."""
+    """The role of a word in a sentence about something that has only one value."""
 
     STANDING = "standing"
     BINDING = "binding"
@@ -127,7 +127,7 @@ def kinds_of(word: str) -> frozenset[str]:
 
 
 def other_value(one: str, other: str) -> str | None:
-    """Return the kind of thing that both words name, if they name different things of it; else None."""
+    """Return the kind of thing that both words name, if they name different things of this kind; else None."""
     pair = frozenset((one, other))
     if pair in _lists().wider or same(one, other):
         return None
@@ -147,7 +147,7 @@ def parts_of_phrases() -> frozenset[str]:
 
 
 def is_act(word: str) -> bool:
-    """Whether a word is among the opposite acts, so that two of them may have happened one after the other."""
+    """Whether a word is among the opposite acts, two of which may have happened one after the other."""
     return word in _lists().acts
 
 
@@ -269,8 +269,8 @@ class WordNet:
     """WordNet's antonyms, loaded on first use.
 
     Args:
-        data: the folder of its data; if it does not exist, the package, which takes longer to load than a search, is
-            not imported. None: always try the package.
+        data: the folder of its data; if it does not exist, the package is not imported, because this takes longer than
+            a search. None: always try the package.
     """
 
     def __init__(self, data: Path | None = None) -> None:
@@ -300,7 +300,7 @@ class WordNet:
         except wn.Error:  # its data were never downloaded
             return None
 
-    @lru_cache(maxsize=10_000)  # noqa: B019 - there is one lexicon a process
+    @lru_cache(maxsize=10_000)  # noqa: B019 - there is one lexicon per process
     def _antonyms(self, word: str) -> frozenset[str]:
         senses = self._words.senses(word)
         return frozenset(

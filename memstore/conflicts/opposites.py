@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    """Whether two frames say the same except for one word, which is the opposite of the other's."""
+    """Whether two frames say the same except for one word of each, and these two are opposites."""
     if one.denied or other.denied or not (one.words | other.words).isdisjoint(IN_PART):
         return False
     mine, theirs = unmatched(one, other), unmatched(other, one)
@@ -45,7 +45,7 @@ _BOUNDS = listed("until till from before after")
 
 
 def _says_as_many(one: Frame, other: Frame) -> bool:
-    """Whether every number of one is in the other; or is only a time limit, or counts some of all in the other."""
+    """Whether the other frame has all numbers of the first; or none, and these are time limits or count some of all."""
     if same_numbers(one, other):
         return True
     if other.numbers:
@@ -59,7 +59,7 @@ def _begins_or_ends(frame: Frame, at: int) -> bool:
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
-    """Whether two opposites exclude each other: not a son and a daughter, nor two acts one after the other."""
+    """Whether two opposites exclude each other, unlike a son and a daughter, or two acts one after the other."""
     if lexicon.other_value(one.word(this), other.word(that)) is not None:
         return False
     return not (one.is_past and lexicon.is_act(one.word(this)) and one.verb == one.content[this])
@@ -83,7 +83,7 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
 
 
 def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[str]) -> list[str]:
-    """Return a frame's additional words, without those that select one if the other frame is about all."""
+    """Return a frame's additional words; if the other frame is about all, without those that select one of them."""
     of_all = bool(other.tokens) and other.tokens[0].word in ALL
     return [key for key in keys if not (of_all and speaks_of(frame, frame.content[key], shared))]
 
@@ -91,7 +91,7 @@ def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[s
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")
 
 
-# With a prefix, these are other words or mean the same: `invaluable`, `inhabitable`, `discover`.
+# With such a prefix, these are not opposites: they are other words, or mean the same (`invaluable`, `discover`).
 _NO_OPPOSITE = listed("""
     valuable habitable flammable different famous press form side come prove port tend cover play miss deed vent tern
     crease creases creased creasing quest stance tensive grain print pose posed poses pact part plant quire
@@ -99,7 +99,7 @@ _NO_OPPOSITE = listed("""
 
 
 def opposite(one: str, other: str) -> bool:
-    """Whether two words are opposites by the list, or one is the other with a prefix that denies it."""
+    """Whether two words are opposites in the list, or one is the other with a negative prefix or `-less` for `-ful`."""
     if one.endswith(("less", "ful")) and _bare_of_less(one) == _bare_of_less(other):
         return one.endswith("less") != other.endswith("less")
     return lexicon.opposite(one, other) or one in without_prefix(other) or other in without_prefix(one)
@@ -110,12 +110,12 @@ def _bare_of_less(word: str) -> str:
     return word.removesuffix("less").removesuffix("ful")
 
 
-# Before fewer letters, `un` is usually part of the word, as in `under`.
+# If fewer letters follow, the prefix is usually part of the word, as in `under`.
 _SHORTEST_WORD = 4
 
 
 def without_prefix(word: str) -> Sequence[str]:
-    """Return the words that a word may negate with its prefix: `locked` for `unlocked`."""
+    """Return the words that a word negates if it begins with a negative prefix: `locked` for `unlocked`."""
     bare = (word.removeprefix(prefix) for prefix in _DENYING if word.startswith(prefix))
     return [each for each in bare if len(each) >= _SHORTEST_WORD and each not in _NO_OPPOSITE]
 
@@ -143,7 +143,7 @@ ASYMMETRIC = listed("than above below behind north south east west")
 
 
 def swapped(one: Frame, other: Frame) -> bool:
-    """Whether two frames state an asymmetric relation of two things both ways: each older, each north of the other."""
+    """Whether two frames state an asymmetric relation between two things in opposite directions: each is older."""
     shared = shared_of(one, other)
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED:
         return False

@@ -1,7 +1,7 @@
 """Statements: a text split into sentences, each with its topic, its negations, and its time.
 
-The words and numbers of a sentence become tokens that can be aligned with those of another. Empty words, negations and
-words that say when are separated from them.
+The words and numbers of a sentence become tokens that can be aligned with those of another sentence. Empty words,
+negations and time words are separated from them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NUMBERED = (
     "pr|issue|ticket|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
     "|session|route|gate|platform|sprint|lesson|exercise|question|level|seed|build|attempt|round|option|slide|volume"
 )
-# By a sign that a text has which they may be in; compiling them all would take longer than most searches.
+# A pattern is used only if the text contains its first field: compiling all of them takes longer than most searches.
 _CONTRACTIONS = (
     ("can", r"\bcannot\b|\bcan't\b", "can not"),
     ("'", r"\bwon't\b", "will not"),
@@ -43,11 +43,11 @@ _CONTRACTIONS = (
     ("-free", r"\b([a-z]+)-free\b", r"free of \1"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
     ("'", r"'s\b|s'(?=\s)", ""),
-    # A number that names one of many counts nothing: PR #38 and PR #52 are two.
+    # A number in a name is not a count: PR #38 and PR #52 are two things.
     ("#", r"#(?=\d)", "nr"),
 )
 _NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
-# Looks like a negation and denies nothing, or not what follows.
+# These look like negations, but deny nothing, or not what follows.
 _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
@@ -55,21 +55,21 @@ _NO_NEGATION = (
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 
-# Of a number no more words are read.
+# At most this many words after the first one of a number are read.
 _MOST_NUMBER_WORDS = 12
-# After one of these a number is a bound or a guess, which another number may well agree with.
+# After one of these, a number is a bound or an estimate, which another number may agree with.
 _VAGUE = listed("about around approximately approx ca circa roughly nearly almost over under than least most to some")
-# Beside these `one` is no number.
+# After or before these words, `one` is not a number.
 _ONE_AFTER = listed("the this that any every each another which")
 _ONE_BEFORE = listed("of another day in who that thing")
-# After them `an hour` is one hour, and no rate.
+# After these, `an hour` is a duration of one hour, not a rate.
 _LASTING = listed("take takes took last lasts lasted taken need needs is was than under over about within in")
 _BEFORE_A_YEAR = listed("in since until till by of from during before after year and to")
 
 PAST_BE = frozenset({"was", "were"})
 _BE = listed("am is are was were be been being")
 _HAVE = frozenset({"have", "has", "had", "having"})
-# Forms of the past that don't end in -ed, and what ends so and is none.
+# Past forms that don't end in -ed, and words in -ed that are not past forms.
 _PAST = listed("""
     was were had did went came got gave took made saw met told said wrote read bought sold began left lost won sat
     stood ran rose fell taught threw caught spent woke slept built ate drank found felt heard kept knew thought flew
@@ -121,7 +121,7 @@ def _pieces(text: str) -> list[str | Quantity]:
 
 
 def _merged(pieces: list[str | Quantity]) -> Iterator[str | Quantity]:
-    """Yield pieces, those that belong together joined: `living room`, `two miles`, `in 2023`."""
+    """Yield the pieces, with those that belong together joined: `living room`, `two miles`, `in 2023`."""
     at = 0
     before: str | Quantity = ""
     while at < len(pieces):
@@ -132,7 +132,7 @@ def _merged(pieces: list[str | Quantity]) -> Iterator[str | Quantity]:
 
 
 def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tuple[str | Quantity, int]:
-    """Return what begins at a piece, and of how many pieces it is made."""
+    """Return the phrase, quantity or word that begins at a position, and the number of pieces in it."""
     piece, after = pieces[at], pieces[at + 1] if at + 1 < len(pieces) else ""
     for phrase in lexicon.phrases(piece) if isinstance(piece, str) else ():
         if tuple(pieces[at : at + len(phrase)]) == phrase:
@@ -167,13 +167,13 @@ def _token(piece: str | Quantity, before: str | Quantity) -> Token:
     return Token(key_of(piece), piece)
 
 
-# Porter takes Mrs. for some of Mr.
+# Porter's stemmer takes `mrs` for the plural of `mr`.
 TITLES = listed("mr mrs ms")
 
 
 @cache
 def key_of(word: str) -> str:
-    """Return the key for comparing a word: its stem; all forms of `be` have one key, and so have those of `have`."""
+    """Return the key for comparing a word: its stem; all forms of `be` have the same key, and so do those of `have`."""
     if word in _BE:
         return "be"
     if word in TITLES:
@@ -200,9 +200,9 @@ FIRST_PERSON = listed("i me my mine we us our ours you your yours")
 class Statement(NamedTuple):
     """A sentence that makes a statement.
 
-    `negations` has the positions in `tokens` before which there was a negation, `topic` the keys of the topic words,
-    `when` the words that say when; `about` is what `she` or `it` may mean: the beginning of an earlier sentence. Lines
-    are counted from 0, from the beginning of the text.
+    `negations` has the positions in `tokens` that a negation came before, `topic` the keys of the topic words, and
+    `when` the time words. `about` is what `she` or `it` may mean: the beginning of an earlier sentence. Lines are
+    counted from 0 at the beginning of the text.
     """
 
     text: str
@@ -248,13 +248,13 @@ def statement_of(sentence: str, about: str = "") -> Statement:
 
 
 _STANDS_FOR = listed("he she it")
-# A sentence that begins with a name, or an article and a noun before its verb, begins with what it is about.
+# If a sentence begins with a name, or with an article and a noun before its verb, that is what it is about.
 _FIRST_THING = re.compile(r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)?(?= (?:is|has|was|had|can|in|on|of|at)\b)")
 _FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
 def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, ...], tuple[Token, ...]]:
-    """Return the significant tokens of a sentence, the positions of negations, and the words that say when."""
+    """Return the significant tokens of a sentence, the positions of negations, and the time words."""
     said: list[Token] = []
     negations: list[int] = []
     when: list[Token] = []
@@ -269,12 +269,12 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 
 def _whens(found: Sequence[Token]) -> list[bool]:
-    """Return for each token whether it says when: a date or its like, and what leads up to it (`since last week`)."""
+    """Return for each token whether it is a date or time word, or leads to one (`since last week`)."""
     return with_leads([is_date(token) or token.word in WHEN for token in found], found)
 
 
 def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
-    """Return marks of words that say when, with those of what leads up to them: `since last week`."""
+    """Return the marks of time words, extended to the words that lead to them: `since last week`."""
     for at in range(len(found) - 2, -1, -1):
         marks[at] = marks[at] or (marks[at + 1] and found[at].word in LEADS_TO_WHEN)
     return marks
@@ -296,12 +296,12 @@ def _spoken_of(text: str, start: int, end: int, before: str) -> str:
     return found[0] if found else before
 
 
-# Words that say nothing by themselves; a difference in them is none.
+# Words without a meaning of their own; sentences that differ only in these don't differ.
 EMPTY = listed("""
     a an the very really so quite truly just also too actually definitely indeed still even simply that there do does
     did rather absolutely extremely then well oh wow yeah yes
     """)
-# Words of grammar: they count where sentences are laid side by side, and make no topic.
+# Function words: they count when sentences are aligned, but are not part of a topic.
 GRAMMAR = listed("""
     am is are was were be been being have has had having will would can could should may might must shall to of in on
     at by for from with into onto about as and or but if than it its this these those he she they him her his their
@@ -310,7 +310,7 @@ GRAMMAR = listed("""
     """)
 NEGATORS = frozenset({"not", "never", "no", "neither", "nor"})
 
-# What says when by itself; and what may lead up to a date.
+# Time words; and words that may lead to a date or time word.
 WHEN = listed("""
     now currently nowadays today formerly previously recently yesterday tomorrow tonight week weekend month year january
     february march april june july august september october november december monday tuesday wednesday thursday friday
@@ -318,18 +318,18 @@ WHEN = listed("""
     """)
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
 _NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
-# What a phrase begins with that only adds to what was said.
+# The first words of phrases that only add to a statement.
 ADDS = listed("""
     in on at with for from by during because since while when as near under over inside outside without
     every each always again
     """)
-# How often: no difference, and a denial denies it.
+# Words for how often: adding one makes no difference, and denying one does not deny the rest.
 OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularly", "all"})
 
-# Of what either of two sentences is about, so much may be missing in the other where they are laid side by side.
+# Two sentences are aligned only if each has at most this many topic words that the other lacks.
 MOST_OTHER_WORDS = 6
 
-# A sentence ends here, not before an exception (`every day but Monday`); so do an item of a list, a row, a paragraph.
+# The end of a sentence, list item, table row or paragraph; `but` before an exception (`every day but Monday`) is none.
 _END = re.compile(
     r"(?<=[.!?…;])[\"')*_]*\s+|(?<!nobody)(?<!no one)(?<!nothing),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
     r"|\n(?=\s*[-*+|>])|\n\s*\n",

@@ -47,7 +47,7 @@ def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition
 
 
 def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -> bool:
-    """Whether the evidence is of the time of the state: who is a widow may have had a husband."""
+    """Whether the evidence is about the time of the state: a widow may have had a husband before."""
     if ends and one.when and other.when and not same_dates(one, other):
         return _year(other) > _year(one)
     if not same_times(one, other):
@@ -68,7 +68,7 @@ def _year(frame: Frame) -> float:
 
 
 def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Sequence[str]) -> bool:
-    """Whether the state is said of what the evidence is about: what is spoken of stands in the other, as its own."""
+    """Whether the state and the evidence are about the same person or thing: both frames name its subject."""
     verb = one.verb if one.verb is not None else place
     if place < verb or any(not place <= at < place + width for at in one.denials):
         return False
@@ -80,7 +80,7 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
 
 
 def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Sequence[str]) -> bool:
-    """Whether what is spoken of is not what the other names: its part, somebody's sister, another of the kind."""
+    """Whether the subject is not what the other names, but a part of it, somebody's sister, or another of its kind."""
     leads = one.tokens[0].word in PREPOSITIONS
     missing = [
         at for key, at in one.content.items() if (first if leads else 0) <= at < verb and key not in other.content
@@ -97,7 +97,7 @@ def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Se
 
 
 def _owned(frame: Frame, owner: str, evidence: Sequence[str]) -> bool:
-    """Whether what somebody has is the evidence, or no other person: somebody's sister is not he."""
+    """Whether what somebody has is the evidence itself, or not a person: Tom's sister is not Tom."""
     at = next((at for at, token in enumerate(frame.tokens) if token.word == owner), 0)
     owned = frame.tokens[at + 1].word if at + 1 < len(frame.tokens) else ""
     return root_of(owned) in evidence or not lexicon.is_person(owned)

@@ -1,6 +1,6 @@
 """Values: decide whether two frames give different values of something that has only one: a price, address, manager.
 
-Nothing else may differ, and both must say what is the case, not what happened.
+The frames may not differ in anything else, and both must describe a state, not an event.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
-    """Return the rule by which two frames give different values of one thing; empty if none applies."""
+    """Return the rule by which two frames give different values of one thing; an empty string if none applies."""
     if one.denied or other.denied or not comparable(one, other):
         return ""
     shared = shared_of(one, other)
@@ -42,7 +42,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         return ""
     pair = _Pair(one, other, shared)
     if pair.other_number():
-        # What is so on Sundays, or of one release, need not be so on weekdays, or of another.
+        # A value for Sundays, or for one release, may differ from that for weekdays, or for another release.
         same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
@@ -59,7 +59,7 @@ def stays(one: Frame, other: Frame) -> bool:
     return "today" not in one.words and (not one.is_past or bool(one.when and other.when))
 
 
-# Verbs of the past that tell how something was; and what was for good.
+# Past verbs that say how something was; and past verbs for what is permanent.
 _WAS = listed("was were had cost weighed rose fell went paid charged took")
 _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
@@ -67,16 +67,16 @@ _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
-# What is done once, at a date.
+# Verbs for something that happens only once, on a date.
 _ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
 
 class _Pair:
-    """Two frames beside each other: `mine` and `theirs` are the content that the other lacks.
+    """Two frames to compare: `mine` has the content of one that the other lacks, `theirs` that of the other.
 
     Args:
         one: a frame.
-        other: another.
+        other: another frame.
         shared: the content that both have.
     """
 
@@ -89,7 +89,7 @@ class _Pair:
                 for frame, keys in ((one, self.mine), (other, self.theirs))
             )
         self.changed = tells_change(one) or tells_change(other)
-        # What is so now was not so before; then more may be said on both sides.
+        # If one says what holds now, it may have changed, so both sides may have additional words.
         self.is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
         verbs = [[key for key in keys if frame.content[key] == _main_verb(frame)] for frame, keys in self._sides]
         self.are = all(_is_being(frame) for frame, _ in self._sides)
@@ -99,7 +99,7 @@ class _Pair:
                 keys[:] = [key for key in keys if key not in found]
         if self.is_now:
             for (frame, _), (that, keys) in zip(self._sides, self._sides[::-1], strict=True):
-                if frame.tokens[0].word == "we":  # the shop, told by those who are in it
+                if frame.tokens[0].word == "we":  # `we` may be what the other names, such as the shop
                     keys[:] = [key for key in keys if not speaks_of(that, that.content[key], shared)]
         self.scale = ""
 
@@ -109,13 +109,13 @@ class _Pair:
 
     @property
     def named(self) -> bool:
-        """Whether an attribute is named."""
+        """Whether both name the same attribute."""
         return any(lexicon.has_role(self.one.word(key), Role.ATTRIBUTE) for key in self.shared)
 
     # -- numbers
 
     def other_number(self) -> bool:
-        """Whether one number, or range, differs, that counts or measures the same; and nothing else does."""
+        """Whether the frames differ only in one number or range, which counts or measures the same thing in both."""
         most = _MOST_LEFT if len(self.shared) >= _FEWEST_SHARED else 0
         leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= most
         if (self.mine and self.theirs and not leaves) or not self._adds() or not self._are_of_one():
@@ -136,7 +136,7 @@ class _Pair:
         return True
 
     def _are_of_one(self) -> bool:
-        """Whether both speak of one thing, besides that it changes; where they share a word alone, by the same verb."""
+        """Whether both are about one thing, not just about a change; without a common subject, the verbs must match."""
         if all(self.one.word(key) in CHANGES for key in self.shared):
             return False
         if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
@@ -145,19 +145,19 @@ class _Pair:
         return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
 
     def _share_subject(self) -> bool:
-        """Whether they share what they speak of, or more than a word."""
+        """Whether they share the subject, or more than one word."""
         return len(self.shared) >= _FEWEST_SHARED or all(
             speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared
         )
 
     def _are_prices(self, this: Quantity, that: Quantity) -> bool:
-        """Whether both are prices, of which one has no unit: 4.20 euros, 4.60."""
+        """Whether both are prices, but only one has a unit: 4.20 euros, 4.60."""
         scales = {this.scale, that.scale}
         costs = all(not frame.terms or not COSTS.isdisjoint(frame.terms) for frame, _ in self._sides)
         return costs and scales == {Scale.CARDINAL, Scale.MEASURE} and {this.of, that.of} <= {"", *MONEY}
 
     def stands(self, *, days_apart: bool) -> bool:
-        """Whether both tell what is so, not what happened."""
+        """Whether both describe a state, not an event."""
         named = self.named
         apart = self.changed or not same_times(self.one, self.other)
         if self.one.verb is None and len(self.shared) < _FEWEST_SHARED and not named:
@@ -176,7 +176,7 @@ class _Pair:
     # -- names
 
     def other_name(self, *, days_apart: bool) -> bool:
-        """Whether a name, a word of one kind or a label stands in the place of another, and there is room for one."""
+        """Whether a name, a word of some kind or a label replaces another, and only one of them can be right."""
         if not self.mine or not self.theirs or any(frame.verb is None for frame, _ in self._sides):
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
@@ -188,7 +188,7 @@ class _Pair:
         return self._narrows_to_values() and self._is_another()
 
     def _narrows_to_values(self) -> bool:
-        """Take what stands for a value of `mine` and `theirs`; whether what is left on one side only adds to it."""
+        """Reduce `mine` and `theirs` to the values; return whether the other words, on at most one side, only add."""
         values = _first_phrase(self.one, self.mine), _first_phrase(self.other, self.theirs)
         added = [
             [key for key in keys if key not in value] for (_, keys), value in zip(self._sides, values, strict=True)
@@ -202,7 +202,7 @@ class _Pair:
         return beside[0] == beside[1]  # Hugo Brandt is Mr. Brandt; the Albert School is not the Goethe School.
 
     def _is_another(self) -> bool:
-        """Whether both values are of one sort: names, words of a kind, labels with a number, what it is called."""
+        """Whether both values are of one sort, such as names or numbered labels, and only one of them can be right."""
         is_kind = self._is_kind()
         named = all(_is_named(frame, keys) for frame, keys in self._sides)
         called = all(_is_called(frame, keys) for frame, keys in self._sides) or self._are_owners()
@@ -225,13 +225,13 @@ class _Pair:
         )
 
     def _moved(self) -> bool:
-        """Whether both do the same there, or what is there has been moved elsewhere."""
+        """Whether both have the same verb, or one says where something is and the other that it was moved."""
         verbs = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
         been = any(_is_being(frame) for frame, _ in self._sides)
         return root_of(verbs[0]) == root_of(verbs[1]) or (been and not _MOVED.isdisjoint(verbs))
 
     def _are_owners(self) -> bool:
-        """Whether both tell whose it is, or who is at its head, by name or not."""
+        """Whether both say who owns or heads it, by name or not."""
         words = {frame.word(key) for frame in (self.one, self.other) for key in self.shared}
         if words.isdisjoint(_HELD):
             return False
@@ -242,23 +242,23 @@ class _Pair:
         )
 
     def _is_kind(self) -> bool:
-        """Whether both values name one of a kind, as it is or qualified: white, dark green."""
+        """Whether the values are two of one kind (not relatives), with or without a qualifier: white, dark green."""
         if max(len(self.mine), len(self.theirs)) > _MOST_WORDS_OF_A_KIND:
             return False
         kind = lexicon.other_value(self.one.word(self.mine[-1]), self.other.word(self.theirs[-1]))
         return kind not in (None, "relative")
 
     def _is_somewhere(self) -> bool:
-        """Whether both tell where a thing is; people are here and there."""
+        """Whether both say where one definite thing is, or how it is made; people may be in several places."""
         made = all(_is_made(frame) for frame, _ in self._sides)
         return (made or all(_follows(frame, keys) for frame, keys in self._sides)) and self._is_definite()
 
     def _is_definite(self) -> bool:
-        """Whether both speak of the one thing of its kind that there is: the inspector, our van; not my sister."""
+        """Whether both are about the only thing of its kind: the inspector, our van; not my sister."""
         return all(_is_definite(frame, self.shared) for frame, _ in self._sides)
 
     def _holds_one(self, *, is_address: bool, is_kind: bool, named: bool) -> bool:
-        """Whether there is room for one: of a role, of an attribute, after a verb that binds to one, at an address."""
+        """Whether only one value is possible: for an office, an attribute, a verb with one object, or an address."""
         words = {frame.word(key) for frame in (self.one, self.other) for key in self.shared}
         in_subject = [
             any(speaks_of(frame, frame.content[key], self.shared) or frame.content[key] == 0 for key in keys)
@@ -301,7 +301,7 @@ class _Pair:
     # -- weekdays
 
     def other_weekday(self) -> bool:
-        """Whether what is at a day of the week is said to be at another now."""
+        """Whether something that is on one weekday is now said to be on another."""
         ones, others = weekdays(self.one), weekdays(self.other)
         if not ones or not others or ones == others or (self.mine and self.theirs) or not self._adds():
             return False
@@ -314,7 +314,7 @@ class _Pair:
         return self.changed or (always and ones.isdisjoint(others))
 
     def other_end(self) -> bool:
-        """Whether what lasts until a day is said to last until another, or to be on another."""
+        """Whether both give different dates for something: its only date, its beginning or end, or `until` a date."""
         if (self.mine and self.theirs) or not self._adds():
             return False
         if self.are and self._is_definite() and not (same_dates(self.one, self.other) and self._same_months()):
@@ -334,7 +334,7 @@ class _Pair:
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
-# What they name is a word or two of any sort.
+# The values of these may be words of any sort.
 _HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
 LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
@@ -353,7 +353,7 @@ _AS_A_RULE = listed("always weekly only regular")
 
 
 def _names_more(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether what is said more narrows it to somebody, or to a place: `three hours to Bergen`."""
+    """Whether an additional name narrows the statement to somebody or to a place: `three hours to Bergen`."""
     return any(frame.word(key) in frame.names and frame.tokens[frame.content[key] - 1].word in _NARROW for key in keys)
 
 
@@ -361,7 +361,7 @@ _NARROW = listed("to for from of in at")
 
 
 def _unequal(one: Frame, other: Frame) -> list[int]:
-    """Return the numbers of one that the other lacks."""
+    """Return the positions of the first frame's numbers that the other frame lacks."""
     theirs = [value for at in other.numbers if (value := other.tokens[at].value)]
     return [
         at for at in one.numbers if (value := one.tokens[at].value) and not any(equal(value, that) for that in theirs)
@@ -369,7 +369,7 @@ def _unequal(one: Frame, other: Frame) -> list[int]:
 
 
 def _is_one(frame: Frame, places: Sequence[int]) -> bool:
-    """Whether there is one number, or a range."""
+    """Whether the numbers at these positions are one number, or one range."""
     if len(places) == 1:
         return True
     first, last = places[0], places[-1]
@@ -377,7 +377,7 @@ def _is_one(frame: Frame, places: Sequence[int]) -> bool:
 
 
 def _may_agree(one: Frame, here: int, other: Frame, there: int) -> bool:
-    """Whether one number is a bound or a guess with which the other agrees; of two bounds of one sort, neither is."""
+    """Whether one number is a bound or an estimate that the other agrees with; two bounds of one sort never agree."""
     bounds = _bound(one, here), _bound(other, there)
     this, that = one.tokens[here].value, other.tokens[there].value
     if bounds[0] == bounds[1] or not this or not that:
@@ -398,9 +398,9 @@ _TWICE = 2.0
 
 
 def _bound(frame: Frame, at: int) -> str:
-    """Return whether a number is the most or the least that there is, or a guess; empty where it is neither.
+    """Return `at most`, `at least` or `about` for a bound or an estimate; an empty string for any other number.
 
-    `up to` is a bound, `gone up to` is none.
+    `up to` makes a number a bound, `gone up to` does not.
     """
     before = [token.word for token in frame.tokens[max(0, at - 2) : at]]
     last = before[-1] if before else ""
@@ -423,7 +423,7 @@ _AT_LEAST = listed("over above least")
 
 
 def _counted(frame: Frame, at: int) -> tuple[str, str]:
-    """Return the root of what a bare number counts, and in how long: `12 visitors a day`."""
+    """Return the root of what a bare number counts, and the period, if one is named: `12 visitors a day`."""
     value = frame.tokens[at].value
     after = at + 1
     thing = next((key for key, place in frame.content.items() if place == after), "")
@@ -433,7 +433,7 @@ def _counted(frame: Frame, at: int) -> tuple[str, str]:
 
 
 def _count_one(one: Frame, here: int, other: Frame, there: int) -> bool:
-    """Whether two numbers count the same, in the same time; which one may say elsewhere: `a night costs 26`."""
+    """Whether two numbers count the same thing in the same period, named anywhere in a frame: `a night costs 26`."""
     (this, rate), (that, other_rate) = _counted(one, here), _counted(other, there)
     value = one.tokens[here].value
     if value is not None and value.scale is Scale.CLOCK:
@@ -443,7 +443,7 @@ def _count_one(one: Frame, here: int, other: Frame, there: int) -> bool:
 
 
 def _from_until(one: Frame, here: int, other: Frame, there: int) -> bool:
-    """Whether one number begins what the other ends: from six, until two."""
+    """Whether one number is the beginning and the other the end: from six, until two."""
     before = {frame.tokens[at - 1].word for frame, at in ((one, here), (other, there)) if at}
     return not before.isdisjoint(("from", "after")) and not before.isdisjoint(("until", "till", "before", "to"))
 
@@ -452,7 +452,7 @@ _PER = listed("a an per each every")
 
 
 def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
-    """Whether a number is a name: `Room 4 costs`, `the second team won`."""
+    """Whether a number is part of a name: `Room 4 costs`, `the second team won`."""
     value = frame.tokens[at].value
     before = frame.tokens[at - 1].word if at else "the"
     if before == "nr" and (frame.verb is None or at < frame.verb or frame.tokens[frame.verb].key != "be"):
@@ -464,7 +464,7 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
 
 
 def _same_release(one: Frame, other: Frame) -> bool:
-    """Whether two frames are of one release: `version 2.1 needs Java 11`."""
+    """Whether two frames are about the same release: `version 2.1 needs Java 11`."""
     mine, theirs = ([token.key for token in frame.tokens[:3] if _is_release(frame, token)] for frame in (one, other))
     return mine == theirs
 
@@ -484,7 +484,7 @@ def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool
 
 
 def _main_verb(frame: Frame) -> int:
-    """Return where the verb stands that says what is done: after `is` or `has`, the participle."""
+    """Return the position of the main verb: after `is` or `has`, the participle, if there is one; -1 without a verb."""
     at = frame.verb if frame.verb is not None else -1
     if at >= 0 and frame.tokens[at].key in ("be", "have"):
         after = range(at + 1, min(at + 1 + _FARTHEST_PARTICIPLE, len(frame.tokens)))
@@ -500,7 +500,7 @@ def _is_irregular(word: str) -> bool:
 
 
 def _is_being(frame: Frame) -> bool:
-    """Whether its verb says no more than that something is: there, then, or so."""
+    """Whether a frame only says where, when or how something is."""
     if frame.verb is None or frame.is_past:
         return False
     at = _main_verb(frame)
@@ -508,7 +508,7 @@ def _is_being(frame: Frame) -> bool:
 
 
 def _is_made(frame: Frame) -> bool:
-    """Whether it tells of what something is made, or by whom."""
+    """Whether a frame says what something is made of, or who made it."""
     at = _main_verb(frame)
     return at not in (-1, frame.verb) and frame.tokens[at].word in _MADE
 
@@ -519,7 +519,7 @@ _MADE = listed("""
 
 
 def _is_definite(frame: Frame, shared: frozenset[str]) -> bool:
-    """Whether what is spoken of is the only one: `the inspector`, `our van`; no name, and nobody's sister or friend."""
+    """Whether the subject is the only one of its kind: `the inspector`, `our van`; not a name, a sister or a friend."""
     spoken = [frame.content[key] for key in shared if speaks_of(frame, frame.content[key], shared)]
     if not spoken or any(_is_one_of_many(frame.tokens[at].word) for at in spoken):
         return False
@@ -532,7 +532,7 @@ _A = listed("a an some any each every one another")
 
 
 def _is_one_of_many(word: str) -> bool:
-    """Whether of those that a word names one mostly has several."""
+    """Whether a word names somebody or something that there are usually several of: a sister, a guest, a reason."""
     return "relative" in lexicon.kinds_of(word) or word in _SEVERAL
 
 
@@ -547,7 +547,7 @@ def _is_over(frame: Frame) -> bool:
 
 
 def _first_phrase(frame: Frame, keys: Sequence[str]) -> list[str]:
-    """Return the first of some words, and those that stand right after it."""
+    """Return the first of some words, and those that directly follow it, up to three in all."""
     ordered = sorted(keys, key=lambda key: frame.content[key])
     places = [frame.content[key] for key in ordered]
     width = next((n for n in range(1, len(places)) if places[n] != places[0] + n), len(places))
@@ -555,27 +555,27 @@ def _first_phrase(frame: Frame, keys: Sequence[str]) -> list[str]:
 
 
 def _follows(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether a phrase follows a preposition after the verb, with or without an article: `meets in the library`."""
+    """Whether a phrase after the verb follows a preposition, with or without an article: `meets in the library`."""
     first = min(frame.content[key] for key in keys)
     before = [token.word for token in frame.tokens[max(0, first - 2) : first]]
     return frame.verb is not None and frame.verb < first and not PREPOSITIONS.isdisjoint(before)
 
 
 def _is_of_attribute(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether a phrase stands right after an attribute: `platform B`."""
+    """Whether a phrase directly follows an attribute: `platform B`."""
     first = min(frame.content[key] for key in keys)
     return first > 0 and lexicon.has_role(frame.tokens[first - 1].word, Role.ATTRIBUTE)
 
 
 def _follows_be(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether a phrase stands right after `is`, or after the word of it that both have."""
+    """Whether a phrase begins at most three words after `is`."""
     at = frame.verb
     first = min(frame.content[key] for key in keys)
     return at is not None and frame.tokens[at].key == "be" and 0 < first - at <= _MOST_WORDS_OF_A_NAME
 
 
 def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[str]:
-    """Return the names that both have and that a phrase stands beside."""
+    """Return the shared names directly before or after a phrase, without titles and offices."""
     places = [frame.content[key] for key in keys]
     beside = (min(places) - 1, max(places) + 1)
     names = {key for key in shared if frame.content[key] in beside and frame.word(key) in frame.names}
@@ -583,31 +583,31 @@ def _beside(frame: Frame, keys: Sequence[str], shared: frozenset[str]) -> set[st
 
 
 def _is_called(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether a phrase follows `called`."""
+    """Whether a phrase directly follows `called` or `named`."""
     return frame.tokens[frame.content[keys[0]] - 1].word in CALLED
 
 
 def _is_named(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether a phrase is a name: written as one; or the first word of the sentence, without an article."""
+    """Whether each word of a phrase is written like a name, is the first of the sentence, or is a number."""
     return all(frame.word(key) in frame.names or frame.content[key] == 0 or key.isdigit() for key in keys)
 
 
 def _is_numbered(frame: Frame, keys: Sequence[str], other: Frame) -> bool:
-    """Whether a number that the other lacks stands beside a phrase: `8 Pier Street`, `heron-44`."""
+    """Whether a number that the other frame lacks is next to a phrase: `8 Pier Street`, `heron-44`."""
     places = [frame.content[key] for key in keys]
     beside = (min(places) - 1, max(places) + 1)
     return any(at in beside for at in _unequal(frame, other))
 
 
 def _is_agent(frame: Frame, keys: Sequence[str]) -> bool:
-    """Whether it is told by whom it is done, or to whom it belongs: `led by Mayor Quist`."""
+    """Whether a phrase names an agent or an owner: `led by Mayor Quist`."""
     first = min(frame.content[key] for key in keys)
     before = {token.word for token in frame.tokens[max(0, first - 3) : first]}
     return not before.isdisjoint(("by", "belongs", "belong"))
 
 
 def _is_the_one(frame: Frame, word: str) -> bool:
-    """Whether a role is said to be the one: `the manager`, `our dentist`, `Ana's husband`; not `a manager`."""
+    """Whether a role has only one holder: `the manager`, `our dentist`, `Ana's husband`; not `a manager`."""
     at = next(at for at, token in enumerate(frame.tokens) if token.word == word)
     before = {token.word for token in frame.tokens[max(0, at - 3) : at]}
     return before.isdisjoint(("a", "an", "one", "another"))

@@ -1,7 +1,7 @@
 """Languages other than English: detect a text's language by its stop words, and stem its words (Snowball).
 
-Words come folded, without marks, as they are compared everywhere (`terms.fold`). Where an ending is told by its marks,
-they are put back before the stem is taken: `educacion` as `educación`, so that it meets `educaciones`.
+Words are folded, without diacritics, as everywhere else (`terms.fold`). If a stemmer recognizes an ending by its
+diacritics, they are restored before stemming: `educacion` becomes `educación` and gets the stem of `educaciones`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 ENGLISH = "en"
-# Those of Whoosh's Snowball stemmers that are right for words without marks, too; names are those of ISO 639.
+# The languages whose Snowball stemmer in Whoosh also works for words without diacritics, by their ISO 639 codes.
 OTHERS = tuple(language for language in LANGUAGES if language != ENGLISH)
 
 _CLASSES = {
@@ -34,7 +34,7 @@ _CLASSES = {
     "ru": "RussianStemmer",
     "sv": "SwedishStemmer",
 }
-# Of each language, endings without marks, and what they are with them; the Portuguese plural has them in another way.
+# Endings without and with diacritics, by language; in Portuguese, the plural is replaced by the singular.
 _ENDINGS = {
     "es": (("cion", "ción"),),
     "fr": (("ees", "ées"), ("ee", "ée"), ("ieres", "ières"), ("iere", "ière"), ("erent", "èrent")),
@@ -42,18 +42,18 @@ _ENDINGS = {
     "ru": (("ии", "ий"), ("ои", "ой"), ("еи", "ей"), ("ыи", "ый")),
 }
 _STEMMED = re.compile(r"[^\W\d_]{3,32}")
-# A stem is what its word begins with, but for so many letters at its end: `cheval` of `chevaux`.
+# A word begins with its stem, except for at most this many letters at the end of the stem: `cheval`, `chevaux`.
 CHANGED_LETTERS = 2
 
-# So many words of a text are looked at: whoever writes more says in them what language it is.
+# The number of words that are examined: the first words of a longer text are enough to detect its language.
 WORDS_LOOKED_AT = 200
-# What a text must have to be in another language than the first: a name or a phrase makes none.
+# The minimum for a text to be in another language than the first: a single name or phrase is not enough.
 FEWEST_STOP_WORDS = 3
 
 
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
-    """Return the stem of a folded word in another language than English; a stop word is its own, and no other's."""
+    """Return the stem of a folded word in a language other than English; a stop word is its own stem and no other's."""
     if not _STEMMED.fullmatch(word) or word in _kept(language):
         return word
     marked = word
@@ -63,7 +63,7 @@ def stem(word: str, language: str) -> str:
             break
     try:
         found = terms.fold(str(_stemmer(language).stem(marked)))
-    except IndexError:  # Whoosh's Spanish one looks for a letter where none is left
+    except IndexError:  # Whoosh's Spanish stemmer reads beyond the end of some words
         return word
     return found if word.startswith(beginning(found, language)) and found not in _kept(language) else word
 
@@ -72,10 +72,10 @@ def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEW
     """Return the language of a text, judged by its folded words; the first of `among` if that is not clear.
 
     Args:
-        words: the words in order; the first 200 tell.
-        among: the languages.
-        fewest: how many different stop words of another language than the first there must be, 1 or more; a name may
-            be one, as Sean is in Spanish.
+        words: the words in order; only the first 200 are examined.
+        among: the languages, the default first.
+        fewest: the minimum number of different stop words of a language other than the first, 1 or more; a name may
+            be a stop word, such as Sean in Spanish.
     """
     first, *others = among
     if not others:
@@ -87,7 +87,7 @@ def language_of(words: Sequence[str], among: Sequence[str], *, fewest: int = FEW
     spoken = _languages_of(tuple(among))
     counts = {one: sum(one in spoken.get(word, ()) for word in heard) for one in others}
     best = max(others, key=lambda one: (counts[one], -among.index(one)))
-    # Words that both languages have say nothing, such as `die`, `in` and `was` in English and German.
+    # Words of both languages are not evidence, such as `die`, `in` and `was` in English and German.
     its = [word for word in heard if word in strange and best in spoken[word]]
     theirs = sum(first in spoken.get(word, ()) and best not in spoken[word] for word in heard)
     return best if len(set(its)) >= fewest and len(its) > theirs else first
@@ -99,7 +99,7 @@ def stemmer(language: str) -> Callable[[str], str]:
 
 
 def beginning(term: str, language: str) -> str:
-    """Return the beginning that all words with this index term have, in texts of a language."""
+    """Return the beginning that all words with this index term share, in texts of a language."""
     return terms.beginning(term) if language == ENGLISH else term[: max(1, len(term) - CHANGED_LETTERS)]
 
 
@@ -109,11 +109,11 @@ def stop_words(language: str) -> frozenset[str]:
 
 
 def language_term(language: str) -> str:
-    """Return the term under which texts in another language than English are indexed; no query can contain it."""
+    """Return the term under which texts in a language other than English are indexed; no query can contain it."""
     return f"\x1e{language}"
 
 
-# Under it texts in any of the other languages are found: mostly there are none.
+# The term under which texts in any other language are indexed; usually there are none.
 ANY_OTHER = "\x1e"
 
 
@@ -126,27 +126,27 @@ def _stop_words(language: str) -> frozenset[str]:
 
 @cache
 def _kept(language: str) -> frozenset[str]:
-    """Return the words that are their own stems, and no others'."""
+    """Return the words that are their own stems, and not the stem of any other word."""
     return terms.stop_words() | _stop_words(language)
 
 
 @cache
 def _languages_of(among: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    """Return the stop words of some languages, each with those that have it."""
+    """Return the stop words of some languages, each with the languages that have it."""
     words = frozenset[str]().union(*map(stop_words, among))
     return {word: frozenset(one for one in among if word in stop_words(one)) for word in words}
 
 
 @cache
 def _strange_words(among: tuple[str, ...]) -> frozenset[str]:
-    """Return the stop words that the first of some languages has not; no single letters, which may be signs."""
+    """Return the stop words that the first language lacks, without single letters, which may be symbols."""
     return frozenset(word for word, spoken in _languages_of(among).items() if among[0] not in spoken and len(word) > 1)
 
 
 @cache
 def _stemmer(language: str) -> Any:
     with warnings.catch_warnings():
-        # Whoosh's source is from 2016: newer Pythons warn of its escapes as they compile it.
+        # Whoosh's source is from 2016: newer versions of Python warn about its escape sequences when they compile it.
         warnings.simplefilter("ignore")
         from whoosh.lang import snowball
 

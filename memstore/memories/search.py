@@ -41,20 +41,20 @@ def search(
     max_results: int | None = None,
     about: str | None = None,
 ) -> Answer:
-    """Return the results of a query; changes nothing, and does not count as a use of the memories found.
+    """Return the results of a query; this changes nothing and is not a use of the memories found.
 
     Args:
-        view: the vault; its actor is the one who looks.
+        view: the vault; its actor is the viewer.
         text: the query, in the language of `search.query`.
         wish: the options of the search.
-        at: a commit or a date: the vault as it was then.
-        min_confidence: the least quality, in [0,1], instead of the wish's; where nothing reaches it, the answer's
-            `fallback` says so, and the best below it are its hits.
-        max_results: how many hits at most, 1 or more, instead of the wish's.
+        at: a commit or a date, to search the vault as it was then.
+        min_confidence: the minimum quality, in [0,1], instead of the wish's; if no result reaches it, the answer's
+            `fallback` is set, and the hits are the best results below it.
+        max_results: the maximum number of hits, 1 or more, instead of the wish's.
         about: a memory or plain note; the answer's `why_not` says why it is not among the hits.
 
     Raises:
-        UsageError: the query means nothing, `at` is neither a date nor a commit, or a number is out of range.
+        UsageError: the query is invalid, `at` is neither a date nor a commit, or a number is out of range.
         NotFoundError: `about` names nothing that the viewer may see.
 
     >>> ref = note(ws.view(), "User prefers tea in the morning.", source_type="told_by_human").ref
@@ -81,17 +81,17 @@ def _wished(wish: Wish, min_confidence: float | None, max_results: int | None) -
 
 
 class _Rows(NamedTuple):
-    """The rows that a search may find, and those that it leaves out because they are past; ascending."""
+    """The rows that a search may find, and those that it leaves out because they are past, both ascending."""
 
     current: Sequence[int]
     past: Sequence[int]
 
 
 class Searcher:
-    """Answers queries on one state of the vault; created once for many queries.
+    """Answers queries on one state of the vault; one searcher can answer many queries.
 
     Args:
-        then: the vault at the time in question.
+        then: the vault in this state.
     """
 
     def __init__(self, then: View) -> None:
@@ -128,8 +128,8 @@ class Searcher:
         )
 
     def _why_not(self, asked: Query, wish: Wish, about: str) -> WhyNot:
-        """Return why the memory that `about` means is not among the hits, or which of them it is."""
-        from memstore.search.absence import Inquiry  # asked for seldom
+        """Return why the memory that `about` names is not among the hits, or which of them it is."""
+        from memstore.search.absence import Inquiry  # rarely needed
 
         inquiry = Inquiry(self._then, asked, wish, self._now)
         row, rows = inquiry.row_of(about), self._rows(asked.filters, wish.filters).current
@@ -139,7 +139,7 @@ class Searcher:
         return inquiry.why_not(row, rows, candidates, reader)
 
     def _rows(self, asked: Filters, wished: Filters) -> _Rows:
-        """Return the visible rows that both filters let through, and those that would be among them but are past."""
+        """Return the visible rows that pass both filters, and those that would pass if they were not past."""
         if (asked, wished) not in self._allowed:
             then, rows = self._then, self._audience.rows
             current = narrowed(then, rows, asked, wished)
@@ -163,7 +163,7 @@ class Searcher:
         return self._then.ranker.rank(asked.clauses, self._then, 0, among=rows, text=asked.text, by=wish.by).total
 
     def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates, reader: HitReader) -> bool:
-        """Whether the best result may well not answer the query; where it asks for nothing but filters, all do."""
+        """Whether even the best result may not answer the query; never for a query that has only filters."""
         if not hits or not candidates.best_possible:
             return False
         best = max(hits, key=lambda hit: hit.relevance)
@@ -174,7 +174,7 @@ class Searcher:
         held = {clause for _, clause in candidates.matchers[best.language].places(shown)}
         kind = kind_of_time(terms.whole_words(asked.text))
         if kind and any(holds_time(one.excerpt) for one in (best.citation, *best.more)):
-            # Who asks on which day it was finds a day, where no word `day` is.
+            # A query for the day matches a text with a date, even if it does not contain the word `day`.
             asks = (isinstance(one.asked, Word) and one.asked.typed == kind for one in asked.clauses)
             held |= {number for number, is_it in enumerate(asks) if is_it}
         weights = candidates.weights
@@ -184,7 +184,7 @@ class Searcher:
         return ranking.is_weak(best.relevance, names, evidence)
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
-        """Return the similarity in meaning of rows to the query; None without an embedder."""
+        """Return how similar rows are to the query in meaning; None without an embedder or without clauses."""
         if self._then.embedder is None or not asked.clauses:
             return None
         from memstore.search.meaning import similar_rows
@@ -192,7 +192,7 @@ class Searcher:
         return similar_rows(self._then, rows, query.said(asked.text))
 
     def _facet(self, key: str, rows: Iterable[int]) -> tuple[tuple[str, int], ...]:
-        """Return how many of the rows have each value of a key, most first."""
+        """Return how many of the rows have each value of a key, the most frequent value first."""
         name = query.KEYS.get(key, key)
         if name in filters.KNOWN_KEYS:
             column = self._then.column(name)

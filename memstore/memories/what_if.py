@@ -67,15 +67,15 @@ def why_if(
     Args:
         view: the vault.
         ref: the memory.
-        without: what would not be there: the ref of a memory, a source of its ledger, or the line of an entry in its
-            ledger, as `why` prints it.
-        assuming: what would be so: `+REF` or `-REF` for evidence for or against it, with a weight after it if that is
-            not what the memory's origin is worth; `REF=NUMBER` for another confidence, of this memory or of any other.
-        profile: how quality is computed; None: according to the vault's settings.
+        without: what to leave out: each the ref of a memory, a source in the ledger, or the line number of a ledger
+            entry, as `why` prints it.
+        assuming: what to assume: `+REF` or `-REF` for evidence for or against the memory, followed by a weight if it is
+            not the weight of the evidence's origin; `REF=NUMBER` for another confidence, of this or any other memory.
+        profile: how to compute quality; None: according to the vault's settings.
 
     Raises:
         NotFoundError: there is no such memory, evidence or line.
-        RefusedError: the memory can't be evidence for it.
+        RefusedError: a memory can't be evidence for this one.
         UsageError: an assumption has none of these forms, or the memory has no confidence.
     """
     explained = why(view, ref, profile=profile)
@@ -98,7 +98,7 @@ _ADDED = re.compile(r"([+-])\s*(\S+)(?:\s+([\d.]+))?")
 
 
 class _Case:
-    """One memory, and what is assumed of it and of others."""
+    """One memory, with the assumptions about it and about others."""
 
     def __init__(self, view: View, shown: Shown) -> None:
         self._view, self._shown, self._now = view, shown, view.clock.now()
@@ -110,7 +110,7 @@ class _Case:
         self.assumed: list[str] = []
 
     def leave_out(self, text: str) -> None:
-        """Assume that a memory, or a piece of evidence, were not there."""
+        """Assume that a memory or a piece of evidence does not exist."""
         if text.isdigit():
             source = self._source_at(int(text))
             self._retracted.append(source)
@@ -142,7 +142,7 @@ class _Case:
     def memory(self) -> Memory:
         """Return the memory as it would be."""
         memory = self._shown.memory
-        # A number set by hand holds, whatever evidence came before it.
+        # A confidence set by hand replaces the result of all earlier evidence.
         old = next_lines.held(memory) or 0.0
         lines = [*memory.confidence_history, *next_lines.brought_up_to_date(memory, old, self._now, self._view.actor)]
         heard = {ledger.counted_as(one.source) for one in ledger.witnesses(lines)}
@@ -162,7 +162,7 @@ class _Case:
         return memory
 
     def conflicts(self, memory: Memory) -> list[Conflict]:
-        """Return the conflicts that would be open, with what each would take."""
+        """Return the conflicts that would be open, each with its penalty."""
         found = []
         for one in self._shown.conflicts:
             if one.refs[1] in self._gone:
@@ -187,7 +187,7 @@ class _Case:
         return entry.ref or entry.path
 
     def _source_at(self, number: int) -> str:
-        """Return the source of the evidence on a line of the file, as `why` prints lines."""
+        """Return the source of the evidence on a line of the file, numbered as `why` prints it."""
         front, history = self._shown.file.front, self._shown.memory.confidence_history
         at = {front.position("confidence_history", place).line: line for place, line in enumerate(history)}
         line = at.get(number)
@@ -199,7 +199,7 @@ class _Case:
         return ledger.source_of(line)
 
     def _source_named(self, text: str) -> str | None:
-        """Return the one source of the ledger that a text names whole or by its beginning; None where there is none."""
+        """Return the ledger source that a text names, whole or by its beginning; None unless exactly one matches."""
         sources = {one.source for one in ledger.witnesses(self._shown.memory.confidence_history)}
         found = [one for one in sources if one == text or ledger.counted_as(one) == ledger.counted_as(text)]
         found = found or [one for one in sources if one.partition(":")[2].startswith(text) or one.startswith(text)]
