@@ -47,8 +47,15 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
     Raises:
         FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
     """
-    file = ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS)
-    values = file.values()
+    return _vault_config(ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS).values(), default_owner)
+
+
+def parsed_vault_config(data: bytes, path: Path, *, default_owner: str) -> Config:
+    """Return the configuration in these bytes, as `read_vault_config` does; `path` is for messages alone."""
+    return _vault_config(ConfigFile(path, VAULT_SETTINGS).values(data), default_owner)
+
+
+def _vault_config(values: dict[str, Any], default_owner: str) -> Config:
     fields = {setting.field: values[setting.name] for setting in VAULT_SETTINGS if setting.name in values}
     fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
     fields["remotes"] = {remote: tuple(words) for remote, words in fields.get("remotes", {}).items()}
@@ -76,13 +83,13 @@ class ConfigFile:
         self.path = path
         self.settings = {setting.name: setting for setting in settings}
 
-    def values(self) -> dict[str, Any]:
-        """Return the file's settings, checked; empty if there is no file.
+    def values(self, data: bytes | None = None) -> dict[str, Any]:
+        """Return the file's settings, checked; empty if there is no file. `data` are read in place of its bytes.
 
         Raises:
             FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
         """
-        text = self._text()
+        text = self._text(data)
         values = self._flat(self._parsed(text))
         # Checked first: a newer format may have keys and values that look wrong to this version.
         self._check_version(values, text)
@@ -135,9 +142,9 @@ class ConfigFile:
 
     # -- reading ---------------------------------------------------------------------------------
 
-    def _text(self) -> str:
+    def _text(self, data: bytes | None = None) -> str:
         try:
-            return regular_bytes(self.path).decode()
+            return (regular_bytes(self.path) if data is None else data).decode()
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
@@ -304,11 +311,11 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, list) and len(words) == len(value) and is_known
         case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
-        case kind if kind in _TABLES or kind is SettingKind.AUDIENCES:
-            return isinstance(value, dict) and all(_is_entry(kind, key, item) for key, item in value.items())
         case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE:
             begins = "" if setting.kind is SettingKind.LINE else ("/", "~")
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
+        case table:
+            return isinstance(value, dict) and all(_is_entry(table, key, item) for key, item in value.items())
 
 
 def _is_entry(kind: SettingKind, key: str, item: object) -> bool:
