@@ -52,7 +52,7 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
 
 def parsed_vault_config(data: bytes, path: Path, *, default_owner: str) -> Config:
     """Return the configuration in these bytes, as `read_vault_config` does; `path` is for messages alone."""
-    return _vault_config(ConfigFile(path, VAULT_SETTINGS).values(data), default_owner)
+    return _vault_config(_GivenFile(path, data).values(), default_owner)
 
 
 def _vault_config(values: dict[str, Any], default_owner: str) -> Config:
@@ -83,13 +83,13 @@ class ConfigFile:
         self.path = path
         self.settings = {setting.name: setting for setting in settings}
 
-    def values(self, data: bytes | None = None) -> dict[str, Any]:
-        """Return the file's settings, checked; empty if there is no file. `data` are read in place of its bytes.
+    def values(self) -> dict[str, Any]:
+        """Return the file's settings, checked; empty if there is no file.
 
         Raises:
             FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
         """
-        text = self._text(data)
+        text = self._text()
         values = self._flat(self._parsed(text))
         # Checked first: a newer format may have keys and values that look wrong to this version.
         self._check_version(values, text)
@@ -142,9 +142,12 @@ class ConfigFile:
 
     # -- reading ---------------------------------------------------------------------------------
 
-    def _text(self, data: bytes | None = None) -> str:
+    def _bytes(self) -> bytes:
+        return regular_bytes(self.path)
+
+    def _text(self) -> str:
         try:
-            return (regular_bytes(self.path) if data is None else data).decode()
+            return self._bytes().decode()
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
@@ -282,6 +285,17 @@ class ConfigFile:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path.resolve(), after.encode())  # often links into a person's dotfiles
+
+
+class _GivenFile(ConfigFile):
+    """A vault's settings whose bytes are given; `path` is for messages alone."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        super().__init__(path, VAULT_SETTINGS)
+        self._data = data
+
+    def _bytes(self) -> bytes:
+        return self._data
 
 
 def _names(settings: tuple[Setting, ...]) -> set[str]:

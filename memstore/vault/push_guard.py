@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audience import Readers
 from memstore.access.local_state import BlobLabels
-from memstore.access.names import fold
 from memstore.access.policy import both, labels_of
 from memstore.access.unrecorded import OwnFiles, decides
 from memstore.core import digests
@@ -360,7 +359,7 @@ class _Check:
             named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(text.casefold())}
             if ids & named or {*_IDS_OF_OURS.findall(text.casefold())} - known:
                 yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
-            elif titles and _has_title(_WORD.findall(fold(text)), titles):
+            elif titles and _has_title(_folded(text), titles):
                 yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
 
     def _is_visible(self, labels: Labels) -> bool:
@@ -389,8 +388,15 @@ def _who(denial: Decision) -> str:
 
 def _words(title: str) -> tuple[str, ...]:
     """Return the words by which a title is recognized in a text, where it may be cut."""
-    words = _WORD.findall(fold(title[:_LONGEST_TITLE]))
+    words = _folded(title[:_LONGEST_TITLE])
     return tuple(words[:-1] if len(title) > _LONGEST_TITLE and len(words) > 1 else words)
+
+
+def _folded(text: str) -> list[str]:
+    """Return the words of a text as people read them, however spelled; most pushes hide no title."""
+    from memstore.access.names import fold
+
+    return _WORD.findall(fold(text))
 
 
 def _has_title(words: Sequence[str], titles: Mapping[str, Sequence[tuple[str, ...]]]) -> bool:
