@@ -519,7 +519,7 @@ def append(view: View, event: str, **about: str | list[str] | None) -> None:
 
 
 # The settings of a vault that decide who may see what.
-DECIDES = frozenset({"owner", "notes", "notes_for"})
+DECIDES = frozenset({"owner", "notes", "notes_for", "remotes"})
 SETTING_EVENT = "config"
 
 

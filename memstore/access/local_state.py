@@ -13,16 +13,19 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
+from dataclasses import asdict, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from memstore.access.world import ActiveContext
+from memstore.access.world import ActiveContext, Labels
+from memstore.core.catalog import FileKind
 from memstore.core.errors import VaultError
+from memstore.core.memory import Generalization
 from memstore.core.times import instant
 from memstore.files.local_state import append_line, is_private, make_private, private_bytes, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -264,6 +267,83 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
     rows = array("q")
     rows.frombytes(packed)
     return AccessVerdict(facts["state"], facts["since"], facts["until"], rows)
+
+
+# -- what blobs say of who may see them, on disk -----------------------------------------------------
+
+
+LABELS_VERSION = 1
+_MOST_BLOBS = 200_000
+
+
+class BlobLabels(NamedTuple):
+    """What decides about the file in a blob: whether it is a memory (else `labels` is None), its title and labels."""
+
+    kind: FileKind
+    title: str = ""
+    labels: Labels | None = None
+
+
+class LabelsCache:
+    """A file with the labels of blobs, by blob. A blob never changes, so nothing in it gets old.
+
+    Decisions are not kept: they depend on registries and time, too, and few labels differ.
+
+    Args:
+        cache: the folder for derived data of the vault; used only while nobody else can write to it.
+    """
+
+    def __init__(self, cache: Path) -> None:
+        self._cache = cache
+
+    def load(self) -> dict[str, BlobLabels]:
+        """Return what was kept, by blob; nothing if it can't be read."""
+        if not is_private(self._cache):
+            return {}
+        try:
+            document = json.loads(self._place.read_bytes())
+            if document["version"] != LABELS_VERSION:
+                return {}
+            return {blob: _unpacked(*cells) for blob, cells in document["blobs"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
+    def keep(self, found: Mapping[str, BlobLabels]) -> None:
+        """Store these in place of what was kept; failures are ignored."""
+        newest = list(found.items())[-_MOST_BLOBS:]
+        document = {"version": LABELS_VERSION, "blobs": {blob: _packed(one) for blob, one in newest}}
+        with suppress(OSError):
+            make_private(self._cache)
+            if is_private(self._cache):
+                write_whole(self._place, json.dumps(document).encode(), mode=0o600)
+
+    @property
+    def _place(self) -> Path:
+        return self._cache / "labels.json"
+
+
+_DEFAULTS = Labels(id="")
+_LABELS = tuple(field.name for field in fields(Labels))
+
+
+def _packed(one: BlobLabels) -> list[Any]:
+    if one.labels is None:
+        return [one.kind.value]
+    values = {name: value for name in _LABELS if (value := getattr(one.labels, name)) != getattr(_DEFAULTS, name)}
+    if generalization := one.labels.generalization:
+        values["generalization"] = asdict(generalization)
+    return [one.kind.value, one.title, values]
+
+
+def _unpacked(kind: str, title: str = "", values: dict[str, Any] | None = None) -> BlobLabels:
+    if values is None:
+        return BlobLabels(FileKind(kind))
+    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    if "upstream_grants" in lists:
+        lists["upstream_grants"] = tuple(map(tuple, lists["upstream_grants"]))
+    if given := values.get("generalization"):
+        values["generalization"] = Generalization(**given | {"checks": tuple(given["checks"])})
+    return BlobLabels(FileKind(kind), title, Labels(**values | {"id": values.get("id", "")} | lists))
 
 
 class AccessVerdict(NamedTuple):

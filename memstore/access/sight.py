@@ -101,7 +101,7 @@ def names_in(world: World) -> set[str]:
     return _names(world, world.memories.values())
 
 
-def _stranger(world: World, labels: Iterable[Labels]) -> str:
+def stranger(world: World, labels: Iterable[Labels]) -> str:
     """Return an id that is named nowhere: what its holder sees, everybody sees."""
     named = _names(world, [*world.memories.values(), *labels])
     return next(name for name in (f"anon:everybody-{number}" for number in count(1)) if name not in named)
@@ -178,13 +178,13 @@ class _Look(NamedTuple):
 
 def _looks(world: World, at: datetime, entities: Iterable[str], labels: Collection[Labels]) -> Iterator[_Look]:
     """Yield everyone who may look, first by themselves, then in each context that may open more to them."""
-    stranger = _stranger(world, labels)
+    nobody_known = stranger(world, labels)
     granted = {name for one in (*world.memories.values(), *labels) for name in _granted(one)}
     consented = {consent.grantee for consent in world.consents if consent.effect is Effect.PERMIT}
     alone = Standings(world, at, None)
     inside = {name: Standings(world, at, ActiveContext(id=name)) for name in world.contexts}
     for entity in entities:
-        viewer = stranger if entity == EVERYBODY else entity
+        viewer = nobody_known if entity == EVERYBODY else entity
         own = alone.listener(viewer).opened_by
         yield _Look(Seer(entity), own, Judge(world, Session(viewer=viewer, at=at)))
         for name, standings in inside.items():

@@ -7,6 +7,7 @@ of the commit.
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections import defaultdict
 from dataclasses import replace
@@ -227,7 +228,7 @@ _BY_COMMAND = "put it back; memstore {} makes the change, and records it"
 
 
 def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default_owner: str) -> Iterator[Finding]:
-    """Yield findings for changes to the vault's owner and to who sees its notes, in the vault's settings."""
+    """Yield findings for changes to the vault's owner, to who sees its notes, and to what may be pushed where."""
     told = {name: value for event in acts if event.event == SETTING_EVENT for name, value in event.about.items()}
     was, now_is = (owner_of(config, default=default_owner) for config in (old, new))
     if was != now_is and told.get("owner") != now_is:
@@ -236,14 +237,35 @@ def _settings(old: bytes, new: bytes | None, acts: Iterable[AuditEvent], default
     if gained := _see_notes(new) - _see_notes(old) - {*words_typed(str(told.get("notes_for", "")))}:
         text = f"after this change by hand {', '.join(sorted(gained))} would see all plain notes"
         yield finding_of("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format("config notes_for"))
+    before = _audiences(old)
+    for remote, audience in sorted(_audiences(new).items()):
+        key = f"remotes.{remote}"
+        # A longer audience lets less through, but then more people read what was pushed earlier.
+        if audience != before.get(remote) and audience != {*words_typed(str(told.get(key, "")))}:
+            text = f"after this change by hand pushes to {remote} would be for {', '.join(sorted(audience))}"
+            act = f"config {shlex.quote(key)} {','.join(sorted(audience))}"
+            yield finding_of("registry-widened", CONFIG_PATH, text, _BY_COMMAND.format(act))
 
 
 def _see_notes(config: bytes | None) -> frozenset[str]:
+    return _texts(_in_settings(config, "notes_for"))
+
+
+def _audiences(config: bytes | None) -> dict[str, frozenset[str]]:
+    """Return who reads each remote, as far as the settings say so in the form of a setting."""
+    named = _in_settings(config, "remotes")
+    return {remote: _texts(words) for remote, words in named.items()} if isinstance(named, dict) else {}
+
+
+def _in_settings(config: bytes | None, name: str) -> Any:
     try:
-        named = tomllib.loads((config or b"").decode()).get("notes_for", [])
+        return tomllib.loads((config or b"").decode()).get(name)
     except ValueError:
-        return frozenset()
-    return frozenset(name for name in named if isinstance(name, str)) if isinstance(named, list) else frozenset()
+        return None
+
+
+def _texts(value: Any) -> frozenset[str]:
+    return frozenset(name for name in value if isinstance(name, str)) if isinstance(value, list) else frozenset()
 
 
 # -- grants ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     examples=(
         "memstore config                         # all settings, and where each comes from",
         "memstore config auto_commit true        # in this vault",
+        "memstore config remotes.origin owner    # who reads a git remote: the owner, public, or entity ids",
         "memstore config --user vault ~/notes    # for you, everywhere",
     ),
 )
@@ -72,8 +74,8 @@ def _shown(value: Any) -> str:
             return ""
         case bool():
             return str(value).lower()
-        case dict():
-            return safe_line(", ".join(f"{key}: {item}" for key, item in value.items()))
+        case Mapping():
+            return safe_line(", ".join(f"{key}: {_shown(item)}" for key, item in value.items()))
         case list() | tuple():
             return safe_line(", ".join(map(str, value)))
         case _:

@@ -1,4 +1,4 @@
-"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit, and at a merge."""
+"""`memstore hooks` and `memstore merge-driver`: what git runs at every commit and push, and at a merge."""
 
 from __future__ import annotations
 
@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from memstore.vault.init import HooksReport
 
 
+# The modules that git calls, by the hook's name; pre-receive is not installed by `memstore hooks install`.
+_MODULES = {
+    **dict.fromkeys(("pre-commit", "pre-merge-commit", "prepare-commit-msg"), "pre_commit"),
+    "commit-msg": "commit_msg",
+    **dict.fromkeys(("pre-push", "pre-receive"), "push_guard"),
+}
+
+
 @group("hooks", examples=("memstore hooks install", "memstore hooks status"))
 def hooks() -> None:
-    """Have git check memories at every commit, name them in its message, and merge them key by key."""
+    """Have git check memories at every commit and push, name them in messages, and merge them key by key."""
 
 
 @subcommand(hooks, "install", examples=("memstore hooks install",))
@@ -46,20 +54,20 @@ def status(session: CliSession) -> None:
 
 
 @subcommand(hooks, "run", hidden=True, examples=('memstore hooks run pre-commit "$@"',))
-@click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg"]))
+@click.argument("name", type=click.Choice([*_MODULES]))
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run(session: CliSession, name: str, arguments: tuple[str, ...]) -> None:
-    """Run a hook: to be called from another program's hook, or if the installed one can't find its Python."""
+    """Run a hook: to be called from another program's hook, or if the installed one can't find its Python.
+
+    pre-receive belongs on a server. Its arguments are the remote's name in the settings, origin by default, and the
+    folder of a vault on the server, if its settings count instead of those of the repository that is pushed to.
+    """
     import os
     import subprocess
     import sys
 
     # Run as a program of its own, as git runs it. -P: don't search for modules in the work tree.
-    words = (
-        ("memstore.hooks.commit_msg", *arguments)
-        if name == "commit-msg"
-        else ("memstore.hooks.pre_commit", name, *arguments)
-    )
+    words = (f"memstore.hooks.{_MODULES[name]}", *([] if name == "commit-msg" else [name]), *arguments)
     who = {"MEMSTORE_ENTITY": session.choices.entity} if session.choices.entity else {}
     done = subprocess.run([sys.executable, "-P", "-m", *words], env=os.environ | who, check=False)
     raise SystemExit(done.returncode)

@@ -25,6 +25,10 @@ POOLINGS = ("mean", "cls", "last")
 
 CONFIG_PATH = ".memstore/config.toml"
 
+# Who reads a git remote, other than entities: the vault's owner alone, or anybody.
+OWNER_ALONE = "owner"
+PUBLIC = "public"
+
 
 class QualityProfile(Enum):
     """How quality is computed: by memstore's formula, or by seed 003's to the letter."""
@@ -51,6 +55,7 @@ class SettingKind(Enum):
     HEADERS = "a table of heights and block headers"
     HOSTS = "a table of hosts and entity ids"
     REVOCATIONS = "a table of vaults with fingerprints, and commits"
+    AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
 
 class Setting(NamedTuple):
@@ -92,6 +97,12 @@ VAULT_SETTINGS = (
     ),
     Setting("every", SettingKind.WHOLE, "after how many hours `memstore consolidate --if-due` runs again"),
     Setting("require_context", SettingKind.FLAG, "without a context, refuse everybody but the owner at a terminal"),
+    Setting(
+        "remotes",
+        SettingKind.AUDIENCES,
+        "who reads what is pushed to each remote; `memstore config remotes.origin owner`",
+        fixed=True,
+    ),
 )
 USER_SETTINGS = (
     Setting("vault", SettingKind.FOLDER, "the vault to use if none is named or around the folder"),
@@ -134,6 +145,7 @@ class Config(NamedTuple):
     require_context: bool = False
     every: int = 24
     languages: tuple[str, ...] = ()
+    remotes: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
     @property
     def mixed(self) -> bool:

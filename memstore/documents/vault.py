@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.times import instant
@@ -150,6 +151,7 @@ def settings_document(found: Iterable[SettingValue]) -> dict[str, Any]:
 
 def _setting_document(item: SettingValue) -> dict[str, Any]:
     value = list(item.value) if isinstance(item.value, tuple) else item.value
+    value = dict(value) if isinstance(value, Mapping) else value
     return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
 
 

@@ -13,6 +13,8 @@ from memstore.core.config import (
     CONFIG_PATH,
     EXTENSIONS,
     FORMAT_VERSION,
+    OWNER_ALONE,
+    PUBLIC,
     USER_SETTINGS,
     VAULT_SETTINGS,
     Config,
@@ -45,10 +47,18 @@ def read_vault_config(vault: Path, *, default_owner: str) -> Config:
     Raises:
         FormatError: the file can't be read, has an unknown key or a bad value, or needs a newer memstore.
     """
-    file = ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS)
-    values = file.values()
+    return _vault_config(ConfigFile(vault / CONFIG_PATH, VAULT_SETTINGS).values(), default_owner)
+
+
+def parsed_vault_config(data: bytes, path: Path, *, default_owner: str) -> Config:
+    """Return the configuration in these bytes, as `read_vault_config` does; `path` is for messages alone."""
+    return _vault_config(_GivenFile(path, data).values(), default_owner)
+
+
+def _vault_config(values: dict[str, Any], default_owner: str) -> Config:
     fields = {setting.field: values[setting.name] for setting in VAULT_SETTINGS if setting.name in values}
     fields |= {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
+    fields["remotes"] = {remote: tuple(words) for remote, words in fields.get("remotes", {}).items()}
     return Config(**{"owner": default_owner, **fields})
 
 
@@ -104,7 +114,7 @@ class ConfigFile:
 
     def typed(self, name: str, text: str) -> bool | int | str | list[str]:
         """Return the value that `set` would write, and write nothing; raises what `set` raises."""
-        value = _typed(self._setting(name), text)
+        value = _typed(self._setting(name), text, name)
         self.values()
         return value
 
@@ -132,9 +142,12 @@ class ConfigFile:
 
     # -- reading ---------------------------------------------------------------------------------
 
+    def _bytes(self) -> bytes:
+        return regular_bytes(self.path)
+
     def _text(self) -> str:
         try:
-            return regular_bytes(self.path).decode()
+            return self._bytes().decode()
         except FileNotFoundError:
             return ""
         except UnicodeDecodeError as error:
@@ -230,11 +243,18 @@ class ConfigFile:
 
     # -- writing ---------------------------------------------------------------------------------
 
+    def is_audience(self, name: str) -> bool:
+        """Return whether this is the name of a remote's audience: `remotes.` and the remote's name or URL."""
+        table, _, remote = name.partition(".")
+        return table in self.settings and self.settings[table].kind is SettingKind.AUDIENCES and bool(remote)
+
     def _setting(self, name: str) -> Setting:
-        setting = self.settings.get(name)
+        setting = self.settings.get(name.partition(".")[0] if self.is_audience(name) else name)
         if setting is None:
             raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self.advice(name))
-        if setting.fixed:
+        if setting.kind is SettingKind.AUDIENCES and not self.is_audience(name):
+            raise UsageError(f"{name!r} has a line for each remote", hint=f"memstore config {name}.origin owner")
+        if setting.fixed and not self.is_audience(name):
             raise UsageError(f"{name!r} can't be changed: {setting.meaning}", hint="leave it as it is")
         return setting
 
@@ -244,7 +264,8 @@ class ConfigFile:
         before = self._text()
         self.values()  # a broken file is not touched
         document = tomlkit.parse(before)
-        section, _, key = name.rpartition(".")
+        section, dot, key = name.partition(".")  # the name of a remote may have dots, too
+        section, key = (section, key) if dot else ("", name)
         table: Any = document.get(section, {}) if section else document
         if value is None:
             table.pop(key, None)
@@ -264,6 +285,17 @@ class ConfigFile:
         if after != before:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self.path.resolve(), after.encode())  # often links into a person's dotfiles
+
+
+class _GivenFile(ConfigFile):
+    """A vault's settings whose bytes are given; `path` is for messages alone."""
+
+    def __init__(self, path: Path, data: bytes) -> None:
+        super().__init__(path, VAULT_SETTINGS)
+        self._data = data
+
+    def _bytes(self) -> bytes:
+        return self._data
 
 
 def _names(settings: tuple[Setting, ...]) -> set[str]:
@@ -293,12 +325,16 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, list) and len(words) == len(value) and is_known
         case SettingKind.ENTITY | SettingKind.CHOICE:
             return isinstance(value, str) and (value in setting.choices if setting.choices else is_entity_id(value))
-        case SettingKind.PINS | SettingKind.HEADERS | SettingKind.HOSTS | SettingKind.REVOCATIONS:
-            form = _TABLES[setting.kind]
-            return isinstance(value, dict) and all(form.fullmatch(f"{key} {item}") for key, item in value.items())
         case SettingKind.FOLDER | SettingKind.FILE | SettingKind.LINE:
             begins = "" if setting.kind is SettingKind.LINE else ("/", "~")
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
+        case table:
+            return isinstance(value, dict) and all(_is_entry(table, key, item) for key, item in value.items())
+
+
+def _is_entry(kind: SettingKind, key: str, item: object) -> bool:
+    """Return whether a table of this kind may have this entry."""
+    return _TABLES[kind].fullmatch(f"{key} {item}") is not None if kind in _TABLES else is_audience(item)
 
 
 def words_typed(text: str) -> list[str]:
@@ -306,9 +342,23 @@ def words_typed(text: str) -> list[str]:
     return text.replace(",", " ").split()
 
 
-def _typed(setting: Setting, text: str) -> bool | int | str | list[str]:
+def is_audience(value: object) -> bool:
+    """Return whether a value names who reads a remote: entities or groups, or one word for the owner or the public."""
+    words = _words(value)
+    names = all(is_entity_id(word) and not word.startswith(("ctx:", "role:")) for word in words)
+    return isinstance(value, list) and len(words) == len(value) > 0 and (names or words in ([OWNER_ALONE], [PUBLIC]))
+
+
+def _typed(setting: Setting, text: str, name: str) -> bool | int | str | list[str]:
     """Return a setting's value from what a person typed."""
     value: bool | int | str | list[str] = text
+    if setting.kind is SettingKind.AUDIENCES:
+        if not is_audience(words_typed(text)):
+            raise UsageError(
+                f"{name!r} must be owner, public, or the ids of those who read it, and not {text!r}",
+                hint=f"meaning: {setting.meaning}",
+            )
+        return words_typed(text)
     if setting.kind is SettingKind.FLAG:
         value = {"true": True, "false": False}.get(text, text)
     elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():

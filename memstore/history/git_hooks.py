@@ -26,6 +26,7 @@ MODULES = {
     "pre-merge-commit": "pre_commit",
     "prepare-commit-msg": "pre_commit",
     "commit-msg": "commit_msg",
+    "pre-push": "push_guard",
 }
 HOOK_NAMES = tuple(MODULES)
 # In addition, the merge driver, a line in the repository's configuration (docs/merging.md).

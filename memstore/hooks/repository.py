@@ -24,11 +24,11 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
         environ: the process's environment.
         folder: where git started the hook, or any folder of the work tree.
     """
-    told = _told(environ, folder)
+    told = told_to_hook(environ, folder)
     repository = GitHistory(folder, told, in_hook=True).require()
     whole = GitHistory(repository.root, told, in_hook=True)
     paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
-    for root in sorted(_roots(repository.root, paths)):
+    for root in sorted(vaults_around(repository.root, paths)):
         yield GitHistory(root, told, in_hook=True, mixed=is_mixed(root))
 
 
@@ -47,21 +47,22 @@ def is_mixed(root: Path) -> bool:
 
 def is_merge(environ: Mapping[str, str], folder: Path) -> bool:
     """Return whether the commit concludes a merge."""
-    return GitHistory(folder, _told(environ, folder), in_hook=True).is_merging()
+    return GitHistory(folder, told_to_hook(environ, folder), in_hook=True).is_merging()
 
 
-def _told(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
+def told_to_hook(environ: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Return what git passes to the hook, with paths valid in every folder; git's are relative to `folder`."""
     told = dict(environ)
     for name in _PATHS:
         if told.get(name):
             told[name] = str(folder / told[name])
-    if told.get("GIT_DIR") and not told.get("GIT_WORK_TREE"):
+    is_bare = Path(told.get("GIT_DIR") or folder / "none").resolve() == folder.resolve()
+    if told.get("GIT_DIR") and not told.get("GIT_WORK_TREE") and not is_bare:
         told["GIT_WORK_TREE"] = str(folder)  # otherwise git takes any folder it runs in as the top
     return told
 
 
-def _roots(top: Path, paths: Collection[str]) -> set[Path]:
+def vaults_around(top: Path, paths: Collection[str]) -> set[Path]:
     """Return the vaults that contain these files: every vault among the folders around them.
 
     A vault within a vault does not exclude its files from the outer one.

@@ -194,6 +194,11 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
 def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
     """Return one setting; raise `UsageError` if there is none of that name."""
     found = {known.name: known for known in settings(file, defaults)}
+    if file.is_audience(name):
+        table, _, remote = name.partition(".")
+        value = (found[table].value or {}).get(remote)
+        source = str(file.path) if value else "default"
+        return SettingValue(name=name, value=value, source=source, meaning=found[table].meaning)
     if name not in found:
         raise UsageError(f"there is no setting {name!r} in {file.path}", hint=file.advice(name))
     return found[name]
@@ -217,7 +222,7 @@ def change_setting(
         vault: returns the vault whose setting it is, as its owner sees it; None for the user's own. If the setting
             decides who sees what, an audit event is written first.
     """
-    if vault is not None and name in DECIDES:
+    if vault is not None and name.partition(".")[0] in DECIDES:
         if text is not None:
             file.typed(name, text)  # an invalid value is not recorded
         record_setting(vault(), name, text)

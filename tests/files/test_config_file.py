@@ -167,7 +167,7 @@ def test_a_setting_in_a_section_is_read_and_changed_however_it_is_written(tmp_pa
     file.set("search.languages", "fr")
     assert file.values()["search.languages"] == ["fr"]
     file.set("auto_commit", "true")
-    assert read_vault_config(tmp_path, default_owner="human:x")[-1] == ("fr",)
+    assert read_vault_config(tmp_path, default_owner="human:x").languages == ("fr",)
     file.unset("search.languages")
     assert "search" not in tomllib.loads(file.path.read_text())
     assert file.values()["auto_commit"] is True
@@ -236,3 +236,41 @@ def test_comments_and_layout_survive(
     after = file.path.read_bytes().decode()
     assert after == text.replace('"human:sean"', '"si:ash"', 1)
     assert tomllib.loads(after)["owner"] == "si:ash"
+
+
+# -- who reads what is pushed ----------------------------------------------------------------------
+
+
+def test_the_audience_of_a_remote_is_written_under_its_name_or_url(tmp_path: Path) -> None:
+    file = _file(tmp_path, 'format = 1\nowner = "human:sean"\n')
+    file.set("remotes.origin", "human:bob, group:club")
+    file.set("remotes.https://example.org/a.b.git", "public")
+    config = read_vault_config(tmp_path, default_owner="human:x")
+    assert config.remotes == {
+        "origin": ("human:bob", "group:club"),
+        "https://example.org/a.b.git": ("public",),
+    }
+    file.unset("remotes.https://example.org/a.b.git")
+    file.unset("remotes.origin")
+    assert file.path.read_text() == 'format = 1\nowner = "human:sean"\n\n'
+    assert read_vault_config(tmp_path, default_owner="human:x").remotes == {}
+
+
+@pytest.mark.parametrize("text", ["bob", "owner, human:bob", "public owner", "", "ctx:park", "role:vet", "*"])
+def test_an_audience_is_of_entities_or_one_word(tmp_path: Path, text: str) -> None:
+    file = _file(tmp_path, "format = 1\n")
+    with pytest.raises(UsageError, match="must be owner, public, or the ids"):
+        file.set("remotes.origin", text)
+    assert file.path.read_text() == "format = 1\n"
+
+
+@pytest.mark.parametrize("line", ['origin = "owner"', "origin = []", 'origin = ["owner", "human:bob"]', "origin = 1"])
+def test_an_audience_in_another_form_is_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(FormatError, match="'remotes' must be a table of git remotes"):
+        read_vault_config(_vault(tmp_path, f"[remotes]\n{line}"), default_owner="human:x")
+
+
+def test_the_table_of_audiences_is_set_line_by_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        _file(tmp_path, "format = 1\n").set("remotes", "owner")
+    assert raised.value.hint == "memstore config remotes.origin owner"

@@ -114,6 +114,10 @@ def _config() -> dict[str, Any]:
         SettingKind.FLAG: {"type": "boolean"},
         SettingKind.WORDS: _list({"type": "string"}),
         SettingKind.ENTITY: {"type": "string", "pattern": f"^{ENTITY_ID_PATTERN}{END}"},
+        SettingKind.AUDIENCES: {
+            "type": "object",
+            "additionalProperties": _list({"type": "string"}) | {"minItems": 1},
+        },
     }
     properties: dict[str, Any] = {}
     for setting in VAULT_SETTINGS:

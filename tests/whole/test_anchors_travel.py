@@ -46,6 +46,7 @@ def sides(tmp_path: Path, request: pytest.FixtureRequest) -> tuple[Side, Side, s
     one.git("init", "-q", f"--object-format={request.param}")
     one.ok("init", ".", "--owner", "human:tester")
     ref, _ = one.add("Synthesis is the hard problem.")
+    one.ok("config", "remotes.origin", "owner")
     one.ok("commit", "-q")
     one.git("init", "-q", "--bare", f"--object-format={request.param}", str(tmp_path / "bare"))
     one.git("remote", "add", "origin", str(tmp_path / "bare"))

@@ -169,15 +169,16 @@ def test_the_person_is_told_what_went(program: Program) -> None:
     with_a_hook(program)
     (program.vault / ".git/hooks/pre-commit").write_text('#!/bin/sh\nmemstore hooks run pre-commit "$@" || exit 1\n')
     program.ok("init", ".", "--owner", OWNER)
-    assert "would remove the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg" in program.ok(
-        "init", "--undo", "--dry-run"
+    assert (
+        "would remove the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push"
+        in program.ok("init", "--undo", "--dry-run")
     )
     said = program.ok("init", "--undo")
     for line in (
         f"{program.vault} is no longer a vault",
         "removed .gitattributes, .memstore/config.toml, .memstoreignore",
         "removed memstore's line from .git/info/exclude",
-        "removed the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg",
+        "removed the git hooks merge-driver, pre-merge-commit, prepare-commit-msg, commit-msg, pre-push",
         f"removed git config {FUNCTION_KEY}",
         "hook pre-commit stays: it is another program's; remove the line with `memstore hooks run` from it",
     ):

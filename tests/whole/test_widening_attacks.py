@@ -83,6 +83,7 @@ def test_a_memory_that_was_taken_out_does_not_come_back_wider(vault: Attacked) -
     [
         (".memstore/config.toml", "^owner = .*", 'owner = "si:ash"', "owner-changed"),
         (".memstore/config.toml", "^owner = .*", r'\g<0>\nnotes_for = ["si:ash"]', "registry-widened"),
+        (".memstore/config.toml", "\\Z", '\n[remotes]\norigin = ["owner"]\n', "registry-widened"),
         ("entities/dog/bella.md", "^guardians: .*\n", "", "registry-widened"),
         ("groups/pack.yaml", "si:pith", "si:ash", "registry-widened"),
     ],
@@ -126,6 +127,20 @@ def test_who_sees_notes_is_set_by_command_and_an_event_excuses_those_alone(vault
     vault.ok("config", "notes_for", "human:ines")
     vault.edit(".memstore/config.toml", '"human:ines"', '"human:ines", "si:ash"')
     assert "si:ash would see all plain notes" in vault.refused_commit()
+
+
+def test_who_reads_a_remote_is_set_by_command_and_an_event_excuses_that_remote_alone(vault: Attacked) -> None:
+    vault.ok("config", "remotes.origin", "si:pith human:ines")
+    vault.ok("config", "remotes.backup", "owner")
+    vault.saved("by command")
+    assert "remotes.origin=si:pith human:ines" in vault.ok("audit", "show")
+    vault.ok("config", "remotes.backup", "public")
+    vault.edit(".memstore/config.toml", "^origin = .*", 'origin = ["owner"]')
+    said = vault.refused_commit()
+    assert "after this change by hand pushes to origin would be for owner" in said
+    assert "put it back; memstore config remotes.origin owner makes the change" in said
+    vault.ok("config", "--unset", "remotes.origin")
+    vault.saved("nothing goes there any more")
 
 
 def test_audit_events_stay(vault: Attacked) -> None:

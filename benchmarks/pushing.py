@@ -1,0 +1,106 @@
+"""What the guard of a push costs, beside `git log -p` of the same commits: CPU seconds, medians of one run.
+
+    python benchmarks/pushing.py [COMMITS]
+
+Two repositories, in which every commit writes one memory that all readers may see. In the first, as memstore lays
+memories out, four commits of five add a file to `notes/2026/`, and the fifth changes an earlier one. In the second,
+the commits go round 500 files in ten folders, where git has least to do. The guard is measured without and with what
+it keeps of blobs.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROUNDS = 3
+EMPTY = "0" * 40
+CONFIG = 'format = 1\nowner = "human:sean"\n[remotes]\norigin = ["human:bob"]\n'
+
+
+def usual(i: int) -> tuple[int, str]:
+    """Return the number and the path of the memory that a commit of the first repository writes."""
+    memory_id = i // 2 if i % 5 == 4 else i  # noqa: PLR2004 - every fifth is a change
+    return memory_id, f"notes/2026/a-memory-about-something-{memory_id:05d}.md"
+
+
+def few(i: int) -> tuple[int, str]:
+    """Return the number and the path of the memory that a commit of the second repository writes."""
+    return i % 500, f"notes/{i % 500 // 50}/{i % 500}.md"
+
+
+def memory(i: int, number: int) -> str:
+    """Return the text of the memory that a commit writes."""
+    words = "\n".join(" ".join(f"word{(i * 7 + j * 13 + k) % 997}" for k in range(12)) for j in range(10))
+    return (
+        f'---\ntype: note\nid: m_{number:010d}\ntitle: "Memory {number}, version {i}"\n'
+        f'created_at: "2026-01-01T00:00:00Z"\naccess_grants: ["human:bob"]\ntags: ["t{i % 9}"]\n---\n{words}\n'
+    )
+
+
+def repository(folder: Path, commits: int, place: Callable[[int], tuple[int, str]]) -> None:
+    """Write a repository with this many commits by git fast-import."""
+    subprocess.run(["git", "init", "-q", "-b", "main", str(folder)], check=True)
+    lines: list[str] = []
+    for i in range(commits):
+        number, path = place(i)
+        text, message = memory(i, number), f"edit note:m_{number:010d}\n\nMemory-Id: m_{number:010d}\n"
+        lines += [
+            "commit refs/heads/main",
+            f"committer A <a@example.org> {1_700_000_000 + i} +0000",
+            f"data {len(message)}\n{message}",
+            f"M 100644 inline {path}\ndata {len(text)}\n{text}",
+        ]
+    subprocess.run(["git", "fast-import", "--quiet"], cwd=folder, input="\n".join(lines).encode(), check=True)
+    subprocess.run(["git", "reset", "-q", "--hard", "main"], cwd=folder, check=True)
+    (folder / ".memstore").mkdir()
+    (folder / ".memstore/config.toml").write_text(CONFIG)
+
+
+def cpu_seconds(words: list[str], folder: Path, cache: Path, said: str = "") -> float:
+    """Return the CPU time of a command and of what it starts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    env = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    subprocess.run(words, cwd=folder, env=env, input=said.encode(), stdout=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def measured(folder: Path, caches: Path) -> dict[str, float]:
+    """Return the median CPU seconds of `git log -p`, and of the guard without and with what it keeps."""
+    tip = subprocess.run(["git", "rev-parse", "main"], cwd=folder, capture_output=True, text=True, check=True).stdout
+    guard = [sys.executable, "-P", "-m", "memstore.hooks.push_guard", "pre-push", "origin", "../remote.git"]
+    said = f"refs/heads/main {tip.strip()} refs/heads/main {EMPTY}\n"
+    times: dict[str, list[float]] = {"git log -p": [], "guard, cold": [], "guard, warm": []}
+    for i in range(ROUNDS):
+        cache = caches / str(i)
+        times["git log -p"].append(cpu_seconds(["git", "log", "-p"], folder, cache))
+        times["guard, cold"].append(cpu_seconds(guard, folder, cache, said))
+        times["guard, warm"].append(cpu_seconds(guard, folder, cache, said))
+    return {what: statistics.median(seconds) for what, seconds in times.items()}
+
+
+def main() -> None:
+    """Measure, and print the medians and their ratios."""
+    commits = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000
+    for place in (usual, few):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / "vault"
+            repository(folder, commits, place)
+            medians = measured(folder, Path(name) / "caches")
+        print(f"{commits:,} commits ({place.__name__}), CPU seconds, medians of {ROUNDS}:")
+        for what, median in medians.items():
+            print(f"  {what:<12} {median:6.2f}   {median / medians['git log -p'] / 2:5.2f} of `git log -p` twice")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""The audience of a remote: who reads what is pushed there, and whether all of them may see a memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memstore.access.policy import Judge
+from memstore.access.sight import ids_in_scopes, listeners, stranger
+from memstore.access.world import Session
+from memstore.core.config import OWNER_ALONE, PUBLIC
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from memstore.access.world import Decision, Labels, World
+
+
+def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, ...]:
+    """Return everybody who reads for an audience, except the vault's owner, who may read everything anyway.
+
+    A group reads by its name and by everyone who is in it or will be, since what was pushed stays. The public is
+    everyone known to the vault and somebody who is not.
+    """
+    named = [*audience]
+    if PUBLIC in named:
+        found = {stranger(world, ()), *listeners(world)[1:]}
+    else:
+        found = {name for name in named if name != OWNER_ALONE}
+        waiting = [*found]
+        while waiting:
+            members = world.groups.get(waiting.pop(), ())
+            new = {one.id for one in members if one.until is None or at < one.until} - found
+            found |= new
+            waiting.extend(new)
+    return tuple(sorted(found - {world.owner}))
+
+
+class Readers:
+    """What the readers of an audience may see by one state of a vault; equal labels are decided once.
+
+    Args:
+        world: the registries, and the memories that others may have been made from.
+        audience: who reads, as in the vault's settings.
+        at: the time, UTC.
+    """
+
+    def __init__(self, world: World, audience: Iterable[str], at: datetime) -> None:
+        self.names = readers(world, audience, at)
+        self._judges = [Judge(world, Session(viewer=name, at=at)) for name in self.names]
+        self._named = ids_in_scopes(world)
+        self._decided: dict[Labels, Decision | None] = {}
+        self._asked: dict[int, tuple[Labels, Decision | None]] = {}  # by identity: hashing labels takes time
+
+    def denial(self, labels: Labels) -> Decision | None:
+        """Return the first decision against showing a memory to all of them; None if all may see it."""
+        if id(labels) not in self._asked:
+            self._asked[id(labels)] = labels, self._denial(labels)
+        return self._asked[id(labels)][1]
+
+    def _denial(self, labels: Labels) -> Decision | None:
+        alike = labels if labels.id in self._named else replace(labels, id="")
+        if alike not in self._decided:
+            answers = (judge.decide_on(labels) for judge in self._judges)
+            self._decided[alike] = next((answer for answer in answers if not answer.allowed), None)
+        return self._decided[alike]

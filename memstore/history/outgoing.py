@@ -1,0 +1,170 @@
+"""What a push would send: commits with their files, messages and tags, as git's plumbing lists them.
+
+Only commits that the remote itself names as its own are taken as known there. Remote-tracking refs are not asked: they
+stay when a remote's URL is changed, and come with a clone of somebody else's.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.errors import GitError
+from memstore.history import git_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.history.git_objects import GitObject
+    from memstore.history.git_process import GitProcess
+
+_OBJECTS_AT_ONCE = 5_000
+_HEADER = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+# Lines of a commit that name objects and people; everything else in it is text that is sent.
+_NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
+
+
+class RefUpdate(NamedTuple):
+    """A ref of the remote, and the object it points to before and after; None if there is none."""
+
+    ref: str
+    old: str | None
+    new: str | None
+
+
+class TreeChange(NamedTuple):
+    """A path whose entry changed; `mode` is empty and `new` None if it is gone, `old` is None if there was no file."""
+
+    path: str
+    mode: str
+    new: str | None
+    old: str | None
+
+
+class SentCommit(NamedTuple):
+    """A commit: what its tree has that no parent has, and what differs from its first parent."""
+
+    id: str
+    parents: tuple[str, ...]
+    changes: Sequence[TreeChange]
+    since_first: Sequence[TreeChange]
+
+
+class Outgoing(NamedTuple):
+    """What would be sent: commits, oldest first; texts of commits and tags by their names; other objects' names."""
+
+    commits: Sequence[SentCommit]
+    texts: Sequence[tuple[str, str]]
+    others: Sequence[str]
+
+
+def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
+    """Return what a push of these refs would send, or at most send.
+
+    Raises:
+        GitError: an object is missing, so that nobody can say what would be sent.
+    """
+    sent = [update for update in updates if update.new]
+    tips, texts, others = _peeled(git, sent)
+    known = objects(git, (update.old for update in sent if update.old))
+    ends = [name for name, found in known.items() if found.kind in ("commit", "tag")]
+    asked = "".join([*(f"{tip}\n" for tip in tips), *(f"^{end}\n" for end in ends)])
+    # A commit graph is a cache beside the commits: a forged one would hide some.
+    words = ("-c", "core.commitGraph=false", "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")
+    listed = [line.split() for line in git.run(*words, data=asked.encode()).decode().splitlines()] if tips else []
+    named = objects(git, (name for line in listed for name in line))
+    texts += [(f"commit {line[0][:10]}", text) for line in listed for text in _texts_in(_known(named, line[0]))]
+    return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others))
+
+
+def _peeled(git: GitProcess, sent: Iterable[RefUpdate]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+    """Return the commits that refs point to, the texts of the tags on the way, and refs to anything else."""
+    tips: list[str] = []
+    texts: list[tuple[str, str]] = []
+    others: list[str] = []
+    for update in sent:
+        name = update.new or ""
+        found = _known(objects(git, [name]), name)
+        while found.kind == "tag":
+            texts += [(f"tag {update.ref}", text) for text in _texts_in(found)]
+            name = found.data.partition(b"\n")[0].removeprefix(b"object ").decode("ascii", "replace")
+            found = _known(objects(git, [name]), name)
+        (tips if found.kind == "commit" else others).append(name if found.kind == "commit" else update.ref)
+    return tips, texts, others
+
+
+def objects(git: GitProcess, names: Iterable[str]) -> dict[str, GitObject]:
+    """Return objects by their names; those that are missing are left out, and nothing is fetched."""
+    asked = list(dict.fromkeys(names))
+    found: dict[str, GitObject] = {}
+    for i in range(0, len(asked), _OBJECTS_AT_ONCE):
+        lines = "".join(f"{name}\n" for name in asked[i : i + _OBJECTS_AT_ONCE])
+        found |= git_objects.kinds_and_bytes(git.run("cat-file", "--batch", data=lines.encode()))
+    return found
+
+
+def _known(found: Mapping[str, GitObject], name: str) -> GitObject:
+    if name not in found:
+        raise GitError(f"the object {name[:10]} is missing here, so nobody can say what would be sent", hint="git fsck")
+    return found[name]
+
+
+def _texts_in(found: GitObject) -> Iterator[str]:
+    """Yield the text of a commit or a tag: everything but names of objects and people, in each encoding it may have."""
+    head, gap, message = found.data.partition(b"\n\n")
+    lines = [line for line in head.split(b"\n") if not line.startswith(_NO_TEXT)]
+    data = b"\n".join(lines) + gap + message
+    said = next((line[9:] for line in lines if line.startswith(b"encoding ")), b"")
+    yield data.decode(errors="replace")
+    if said:
+        try:
+            yield data.decode(said.decode("ascii", "replace"), "replace")
+        except LookupError:
+            return
+
+
+def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitObject]) -> Iterator[SentCommit]:
+    empty = git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+    trees = {name: git_objects.tree_of(found) or empty for name, found in named.items()}
+    pairs = [(trees.get(parent), trees[name]) for name, *parents in listed for parent in parents or [""]]
+    asked = "".join(f"{old or empty} {new}\n" for old, new in pairs)
+    words = ("diff-tree", "--stdin", "-r", "--raw", "--no-abbrev", "--no-renames", "-z")
+    found = _tree_changes(git.run(*words, data=asked.encode())) if pairs else iter(())
+    for name, *parents in listed:
+        first, *rest = [next(found) for _ in parents or [""]]
+        new = [one for one in first if one.new is not None]
+        for other in rest:
+            theirs = {(one.path, one.mode, one.new) for one in other}
+            new = [one for one in new if (one.path, one.mode, one.new) in theirs]
+        yield SentCommit(name, tuple(parents), new, first)
+
+
+def _tree_changes(printed: bytes) -> Iterator[list[TreeChange]]:
+    """Yield the changes between each pair of trees: a line with their names, then description and path of each change.
+
+    The line with the names ends with a line feed, everything else with NUL.
+    """
+    fields = printed.split(b"\0")
+    changes: list[TreeChange] | None = None
+    i = 0
+    while i < len(fields):
+        field = fields[i]
+        while header := _HEADER.match(field):
+            if changes is not None:
+                yield changes
+            changes, field = [], field[header.end() :]
+        if not field or changes is None:
+            break
+        old_mode, mode, old, new, _ = field[1:].decode().split(" ")
+        path = fields[i + 1].decode(errors="surrogateescape")
+        is_file = old_mode in git_objects.REGULAR_FILES
+        gone = mode == "000000"
+        changes.append(TreeChange(path, "" if gone else mode, None if gone else new, old if is_file else None))
+        i += 2
+    if changes is not None:
+        yield changes
+
+
+def tree_of_commit(git: GitProcess, commit: str) -> dict[str, str]:
+    """Return the blob of each regular file of a commit, by path from the repository's top."""
+    return dict(git_objects.tree_files(git.run("ls-tree", "-r", "-z", "--full-tree", commit)))

@@ -1,0 +1,282 @@
+"""The pre-push and pre-receive hooks: nothing is pushed that not everybody who reads the remote may see.
+
+pre-push runs where one pushes from, before anything is sent. pre-receive runs where one pushes to, while what was sent
+is still in quarantine. They write nothing but a cache, and load neither click nor Whoosh nor GitPython.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.clock import SystemClock
+from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config
+from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
+from memstore.files.config_file import parsed_vault_config, read_vault_config
+from memstore.files.local_state import Environment, cache_folder
+from memstore.history.git_process import GitProcess
+from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, tree_of_commit
+from memstore.hooks.repository import told_to_hook, vaults_around
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from memstore.vault.push_guard import PushRefusal
+
+_MOST_SHOWN = 20
+_NONE = re.compile("0+")
+_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
+
+
+class Remote(NamedTuple):
+    """The remote as git names it: its name, or its URL if it has none; and its URL. The server is its own remote."""
+
+    name: str
+    url: str
+    is_server: bool = False
+
+    @property
+    def key(self) -> str:
+        """What it is called in the settings, without a password."""
+        return _address(self.name)
+
+
+def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lines: Iterable[str]) -> int:
+    """Check what git is about to push, and return the exit code: 1 if it may not be pushed.
+
+    Args:
+        environ: the process's environment.
+        folder: where git started the hook.
+        arguments: the hook's name; for pre-push, the remote's name and URL; for pre-receive, the name under which this
+            repository is declared, and the folder of a vault whose settings count instead of this repository's own.
+        lines: what git writes to the hook's standard input, a line for each ref.
+    """
+    hook, name, *rest = (*arguments, "origin")[: max(2, len(arguments))]
+    is_server = hook == "pre-receive"
+    try:
+        updates = [_update(line, is_server=is_server) for line in lines]
+        if all(update.new is None for update in updates):
+            return Exit.DONE  # nothing is sent
+        told = told_to_hook(environ, folder)
+        url = name if is_server else rest[0]
+        push = _Push(GitProcess(folder, told, in_hook=True), told, Remote(name, url, is_server=is_server), updates)
+        vaults = push.vaults(Path(rest[0]) if is_server and rest and rest[0] else None)
+        found = [one for vault in vaults for one in push.check(vault, [other.prefix for other in vaults])]
+    except MemstoreError as error:
+        _say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
+        return Exit.FOUND_ERRORS
+    if found:
+        _tell(found, push.remote, is_owners=push.is_owners(vaults))
+    return Exit.FOUND_ERRORS if found else Exit.DONE
+
+
+class _Vault(NamedTuple):
+    """A vault in the repository: its folder there, with a slash at its end, and on disk or in a commit; its settings.
+
+    `files` are those of the commit; `root` is None if the vault is only there.
+    """
+
+    prefix: str
+    config: Config
+    root: Path | None
+    files: Mapping[str, str]
+
+
+class _Push:
+    """A push, and the vaults that it touches."""
+
+    def __init__(
+        self, git: GitProcess, environ: Mapping[str, str], remote: Remote, updates: Sequence[RefUpdate]
+    ) -> None:
+        self._git = git
+        self._environ = environ
+        self._env = Environment.of_process()
+        self.remote = remote
+        self._updates = updates
+        self._sent: Outgoing | None = None
+
+    @property
+    def sent(self) -> Outgoing:
+        """What would be sent."""
+        if self._sent is None:
+            self._sent = outgoing(self._git, self._updates)
+        return self._sent
+
+    # -- the vaults ------------------------------------------------------------------------------
+
+    def vaults(self, named: Path | None) -> list[_Vault]:
+        """Return the vaults whose settings count; `named` is the one that the hook names, if it names one.
+
+        Raises:
+            RefusedError: there is none where settings count, but what is pushed seems to be a vault.
+        """
+        if named is not None:
+            if not (named / CONFIG_PATH).is_file():
+                text = f"{named}, which the hook names, is no vault"
+                raise RefusedError(text, hint=f"name a folder there that contains {CONFIG_PATH}")
+            return [self._on_disk(named, ".")]
+        found = ([] if self.remote.is_server else self._in_work_tree()) or self._in_branches()
+        sent = (change.path for commit in self.sent.commits for change in commit.changes)
+        if not found and (self.remote.is_server or any(f"/{path}".endswith(f"/{CONFIG_PATH}") for path in sent)):
+            raise self._undeclared()
+        return found
+
+    def _in_work_tree(self) -> list[_Vault]:
+        if self._git.run("rev-parse", "--is-bare-repository").strip() == b"true":
+            return []
+        top = Path(os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        listed = os.fsdecode(self._git.run("ls-files", "-z", "--full-name")).split("\0")
+        sent = [change.path for commit in self.sent.commits for change in commit.changes]
+        roots = [root for root in sorted(vaults_around(top, {"", *listed, *sent})) if (root / CONFIG_PATH).exists()]
+        return [self._on_disk(root, os.path.relpath(root, top)) for root in roots]
+
+    def _in_branches(self) -> list[_Vault]:
+        """Return the vaults of the current commit as it is before the push, or else of the latest branch with any.
+
+        With a branch checked out that has no settings, the work tree has none, either.
+        """
+        words = ("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", "refs/heads")
+        heads = self._git.run(*words).decode().split()
+        head = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}").stdout.decode().split()
+        for commit in dict.fromkeys([*head, *heads]):
+            files = tree_of_commit(self._git, commit)
+            found = [path for path in files if f"/{path}".endswith(f"/{CONFIG_PATH}")]
+            if found:
+                return [self._in_commit(path.removesuffix(CONFIG_PATH), files) for path in found]
+        return []
+
+    def _on_disk(self, root: Path, inside: str) -> _Vault:
+        prefix = "" if inside == "." else inside.replace(os.sep, "/") + "/"
+        return _Vault(prefix, read_vault_config(root, default_owner=self._env.login_entity), root, {})
+
+    def _in_commit(self, prefix: str, files: Mapping[str, str]) -> _Vault:
+        blob = files[prefix + CONFIG_PATH]
+        data = objects(self._git, [blob])[blob].data
+        config = parsed_vault_config(data, Path(prefix + CONFIG_PATH), default_owner=self._env.login_entity)
+        return _Vault(prefix, config, None, files)
+
+    # -- the check -------------------------------------------------------------------------------
+
+    def check(self, vault: _Vault, prefixes: Sequence[str]) -> list[PushRefusal]:
+        """Return why parts of the push may not be sent, for one vault.
+
+        Raises:
+            RefusedError: nobody has said who reads the remote.
+        """
+        from memstore.access.local_state import LabelsCache
+        from memstore.files.disk_vault import DiskVault
+        from memstore.vault import push_guard
+
+        audience = self._audience(vault.config)
+        if {*audience} <= {OWNER_ALONE, vault.config.owner}:
+            return []
+        place = vault.root or self._git.folder
+        cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home) / "pushed")
+        blobs = push_guard.Blobs(self._git, cache.load(), mixed=vault.config.mixed)
+        if vault.root:
+            disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
+            object_format = self._git.run("rev-parse", "--show-object-format").decode().strip()
+            today = push_guard.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
+        else:
+            today = push_guard.in_tree(self._git, vault.files, vault.config, blobs, vault.prefix)
+        refs = [update.ref for update in self._updates if update.new]
+        now = SystemClock().now()
+        found = list(push_guard.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
+        if blobs.is_new:
+            cache.keep(blobs.found)
+        return found
+
+    def is_owners(self, vaults: Iterable[_Vault]) -> bool:
+        """Whether the owner of all these vaults pushes, as far as the environment says who acts."""
+        actor = self._environ.get("MEMSTORE_ENTITY")
+        return not actor or all(vault.config.owner == actor for vault in vaults)
+
+    def _audience(self, config: Config) -> tuple[str, ...]:
+        """Return who reads the remote: everybody who is named for its name or its URL."""
+        url = _address(self.remote.url)
+        names = {name for name in config.remotes if name == self.remote.key or _address(name) == url}
+        if self.remote.name == self.remote.url:
+            names |= {name for name in config.remotes if url in self._urls(name)}
+        if not names:
+            raise self._undeclared()
+        return tuple(sorted({word for name in names for word in config.remotes[name]}))
+
+    def _urls(self, name: str) -> set[str]:
+        if name.startswith("-"):
+            return set()
+        done = self._git.attempt("remote", "get-url", "--push", "--all", name)
+        return {_address(line) for line in os.fsdecode(done.stdout).splitlines()} if done.returncode == 0 else set()
+
+    def _undeclared(self) -> RefusedError:
+        key = shlex.quote(f"remotes.{self.remote.key}")
+        if self.remote.is_server:
+            return RefusedError(
+                f"no vault here says who reads {self.remote.key}",
+                hint="name a folder on the server in the hook: its .memstore/config.toml says so",
+            )
+        return RefusedError(
+            f"nobody has said who reads {self.remote.key}",
+            hint=f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like "
+            "human:bob",
+        )
+
+
+def _address(url: str) -> str:
+    """Return a remote's name or URL as it is compared and shown: without a password, and a slash at its end."""
+    return _CREDENTIALS.sub("", url).rstrip("/")
+
+
+def _some(object_id: str) -> str | None:
+    return None if _NONE.fullmatch(object_id) else object_id
+
+
+def _update(line: str, *, is_server: bool) -> RefUpdate:
+    """Return what a line from git says: of pre-push what is pushed, new, ref, old; of pre-receive old, new, ref."""
+    words = line.split(" ")
+    if len(words) < 3:  # noqa: PLR2004 - a ref, before and after
+        raise GitError(f"git told the hook {line!r}, which names no ref", hint="git runs this hook; it is no command")
+    old, new, ref = words if is_server else (words[-1], words[-3], words[-2])
+    return RefUpdate(ref, _some(old), _some(new))
+
+
+# -- in words --------------------------------------------------------------------------------------
+
+
+def _tell(found: Sequence[PushRefusal], remote: Remote, *, is_owners: bool) -> None:
+    if not is_owners:
+        _say("memstore: nothing was pushed: not everything in it may go there", "hint: ask the vault's owner to push")
+        return
+    _say(f"memstore: nothing was pushed: not everybody who reads {remote.key} may see all of it")
+    for one in found[:_MOST_SHOWN]:
+        reason = one.reason.partition(" [")[0] if remote.is_server else one.reason
+        _say(f"  {one.where}: {one.path}: {reason}" if one.path else f"  {one.where}: {reason}")
+    if len(found) > _MOST_SHOWN:
+        _say(f"  and {len(found) - _MOST_SHOWN} more")
+    _say(*_hints(found))
+
+
+def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
+    codes = {one.code for one in found}
+    if "push-hidden" in codes:
+        yield "hint: memstore privacy grant lets somebody see a memory; what they may not see must leave these commits"
+    if "push-text" in codes:
+        yield "hint: git commit --amend or git rebase -i changes a message, git tag -f a tag"
+    if codes & {"push-no-memory", "push-broken"}:
+        yield "hint: push a branch that never had these files: git switch --orphan NAME, and add what may go"
+    yield "hint: everything goes to a remote that only the owner reads"
+
+
+def _say(*lines: str | None) -> None:
+    """Print lines for the person; the content of a file must not control the terminal."""
+    for line in filter(None, lines):
+        shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
+        sys.stderr.write(shown.encode(errors="replace").decode() + "\n")
+
+
+if __name__ == "__main__":
+    said = sys.stdin.buffer.read().decode(errors="surrogateescape")
+    sys.exit(main(os.environ, Path.cwd(), sys.argv[1:], said.split("\n")[:-1]))

@@ -1,0 +1,405 @@
+"""The guard of pushes: what would be sent may be read by everybody who reads the remote, or nothing is sent.
+
+Every file that a commit of the push adds is judged by the vault as it is today, and by the registries of its own commit
+if that has any: the narrower decision counts. Everything that is no memory is for the owner alone.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access.audience import Readers
+from memstore.access.local_state import BlobLabels
+from memstore.access.policy import both, labels_of
+from memstore.access.unrecorded import OwnFiles, decides
+from memstore.core import digests
+from memstore.core.catalog import FileKind
+from memstore.core.config import CONFIG_PATH, OWNER_ALONE
+from memstore.core.errors import TooLargeError, VaultError
+from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
+from memstore.core.memory import title_of
+from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path
+from memstore.files import memory_file
+from memstore.files.memory_file import BrokenFile, PlainFile
+from memstore.files.walk import rules_of
+from memstore.history import git_objects
+from memstore.history.outgoing import objects
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memstore.access.world import Decision, Labels
+    from memstore.core.config import Config
+    from memstore.files.disk_vault import DiskVault
+    from memstore.files.walk import Rules
+    from memstore.history.git_process import GitProcess
+    from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
+
+
+class PushRefusal(NamedTuple):
+    """Why something may not be sent: the commit, tag or ref, the file if it is one, the reason, and its code."""
+
+    where: str
+    path: str | None
+    reason: str
+    code: str
+
+
+class Blobs:
+    """What blobs say of who may see them: kept, or read from the repository.
+
+    Args:
+        git: the repository.
+        kept: what is known already, by blob.
+        mixed: whether the vault holds notes of other programs.
+    """
+
+    def __init__(self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool) -> None:
+        self._git = git
+        self._mixed = mixed
+        self.found = dict(kept)
+        self.is_new = False
+
+    def read(self, paths: Mapping[str, str]) -> None:
+        """Read blobs that are not known yet; `paths` has a path of each."""
+        missing = [blob for blob in paths if self._key(blob) not in self.found]
+        for blob, found in objects(self._git, missing).items():
+            self.give(blob, paths[blob], found.data)
+
+    def give(self, blob: str, path: str, data: bytes) -> BlobLabels:
+        """Return what a blob with these bytes says."""
+        key = self._key(blob)
+        if key not in self.found:
+            self.found[key] = _labels_in(memory_file.read(path, data, mixed=self._mixed))
+            self.is_new = True
+        return self.found[key]
+
+    def __getitem__(self, blob: str) -> BlobLabels:
+        return self.found.get(self._key(blob), BlobLabels(FileKind.BROKEN))
+
+    def _key(self, blob: str) -> str:
+        return f"{blob}+" if self._mixed else blob
+
+
+def _labels_in(file: memory_file.ReadFile) -> BlobLabels:
+    match file:
+        case BrokenFile():
+            return BlobLabels(FileKind.BROKEN)
+        case PlainFile():
+            return BlobLabels(FileKind.PLAIN)
+        case _:
+            return BlobLabels(FileKind.MEMORY, title_of(file.memory), labels_of(file.memory))
+
+
+class Today(NamedTuple):
+    """The vault as it is today: its own files, the blobs of the files that could be memories, and its settings.
+
+    `own_blobs` are the blobs of those own files that decide who may see what. `prefix` is its folder in the repository,
+    with a slash at its end; empty at the top.
+    """
+
+    own: OwnFiles
+    own_blobs: Mapping[str, str]
+    files: Mapping[str, str]
+    rules: Rules
+    config: Config
+    prefix: str = ""
+
+
+def on_disk(vault: DiskVault, config: Config, blobs: Blobs, object_format: str, prefix: str = "") -> Today:
+    """Return a vault as its folder has it now, committed or not; what can't be read is denied."""
+    paths = [CONFIG_PATH, *vault.registry_files(), *vault.audit_files()]
+    own = {path: _bytes(vault, path) for path in paths}
+    files = {}
+    for path in [stat.path for stat in vault.memory_files()]:
+        data = _bytes(vault, path)
+        files[path] = digests.blob_id(data, object_format)
+        blobs.give(files[path], path, data)
+    rules = rules_of({IGNORE_FILE: _bytes(vault, IGNORE_FILE)}, mixed=False)
+    decisive = {path: data for path, data in own.items() if _is_decisive(path)}
+    if ignored := _bytes(vault, IGNORE_FILE):
+        decisive[IGNORE_FILE] = ignored
+    own_blobs = {path: digests.blob_id(data, object_format) for path, data in decisive.items()}
+    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, prefix)
+
+
+def _bytes(vault: DiskVault, path: str) -> bytes:
+    try:
+        return vault.read(path)
+    except TooLargeError as error:
+        return error.beginning
+    except VaultError:
+        return b""
+
+
+def in_tree(git: GitProcess, tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) -> Today:
+    """Return a vault as a commit has it.
+
+    Args:
+        git: the repository.
+        tree: the blobs of the commit's files, by path from the repository's top.
+        config: the vault's settings in that commit.
+        blobs: where what the memories say is kept.
+        prefix: the vault's folder in the repository.
+    """
+    inside = {path.removeprefix(prefix): blob for path, blob in tree.items() if path.startswith(prefix)}
+    rules = rules_of({IGNORE_FILE: _read(git, {IGNORE_FILE: inside.get(IGNORE_FILE, "")})[IGNORE_FILE]}, mixed=False)
+    files = {path: blob for path, blob in inside.items() if is_memory_path(path, mixed=config.mixed)}
+    files = {path: blob for path, blob in files.items() if not rules.leave_out(path)}
+    blobs.read({blob: path for path, blob in files.items()})
+    own = _read(git, {path: blob for path, blob in inside.items() if decides(path)})
+    own_blobs = {path: blob for path, blob in inside.items() if _is_decisive(path)}
+    return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, prefix)
+
+
+def _read(git: GitProcess, wanted: Mapping[str, str]) -> dict[str, bytes]:
+    found = objects(git, filter(None, wanted.values()))
+    return {path: found[blob].data if blob in found else b"" for path, blob in wanted.items()}
+
+
+# -- the check -------------------------------------------------------------------------------------
+
+
+def refusals(
+    git: GitProcess,
+    sent: Outgoing,
+    refs: Iterable[str],
+    today: Today,
+    audience: Sequence[str],
+    blobs: Blobs,
+    now: datetime,
+    others: Collection[str] = (),
+) -> Iterator[PushRefusal]:
+    """Yield why parts of a push may not be sent.
+
+    Args:
+        git: the repository.
+        sent: what would be sent.
+        refs: the names of the refs that are written there.
+        today: the vault.
+        audience: who reads the remote, as in the vault's settings.
+        blobs: where what files say is kept.
+        now: the time, UTC.
+        others: the folders of other vaults in the repository, which have guards of their own.
+    """
+    if {*audience} <= {OWNER_ALONE, today.own.owner}:
+        return
+    for ref in sent.others:
+        yield PushRefusal(ref, None, "it points to no commit, and what it points to is no memory", "push-no-memory")
+    check = _Check(git, today, audience, blobs, now, others, sent.commits)
+    for commit in sent.commits:
+        yield from check.files(commit)
+    texts = [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]
+    yield from check.texts(texts)
+
+
+_IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
+_WORD = re.compile(r"[^\W_]+")
+_ID_LIKE = (re.compile(r"[\w.-]+"), re.compile(r"\w+"))  # with what may stand in an id, and what mostly does
+_LONGEST_TITLE = 59  # in a commit's subject: `history.commit_messages.called`
+_LINK, _SUBMODULE = "120000", "160000"
+
+
+class _Check:
+    """One check of a push, for one vault."""
+
+    def __init__(
+        self,
+        git: GitProcess,
+        today: Today,
+        audience: Sequence[str],
+        blobs: Blobs,
+        now: datetime,
+        others: Collection[str],
+        commits: Sequence[SentCommit],
+    ) -> None:
+        self._git, self._today, self._audience, self._blobs, self._now = git, today, audience, blobs, now
+        self._others = tuple(folder for folder in others if folder != today.prefix)
+        self._own: dict[str, Mapping[str, str]] = {}  # by commit
+        self._readers_at: dict[frozenset[tuple[str, str]], Readers | None] = {}
+        self._left: dict[tuple[str | None, str], bool] = {}
+        self._places: dict[str, bool] = {}
+        pushed = self._read_all(commits)
+        self._known = [*{blobs[blob] for blob in (*today.files.values(), *pushed)}]
+        held = _combined(blobs[blob].labels for blob in today.files.values())
+        self._today_ids = held.keys()
+        # A memory of the push may have been made from another one that is not in the vault today.
+        self._held = _combined(blobs[blob].labels for blob in pushed) | held
+        self._readers = Readers(today.own.world(self._held), audience, now)
+
+    def _read_all(self, commits: Sequence[SentCommit]) -> Collection[str]:
+        """Read all files of a push that could be memories, and those that they replace; return their blobs."""
+        wanted: dict[str, str] = {}
+        for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
+            if self._may_be_memory(change.path):
+                path = self._inside(change.path) or ""
+                new = change.new if change.mode in git_objects.REGULAR_FILES else None
+                wanted |= {blob: path for blob in (new, change.old) if blob}
+        self._blobs.read(wanted)
+        return wanted
+
+    # -- files ---------------------------------------------------------------------------------
+
+    def files(self, commit: SentCommit) -> Iterator[PushRefusal]:
+        """Yield the files that a commit adds and that not everybody may read."""
+        self._own[commit.id] = self._own_files(commit)
+        for change in commit.changes:
+            if self._is_anothers(change.path):
+                continue
+            if found := self._refused(commit, change):
+                yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
+
+    def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
+        path = self._inside(change.path)
+        if change.mode not in git_objects.REGULAR_FILES:
+            what = "a link" if change.mode == _LINK else "a submodule"
+            return f"it is {what}, and no memory", "push-no-memory"
+        if path is None or not self._may_be_memory(change.path) or self._left_out(commit, path):
+            return "it is no memory, so it is for the owner alone", "push-no-memory"
+        said = self._blobs[change.new or ""]
+        if said.labels is None:
+            broken = said.kind is FileKind.BROKEN
+            return (
+                ("it can't be read, so nobody knows who may see it", "push-broken")
+                if broken
+                else ("it is a plain note, which is for the owner alone", "push-no-memory")
+            )
+        return self._denied(commit, said.labels)
+
+    def _denied(self, commit: SentCommit, labels: Labels) -> tuple[str, str] | None:
+        if denial := self._readers.denial(labels):
+            return f"{_who(denial)} may not see it [{denial.code}]", "push-hidden"
+        held = self._held.get(labels.id)
+        if held and held != labels and (denial := self._readers.denial(held)):
+            where = "as it is today" if labels.id in self._today_ids else "by another of these commits"
+            return f"{where}, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+        readers = self._readers_of(commit)
+        if readers and (denial := readers.denial(labels)):
+            return f"by that commit's registries, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+        return None
+
+    def _inside(self, path: str) -> str | None:
+        """Return a path of the repository from the vault's folder; None if it is outside."""
+        prefix = self._today.prefix
+        return path[len(prefix) :] if path.startswith(prefix) else None
+
+    def _may_be_memory(self, path: str) -> bool:
+        """Whether a path of the repository is a place for memories of this vault."""
+        if path not in self._places:
+            inside = self._inside(path)
+            self._places[path] = inside is not None and is_memory_path(inside, mixed=self._today.config.mixed)
+        return self._places[path]
+
+    def _is_anothers(self, path: str) -> bool:
+        """Whether a path is in another vault, and not in a folder of this one."""
+        return self._inside(path) is None and path.startswith(self._others)
+
+    def _left_out(self, commit: SentCommit, path: str) -> bool:
+        """Whether the vault's ignore file excludes a path, today's or the commit's."""
+        blob = self._own[commit.id].get(IGNORE_FILE)
+        if (blob, path) not in self._left:
+            rules = [self._today.rules]
+            if blob and blob != self._today.own_blobs.get(IGNORE_FILE):
+                rules.append(rules_of(_read(self._git, {IGNORE_FILE: blob}), mixed=False))
+            self._left[blob, path] = any(one.leave_out(path) for one in rules)
+        return self._left[blob, path]
+
+    # -- the registries of a commit ------------------------------------------------------------
+
+    def _own_files(self, commit: SentCommit) -> Mapping[str, str]:
+        """Return the blobs of the vault's own files as of a commit that decide who sees what, by path."""
+        first = next(iter(commit.parents), None)
+        if first is not None and first not in self._own:
+            self._own[first] = self._own_in_tree(first)
+        before = self._own[first] if first else {}
+        changed = {
+            path: change.new if change.mode in git_objects.REGULAR_FILES else None
+            for change in commit.since_first
+            if (path := self._inside(change.path)) and _is_decisive(path)
+        }
+        if not changed:
+            return before
+        return {path: blob for path, blob in {**before, **changed}.items() if blob}
+
+    def _own_in_tree(self, commit: str) -> Mapping[str, str]:
+        listed = git_objects.tree_files(self._git.run("ls-tree", "-r", "-z", "--full-tree", commit))
+        inside = ((self._inside(path), blob) for path, blob in listed)
+        return {path: blob for path, blob in inside if path and _is_decisive(path)}
+
+    def _readers_of(self, commit: SentCommit) -> Readers | None:
+        """Return the readers by a commit's registries; None if it has no settings, or today's decide the same."""
+        own = self._own[commit.id]
+        if CONFIG_PATH not in own or own == self._today.own_blobs:
+            return None
+        state = frozenset(own.items())
+        if state not in self._readers_at:
+            files = OwnFiles(_read(self._git, own), self._today.own.owner)
+            self._readers_at[state] = Readers(files.world(self._held), self._audience, self._now)
+        return self._readers_at[state]
+
+    # -- texts ---------------------------------------------------------------------------------
+
+    def texts(self, texts: Iterable[tuple[str, str]]) -> Iterator[PushRefusal]:
+        """Yield the messages and names of refs that carry the title or the id of a hidden memory.
+
+        An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
+        """
+        memories = [(one.labels, one.title) for one in self._known if one.labels]
+        hidden = [(labels, title) for labels, title in memories if not self._is_visible(labels)]
+        ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
+        known = {labels.id for labels, _ in memories}
+        shown = {_words(title) for labels, title in memories if hidden and self._is_visible(labels)}
+        titles: dict[str, list[tuple[str, ...]]] = {}
+        for words in {_words(title) for _, title in hidden} - shown - {()}:
+            titles.setdefault(words[0], []).append(words)
+        for where, text in texts:
+            named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(text.casefold())}
+            if ids & named or {*_IDS_OF_OURS.findall(text.casefold())} - known:
+                yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
+            elif titles and _has_title(_folded(text), titles):
+                yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
+
+    def _is_visible(self, labels: Labels) -> bool:
+        held = self._held.get(labels.id, labels)
+        return self._readers.denial(labels) is None and self._readers.denial(held) is None
+
+
+def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
+    """Return the labels of each id; of several, only what all of them would show."""
+    held: dict[str, dict[Labels, None]] = {}
+    for labels in found:
+        if labels and labels.id:
+            held.setdefault(labels.id, {})[labels] = None
+    return {memory_id: reduce(both, copies) for memory_id, copies in held.items()}
+
+
+def _is_decisive(path: str) -> bool:
+    """Whether a file counts for its own commit: the settings, the registries, what is no memory; audit is today's."""
+    return path == IGNORE_FILE or (decides(path) and not is_audit_path(path))
+
+
+def _who(denial: Decision) -> str:
+    named = ["anybody else" if name.startswith("anon:") else name for name in denial.who]
+    return ", ".join(dict.fromkeys(named)) or "nobody else"
+
+
+def _words(title: str) -> tuple[str, ...]:
+    """Return the words by which a title is recognized in a text, where it may be cut."""
+    words = _folded(title[:_LONGEST_TITLE])
+    return tuple(words[:-1] if len(title) > _LONGEST_TITLE and len(words) > 1 else words)
+
+
+def _folded(text: str) -> list[str]:
+    """Return the words of a text as people read them, however spelled; most pushes hide no title."""
+    from memstore.access.names import fold
+
+    return _WORD.findall(fold(text))
+
+
+def _has_title(words: Sequence[str], titles: Mapping[str, Sequence[tuple[str, ...]]]) -> bool:
+    return any(
+        tuple(words[i : i + len(title)]) == title for i, word in enumerate(words) for title in titles.get(word, ())
+    )

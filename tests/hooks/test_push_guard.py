@@ -1,0 +1,560 @@
+"""The hooks of a push, run by git itself at real pushes: what may not go is refused, however it hides in a range."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.history.git_hooks import shipped
+from memstore.hooks import push_guard
+from memstore.vault import init
+from tests.git_repositories import OWNER, git, memory, repository, vault_in
+from tests.installed import PROGRAMS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.git_repositories import Written
+
+BOB = "human:bob"
+PATH = f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"
+EMPTY = "0" * 40
+
+
+def seen(memory_id: str, body: str = "Some text.\n", **keys: str) -> str:
+    """Return a memory that Bob may see."""
+    return memory(memory_id, body, **{"access_grants": f'["{BOB}"]'} | keys)
+
+
+@dataclass
+class Pushing:
+    """A vault whose commits have memories alone, and a remote that Bob reads."""
+
+    vault: Written
+    remote: Path
+
+    @property
+    def root(self) -> Path:
+        return self.vault.root
+
+    def declare(self, audience: str, remote: str = "origin") -> None:
+        """Set who reads a remote."""
+        config = f'format = 1\nowner = "{OWNER}"\n[remotes]\n"{remote}" = {audience}\n'
+        self.vault.write(".memstore/config.toml", config)
+
+    def commit(self, path: str, text: str | None, message: str = "x") -> str:
+        """Write a file, or delete it for None, and commit it."""
+        if text is None:
+            (self.root / path).unlink()
+        else:
+            self.vault.write(path, text)
+        return self.vault.commit(message)
+
+    def push(self, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Push, which may fail."""
+        return subprocess.run(
+            ["git", "push", "-q", *(words or ("origin", "HEAD:main"))],
+            cwd=self.root,
+            env=os.environ | {"PATH": PATH} | environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def passes(self, *words: str, **environment: str) -> None:
+        done = self.push(*words, **environment)
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def refused(self, *words: str, **environment: str) -> str:
+        """Return what is said about a push that is refused; nothing has arrived."""
+        before = git(self.remote, "for-each-ref")
+        done = self.push(*words, **environment)
+        assert done.returncode != 0, done.stderr
+        assert "memstore: nothing was pushed" in done.stderr
+        assert git(self.remote, "for-each-ref") == before
+        return done.stderr
+
+
+def pushing_to(tmp_path: Path, object_format: str = "sha1") -> Pushing:
+    vault = vault_in(tmp_path / "vault", object_format)
+    git(tmp_path, "init", "-q", "--bare", f"--object-format={object_format}", "-b", "main", "remote.git")
+    git(vault.root, "remote", "add", "origin", "../remote.git")
+    (vault.root / ".git/info/exclude").write_text(".memstore\n")
+    vault.write("a.md", seen("m_aaa", "Tea at four.\n"))
+    vault.commit("first")
+    init.install(vault.open().view())
+    pushing = Pushing(vault, tmp_path / "remote.git")
+    pushing.declare(f'["{BOB}"]')
+    return pushing
+
+
+@pytest.fixture
+def pushing(tmp_path: Path) -> Pushing:
+    return pushing_to(tmp_path)
+
+
+# -- remotes and their audiences -------------------------------------------------------------------
+
+
+def test_what_everybody_may_see_goes(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path, "sha256")
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb"), "write note:m_bbb")
+    git(pushing.root, "mv", "a.md", "c.md")
+    pushing.vault.commit("moved")
+    git(pushing.root, "tag", "-a", "v1", "-m", "a tag")
+    pushing.passes("origin", "HEAD:main", "v1", "HEAD:refs/heads/other")
+    assert git(pushing.remote, "ls-tree", "-r", "--name-only", "main").split() == ["b.md", "c.md"]
+
+
+def test_a_remote_that_nobody_declared_is_refused_with_the_command_that_declares_it(pushing: Pushing) -> None:
+    pushing.vault.write(".memstore/config.toml", f'format = 1\nowner = "{OWNER}"\n')
+    said = pushing.refused()
+    assert "nobody has said who reads origin" in said
+    command = "memstore config remotes.origin owner"
+    assert f"hint: {command}," in said
+    subprocess.run([*command.split(), "--as", OWNER], cwd=pushing.root, env=os.environ | {"PATH": PATH}, check=True)
+    pushing.commit("b.md", memory("m_bbb"))
+    pushing.passes()
+
+
+def test_a_url_is_matched_by_its_url(pushing: Pushing) -> None:
+    url = str(pushing.remote)
+    assert f"memstore config remotes.{url} owner" in pushing.refused(url, "HEAD:main")  # origin's is ../remote.git
+    git(pushing.root, "remote", "set-url", "origin", url)
+    pushing.passes(url, "HEAD:main")
+    git(pushing.root, "remote", "rename", "origin", "elsewhere")
+    assert f"remotes.{url} owner" in pushing.refused(url, "HEAD:other")
+    pushing.declare(f'["{BOB}"]', url)
+    pushing.passes(url + "/", "HEAD:other")
+    pushing.passes("elsewhere", "HEAD:third")
+
+
+def test_of_two_declarations_both_must_allow_it(pushing: Pushing) -> None:
+    config = pushing.root / ".memstore/config.toml"
+    config.write_text(config.read_text() + '"../remote.git" = ["human:eve"]\n')
+    assert "human:eve may not see it [no-grant]" in pushing.refused()
+
+
+def test_a_password_in_a_url_is_not_shown(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pushing = pushing_to(tmp_path)
+    line = f"HEAD {git(pushing.root, 'rev-parse', 'HEAD').strip()} refs/heads/main {EMPTY}"
+    url = "https://me:secret@example.org/x.git"
+    assert push_guard.main(os.environ, pushing.root, ("pre-push", url, url), [line]) == 1
+    said = capfd.readouterr().err
+    assert "memstore config remotes.https://example.org/x.git owner" in said
+    assert "secret" not in said
+
+
+def test_everything_goes_where_only_the_owner_reads(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").unlink()
+    for audience in ('["owner"]', f'["{OWNER}"]'):
+        pushing.declare(audience)
+        pushing.commit("private.md", memory("m_private", f"{audience}\n"), "m_private")
+        pushing.passes()
+
+
+def test_the_public_is_everybody(pushing: Pushing) -> None:
+    pushing.declare('["public"]')
+    assert "anybody else may not see it" in pushing.refused()
+    pushing.vault.write("a.md", seen("m_aaa", access_grants='["*"]'))
+    git(pushing.root, "add", "a.md")
+    git(pushing.root, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--amend", "-m", "first")
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb", access_grants='["*"]', access_denies='["human:eve"]'))
+    assert "human:eve may not see it [excluded]" in pushing.refused()
+
+
+def test_a_group_reads_by_all_its_members(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\ngroups\n")
+    pushing.declare('["group:club"]')
+    group = 'id: group:club\nmembers:\n- id: human:bob\n- id: human:eve\n  from: "2999-01-01T00:00:00Z"\n'
+    pushing.vault.write("groups/club.yaml", group)
+    pushing.vault.write("a.md", seen("m_aaa", access_grants='["group:club", "human:bob"]'))
+    git(pushing.root, "add", "a.md")
+    git(pushing.root, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--amend", "-m", "first")
+    assert "human:eve may not see it [no-grant]" in pushing.refused()  # who joins later reads it then
+    pushing.vault.write("groups/club.yaml", group.replace("2999", "2019"))
+    pushing.passes()
+
+
+def test_a_push_that_only_deletes_sends_nothing(pushing: Pushing) -> None:
+    pushing.passes("origin", "HEAD:main", "HEAD:other")
+    pushing.vault.write(".memstore/config.toml", f'format = 1\nowner = "{OWNER}"\n')
+    pushing.passes("origin", ":other")
+
+
+# -- what hides in a range -------------------------------------------------------------------------
+
+
+def test_a_memory_that_was_shown_for_one_commit_in_the_middle(pushing: Pushing) -> None:
+    pushing.passes()
+    hidden = pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    shown = pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    pushing.commit("b.md", None)
+    said = pushing.refused()
+    assert f"commit {hidden[:10]}: b.md: human:bob may not see it [self-only]" in said
+    assert f"commit {shown[:10]}: b.md: by another of these commits, human:bob may not see it" in said
+
+
+def test_a_memory_that_is_hidden_today_was_shown_when_it_was_committed(pushing: Pushing) -> None:
+    pushing.passes()
+    shown = pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
+    git(pushing.root, "branch", "then")
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    said = pushing.refused("origin", "then:main")
+    assert f"commit {shown[:10]}: b.md: as it is today, human:bob may not see it [self-only]" in said
+    pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
+    pushing.passes("origin", "then:main")
+    pushing.vault.write("b.md", memory("m_bbb", "The salary.\n"))  # not committed yet, and counts
+    assert "as it is today" in pushing.refused("origin", "then:new")
+
+
+def test_what_a_merge_brings_by_itself(pushing: Pushing) -> None:
+    pushing.passes()
+    git(pushing.root, "switch", "-q", "-c", "side")
+    pushing.commit("b.md", seen("m_bbb", "One.\n"))
+    git(pushing.root, "switch", "-q", "main")
+    pushing.commit("b.md", seen("m_bbb", "Two.\n"))
+    git(pushing.root, "-c", "core.hooksPath=/dev/null", "merge", "-q", "-s", "ours", "--no-commit", "side")
+    pushing.vault.write("b.md", memory("m_bbb", "The salary.\n"))
+    merge = pushing.vault.commit("merged")
+    pushing.commit("b.md", seen("m_bbb", "Two.\n"))
+    said = pushing.refused()
+    assert f"commit {merge[:10]}: b.md: human:bob may not see it" in said
+    assert said.count("b.md") == 1
+
+
+def test_what_is_in_no_tree_of_the_tip(pushing: Pushing) -> None:
+    hidden = pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    pushing.commit("b.md", None)
+    for words in (("origin", "HEAD:main"), ("--force", "origin", "HEAD:main"), ("origin", "HEAD:refs/notes/x")):
+        assert f"commit {hidden[:10]}: b.md" in pushing.refused(*words)
+    git(pushing.root, "checkout", "-q", "--orphan", "fresh")
+    pushing.vault.commit("fresh")
+    pushing.passes("origin", "HEAD:main")
+
+
+def test_a_hidden_memory_that_was_renamed(pushing: Pushing) -> None:
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    git(pushing.root, "mv", "b.md", "harmless.txt")
+    renamed = pushing.vault.commit("moved")
+    said = pushing.refused()
+    assert f"commit {renamed[:10]}: harmless.txt: it is no memory, so it is for the owner alone" in said
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        ("notes/plain.md", "# No memory\n", "it is a plain note, which is for the owner alone"),
+        ("broken.md", '---\ntype: note\nid: m_b\naccess_grants: ["human:bob"\n---\n', "it can't be read"),
+        ("entities/human/bob.md", "---\nid: human:bob\n---\n", "it is no memory"),
+        ("consents/2026/con_x.md", seen("m_bbb"), "it is no memory"),
+        ("audit/human/x/2026/a.json", "{}", "it is no memory"),
+        ("requests/a.md", seen("m_bbb"), "it is no memory"),
+        (".hidden/a.md", seen("m_bbb"), "it is no memory"),
+        ("b.md", seen("m_bbb", status="forgotten"), "may not see it [forgotten]"),
+        ("b.md", seen("m_bbb", derived_from='["note:m_gone"]'), "may not see it [lineage-unresolved]"),
+        ("b.md", seen("m_bbb", subject_ids='["dog:bella", "human:ann"]'), "may not see it [consent-missing]"),
+    ],
+)
+def test_what_is_for_the_owner_alone(pushing: Pushing, path: str, text: str, told: str) -> None:
+    commit = pushing.commit(path, text)
+    said = pushing.refused()
+    assert f"commit {commit[:10]}: {path}: " in said
+    assert told in said
+
+
+def test_links_submodules_and_files_that_are_left_out(pushing: Pushing) -> None:
+    (pushing.root / "link.md").symlink_to("a.md")
+    link = pushing.vault.commit("a link")
+    tip = git(pushing.root, "rev-parse", "HEAD").strip()
+    git(pushing.root, "update-index", "--add", "--cacheinfo", f"160000,{tip},sub.md")
+    git(pushing.root, "-c", "core.hooksPath=/dev/null", "commit", "-q", "-m", "a submodule")
+    (pushing.root / ".git/info/exclude").write_text(".memstore\n.memstoreignore\n")
+    pushing.vault.write(".memstoreignore", "drafts/\n")
+    git(pushing.root, "rm", "-q", "--cached", "sub.md")
+    left_out = pushing.commit("drafts/b.md", seen("m_bbb"))
+    said = pushing.refused()
+    assert f"commit {link[:10]}: link.md: it is a link, and no memory" in said
+    assert "sub.md: it is a submodule, and no memory" in said
+    assert f"commit {left_out[:10]}: drafts/b.md: it is no memory" in said
+
+
+def test_what_a_memory_was_made_from_counts(pushing: Pushing) -> None:
+    pushing.commit("b.md", seen("m_bbb", "Made.\n", derived_from='["note:m_ccc"]'))
+    pushing.vault.write("c.md", memory("m_ccc", "The salary.\n"))
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nc.md\n")
+    assert "b.md: human:bob may not see it [lineage]" in pushing.refused()
+    pushing.vault.write("c.md", seen("m_ccc", "The salary.\n"))
+    pushing.passes()
+
+
+def test_the_registries_of_its_own_commit_count_too(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path)
+    (pushing.root / ".git/info/exclude").unlink()
+    pushing.declare('["owner"]')
+    pushing.commit("groups/club.yaml", "id: group:club\nmembers:\n- id: human:eve\n")
+    pushing.passes()
+    narrower = pushing.commit("b.md", seen("m_bbb", access_grants='["group:club"]'))
+    pushing.declare(f'["{BOB}"]')
+    pushing.vault.write("groups/club.yaml", "id: group:club\nmembers:\n- id: human:bob\n")
+    said = pushing.refused()
+    assert f"commit {narrower[:10]}: b.md: by that commit's registries, human:bob may not see it [no-grant]" in said
+
+
+# -- messages and names ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["About the sálary  TALK", "see note:m_hidden.", "Memory-Id: m_hidden", "Evidence: note:m_7f3k9q2x1c"]
+)
+def test_a_message_names_no_hidden_memory(pushing: Pushing, text: str) -> None:
+    pushing.vault.write("h.md", memory("m_hidden", "# The salary talk\n", title="Salary talk"))
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nh.md\n")
+    commit = pushing.commit("b.md", seen("m_bbb"), f"Some words\n\n{text}\n")
+    assert f"commit {commit[:10]}: it " in pushing.refused()
+    git(pushing.root, "-c", "core.hooksPath=/dev/null", "commit", "-q", "--amend", "-m", "Memory-Id: m_bbb")
+    git(pushing.root, "tag", "-a", "inner", "-m", text)
+    git(pushing.root, "tag", "-a", "v1", "-m", "fine", "inner")
+    assert "tag refs/tags/v1: it " in pushing.refused("origin", "v1")
+    pushing.passes()
+
+
+def test_a_message_about_a_memory_that_was_shown_and_is_gone_goes(pushing: Pushing) -> None:
+    memory_id = "m_7f3k9q2x1c"
+    pushing.commit("b.md", seen(memory_id), f"write\n\nMemory-Id: {memory_id}")
+    pushing.passes()
+    pushing.commit("b.md", None, f"delete\n\nMemory-Id: {memory_id}")
+    pushing.passes()
+
+
+def test_other_text_in_commits_and_names_of_refs(pushing: Pushing) -> None:
+    pushing.vault.write("h.md", memory("m_hidden", "# The salary talk\n"))
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nh.md\n")
+    assert "the ref refs/heads/about-m_hidden: it names" in pushing.refused("origin", "HEAD:about-m_hidden")
+    raw = git(pushing.root, "cat-file", "commit", "HEAD")
+    head, _, message = raw.partition("\n\n")
+    for forged in (
+        f"{head}\nmergetag object {EMPTY}\n the salary talk\n\n{message}",
+        f"{head}\nencoding UTF-7\n\nThe sal+AGE-ry talk\n",
+    ):
+        commit = git(pushing.root, "hash-object", "-t", "commit", "-w", "--stdin", "--literally", stdin=forged).strip()
+        assert f"commit {commit[:10]}: it has the title" in pushing.refused("origin", f"{commit}:refs/heads/x")
+
+
+def test_a_tag_of_a_file_or_a_folder_is_no_memory(pushing: Pushing) -> None:
+    for what in ("HEAD:a.md", "HEAD^{tree}"):
+        git(pushing.root, "tag", "-f", "-a", "v1", "-m", "fine", git(pushing.root, "rev-parse", what).strip())
+        assert "refs/tags/v1: it points to no commit" in pushing.refused("origin", "v1")
+
+
+# -- what git can be told --------------------------------------------------------------------------
+
+
+def test_replacements_grafts_and_a_forged_graph_hide_nothing(pushing: Pushing) -> None:
+    harmless = git(pushing.root, "rev-parse", "HEAD").strip()
+    hidden = pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    tip = pushing.commit("b.md", None)
+    told = f"commit {hidden[:10]}: b.md"
+    git(pushing.root, "replace", hidden, harmless)
+    assert told in pushing.refused()
+    git(pushing.root, "replace", "-d", hidden)
+    (pushing.root / ".git/info/grafts").write_text(f"{tip} {harmless}\n")
+    assert told in pushing.refused()
+    (pushing.root / "graft").write_text(f"{tip} {harmless}\n")
+    (pushing.root / ".git/info/grafts").unlink()
+    assert told in pushing.refused(GIT_GRAFT_FILE=str(pushing.root / "graft"))
+    git(pushing.root, "update-ref", "refs/remotes/origin/main", tip)
+    assert told in pushing.refused()  # what somebody wrote into this clone is not what the remote has
+
+
+def test_the_environment_names_no_other_repository(pushing: Pushing, tmp_path: Path) -> None:
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    other = repository(tmp_path / "other")
+    for environment in (
+        {"GIT_DIR": str(pushing.root / ".git")},
+        {"GIT_DIR": str(pushing.root / ".git"), "GIT_WORK_TREE": str(pushing.root)},
+        {"GIT_ALTERNATE_OBJECT_DIRECTORIES": str(other / ".git/objects")},
+        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.worktree", "GIT_CONFIG_VALUE_0": str(other)},
+        {"GIT_REPLACE_REF_BASE": "refs/heads"},
+        {"GIT_NAMESPACE": "x"},
+    ):
+        assert "b.md: human:bob may not see it" in pushing.refused(**environment)
+
+
+def test_objects_of_another_repository_are_checked_like_its_own(pushing: Pushing, tmp_path: Path) -> None:
+    hidden = pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    pushing.commit("b.md", None)
+    (tmp_path / "clone").mkdir()
+    git(tmp_path / "clone", "clone", "-q", "--shared", str(pushing.root), ".")
+    git(tmp_path / "clone", "remote", "set-url", "origin", str(pushing.remote))
+    shutil.copytree(pushing.root / ".memstore", tmp_path / "clone/.memstore")
+    shutil.copy(pushing.root / ".git/hooks/pre-push", tmp_path / "clone/.git/hooks/pre-push")
+    clone = Pushing(vault=type(pushing.vault)(tmp_path / "clone"), remote=pushing.remote)
+    assert f"commit {hidden[:10]}: b.md" in clone.refused()
+
+
+def test_a_shallow_clone_is_checked_from_where_it_begins(pushing: Pushing, tmp_path: Path) -> None:
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    tip = pushing.commit("c.md", seen("m_ccc"))
+    git(tmp_path, "clone", "-q", "--depth=1", f"file://{pushing.root}", "clone")
+    git(tmp_path / "clone", "remote", "set-url", "origin", str(pushing.remote))
+    git(pushing.remote, "config", "receive.shallowUpdate", "true")
+    shutil.copytree(pushing.root / ".memstore", tmp_path / "clone/.memstore")
+    shutil.copy(pushing.root / ".git/hooks/pre-push", tmp_path / "clone/.git/hooks/pre-push")
+    clone = Pushing(vault=type(pushing.vault)(tmp_path / "clone"), remote=pushing.remote)
+    assert f"commit {tip[:10]}: b.md" in clone.refused()
+
+
+def test_an_object_that_is_missing_is_no_reason_to_push(pushing: Pushing) -> None:
+    pushing.commit("b.md", seen("m_bbb"))
+    blob = git(pushing.root, "rev-parse", "HEAD:b.md").strip()
+    (pushing.root / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    (pushing.root / "b.md").unlink()
+    assert "it can't be read" in pushing.refused()
+
+
+def test_nothing_that_the_repositories_name_is_run(pushing: Pushing, tmp_path: Path) -> None:
+    sprung = tmp_path / "sprung"
+    script = tmp_path / "trap.sh"
+    script.write_text(f"#!/bin/sh\necho \"$0 $*\" >> '{sprung}'\ncat 2>/dev/null\n")
+    script.chmod(0o755)
+    hooks = tmp_path / "trap-hooks"
+    hooks.mkdir()
+    shutil.copy(script, hooks / "reference-transaction")
+    for name in ("yaml", "memstore", "json", "re", "sitecustomize"):
+        (pushing.root / f"{name}.py").write_text(f"open({str(sprung)!r}, 'w')\n")
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    line = f"HEAD {git(pushing.root, 'rev-parse', 'HEAD').strip()} refs/heads/main {EMPTY}\n"
+    (pushing.root / ".gitattributes").write_text("*.md filter=trap diff=trap merge=trap\n")
+    for key in (
+        "core.fsmonitor", "core.sshCommand", "diff.external", "diff.trap.textconv", "filter.trap.clean",
+        "filter.trap.smudge", "core.alternateRefsCommand", "core.pager", "uploadpack.packObjectsHook",
+    ):  # fmt: skip
+        git(pushing.root, "config", key, str(script))
+    git(pushing.root, "config", "core.hooksPath", str(hooks))
+    git(pushing.remote, "config", "core.hooksPath", str(hooks))
+    sprung.unlink(missing_ok=True)
+    for folder, words in (
+        (pushing.root, (pushing.root / ".git/hooks/pre-push", "origin", "../remote.git")),
+        (pushing.root / ".git", ("memstore", "hooks", "run", "pre-receive", "origin", str(pushing.root))),
+    ):
+        said = line if folder == pushing.root else f"{EMPTY} {line.split()[1]} refs/heads/main\n"
+        env = os.environ | {"PATH": PATH} | ({"GIT_DIR": "."} if folder != pushing.root else {})
+        done = subprocess.run(words, cwd=folder, env=env, input=said, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert "b.md: human:bob may not see it" in done.stderr
+        assert not sprung.exists(), sprung.read_text()
+
+
+# -- branches without settings, other hooks, other people ------------------------------------------
+
+
+def test_the_settings_of_another_branch_count_where_the_work_tree_has_none(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path)
+    (pushing.root / ".git/info/exclude").unlink()
+    pushing.vault.commit("with settings")
+    git(pushing.root, "switch", "-q", "--orphan", "public")
+    pushing.vault.write("b.md", seen("m_bbb"))
+    pushing.vault.commit("for Bob")
+    assert not (pushing.root / ".memstore").exists()
+    pushing.passes()
+    pushing.commit("c.md", memory("m_ccc"))
+    assert "c.md: human:bob may not see it [self-only]" in pushing.refused()
+
+
+def test_a_repository_without_a_vault_is_not_asked(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path)
+    shutil.rmtree(pushing.root / ".memstore")
+    pushing.passes()
+    (pushing.root / ".git/info/exclude").unlink()
+    pushing.declare('["owner"]')
+    git(pushing.root, "switch", "-q", "--detach")
+    pushing.vault.commit("a vault")
+    shutil.rmtree(pushing.root / ".memstore")  # what is pushed does not decide about itself
+    git(pushing.root, "branch", "-q", "-D", "main")
+    head = git(pushing.root, "rev-parse", "HEAD").strip()
+    git(pushing.root, "checkout", "-q", "--orphan", "nothing")
+    git(pushing.root, "rm", "-q", "-r", "--cached", ".")
+    assert "nobody has said who reads origin" in pushing.refused("origin", f"{head}:refs/heads/x")
+
+
+def test_beside_another_programs_hook(pushing: Pushing) -> None:
+    hook = pushing.root / ".git/hooks/pre-push"
+    hook.write_text('#!/bin/sh\nmemstore hooks run pre-push "$@" || exit 1\n')
+    pushing.passes()
+    pushing.commit("b.md", memory("m_bbb"))
+    assert "b.md: human:bob may not see it" in pushing.refused()
+
+
+def test_somebody_else_is_told_nothing(pushing: Pushing) -> None:
+    pushing.commit("b.md", memory("m_bbb"))
+    said = pushing.refused(MEMSTORE_ENTITY="si:ash")
+    assert "b.md" not in said
+    assert "ask the vault's owner" in said
+
+
+def test_labels_are_kept_by_blob_and_decide_anew(pushing: Pushing, tmp_path: Path) -> None:
+    pushing.commit("b.md", seen("m_bbb", subject_ids='["dog:bella"]', generalized="true"))
+    home = {"XDG_CACHE_HOME": str(tmp_path / "kept")}
+    first = pushing.refused(**home)
+    kept = next((tmp_path / "kept").rglob("labels.json"))
+    assert kept.stat().st_mode & 0o077 == 0
+    assert pushing.refused(**home) == first
+    pushing.declare('["human:eve"]')  # another audience, the same labels
+    assert "a.md: human:eve may not see it [no-grant]" in pushing.refused(**home)
+    kept.write_text("{")
+    assert "a.md: human:eve may not see it [no-grant]" in pushing.refused(**home)
+
+
+# -- on the server ---------------------------------------------------------------------------------
+
+
+def served(pushing: Pushing, vault: Path | None) -> None:
+    """Install pre-receive on the remote, as docs/security.md says."""
+    text = shipped("hooks/pre-receive").read_text().replace("vault=''", f"vault='{vault or ''}'")
+    hook = pushing.remote / "hooks/pre-receive"
+    hook.write_text(text)
+    hook.chmod(0o755)
+
+
+def test_the_server_checks_what_was_not_checked_before(pushing: Pushing, tmp_path: Path) -> None:
+    settings = tmp_path / "settings"
+    shutil.copytree(pushing.root / ".memstore", settings / ".memstore")
+    served(pushing, settings)
+    pushing.passes()
+    hidden = pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    pushing.commit("b.md", None)
+    before = git(pushing.remote, "count-objects", "-v")
+    done = pushing.push("--no-verify", "origin", "HEAD:main")
+    assert done.returncode != 0
+    assert f"remote:   commit {hidden[:10]}: b.md: human:bob may not see it" in done.stderr
+    assert git(pushing.remote, "count-objects", "-v") == before  # what was in quarantine is gone
+
+
+def test_the_server_asks_its_own_commit_and_not_what_is_pushed(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path)
+    (pushing.root / ".git/info/exclude").unlink()
+    pushing.vault.commit("with settings for Bob")
+    pushing.passes("--no-verify", "origin", "HEAD:main")
+    served(pushing, None)
+    pushing.declare('["owner"]')
+    pushing.commit("b.md", memory("m_bbb"))
+    done = pushing.push("--no-verify", "origin", "HEAD:main")
+    assert "b.md: human:bob may not see it" in done.stderr
+    assert done.returncode != 0
+
+
+def test_a_server_without_settings_takes_nothing(pushing: Pushing) -> None:
+    served(pushing, None)
+    done = pushing.push("--no-verify", "origin", "HEAD:main")
+    assert "no vault here says who reads origin" in done.stderr
+    served(pushing, pushing.root / "none")
+    assert "which the hook names, is no vault" in pushing.push("origin", "HEAD:main").stderr
