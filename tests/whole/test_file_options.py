@@ -77,6 +77,7 @@ PLACES: dict[str, str] = {
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
+    "report --output": "report -o FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }

@@ -138,6 +138,7 @@ EXITS: dict[str, tuple[str, ...]] = {
     "trace": ("trace", "m_open000001", "--reverse"),
     "impact": ("impact", "m_open000001"),
     "orphans": ("orphans",),
+    "report": ("report",),
     "status": ("status",),
     "status: which": ("status", "--json"),
     "doctor": ("doctor",),
