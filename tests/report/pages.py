@@ -10,7 +10,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from pathlib import Path
 
-VOID = frozenset({"meta", "input", "br", "hr"})
+VOID = frozenset({"meta", "input", "br", "hr", "img"})
 ATTACK = "</script></style></title><script>alert(1)</script><img src=x onerror=alert(2)>"
 HOSTILE = {
     "a.md": memory_text(
