@@ -86,6 +86,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "log": ("history:log", "show what happened to a memory, or to all"),
         "blame": ("history:blame", "show who wrote each line of a memory"),
         "diff": ("history:diff", "show what changed between two states"),
+        "bisect": ("bisect:bisect", "find the commit that made an answer appear or change"),
         "review": ("review:review", "show what a branch changes, for a pull request"),
         "undo": ("history:undo", "take back what memstore wrote last"),
         "hooks": ("hooks:hooks", "check memories at every git commit"),

@@ -97,6 +97,7 @@ REFS: dict[str, str] = {
         ("supersede", "supersede MINE tea"),
     )},
     "cite citation": "cite FILE:L1",
+    "bisect --ref": "bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",
     "why --without": "why BELIEF --without FILE",
     "revise-from episode": "revise-from FILE",
