@@ -308,6 +308,7 @@ LOOKING: list[tuple[str, ...]] = [
     ("diff",),
     ("review",),
     ("bisect", "tea"),
+    ("watch", "--citations"),
     ("review", "main", "--json"),
     ("undo", "--dry-run"),
     ("index", "status"),
