@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories", "exchange")
+PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories", "exchange", "report")
 LATER = {
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},

@@ -30,7 +30,19 @@ IMPLEMENTATION = frozenset(
         "writing",
     ]
 )
-PACKAGES = ["access", "history", "lineage", "search", "conflicts", "beliefs", "trust", "vault", "memories", "exchange"]
+PACKAGES = [
+    "access",
+    "history",
+    "lineage",
+    "search",
+    "conflicts",
+    "beliefs",
+    "trust",
+    "vault",
+    "memories",
+    "exchange",
+    "report",
+]
 # Whatever is given a view is a use case, or a part of one.
 USE_CASES = [
     path

@@ -5,6 +5,7 @@ Nobody needs to watch; it is for vaults so large that a search should not have t
 
 from __future__ import annotations
 
+import posixpath
 import sys
 import time
 from math import isnan
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, group, subcommand
+from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +97,16 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     return value
 
 
-@command("watch", examples=("memstore watch", "memstore watch --every 60 &", "memstore watch --once"))
+@command(
+    "watch",
+    examples=(
+        "memstore watch",
+        "memstore watch --every 60 &",
+        "memstore watch --once",
+        "memstore watch --citations                        # which cited lines have changed",
+        "memstore watch --citations --output-format github # as notices in a pull request",
+    ),
+)
 @click.option(
     "--every",
     type=click.FloatRange(min=0.0, min_open=True, max=LONGEST_SECONDS),
@@ -106,8 +117,15 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
     help="How long to wait between two looks at the files.",
 )
 @click.option("--once", is_flag=True, help="Look once, and exit.")
-def watch(session: CliSession, every: float, *, once: bool) -> None:
-    """Write changes into the index as they happen, until Ctrl-C.
+@click.option("--citations", is_flag=True, help="Report which cited lines have changed since, instead, and exit.")
+@click.option(
+    "--output-format",
+    type=click.Choice(("text", "json", "github", "sarif")),
+    default="text",
+    help="The output format of --citations.",
+)
+def watch(session: CliSession, every: float, *, once: bool, citations: bool, output_format: str) -> None:
+    """Write changes into the index as they happen, until Ctrl-C; or report changes of cited lines.
 
     Nothing depends on it: every command sees files as they are. In a vault of a hundred thousand files where hundreds
     change at once, as after `git pull`, it saves the next search the work. It prints a line each time files were added,
@@ -115,6 +133,11 @@ def watch(session: CliSession, every: float, *, once: bool) -> None:
     """
     from memstore.search import index as flow
 
+    if output_format != "text" and not citations:
+        raise UsageError("--output-format is for --citations", hint="memstore watch --citations --output-format github")
+    if citations:
+        _tell_citations(session, output_format)
+        return
     view = session.view()
     while True:
         done = flow.refresh(view)
@@ -132,3 +155,36 @@ def _tell(session: CliSession, done: Refreshed) -> None:
     line = f"indexed {done.changed:,} changed {files}" if done.changed else "up to date"
     session.emit("watch", document=lambda: refreshed_document(done), lines=lambda: (line,))
     sys.stdout.flush()  # whoever reads through a pipe must see it now
+
+
+def _tell_citations(session: CliSession, output_format: str) -> None:
+    from memstore import __version__
+    from memstore.cli.output import one_line, safe_line
+    from memstore.documents.findings import github_lines, sarif_document
+    from memstore.documents.vault import citations_document
+    from memstore.memories.cited_lines import cited_lines
+
+    session.choices.json = session.choices.json or output_format == "json"
+    view = session.view()
+    found = cited_lines(view)
+    if output_format in {"github", "sarif"} and not session.as_json:
+        repository = view.history.repository
+        prefix = repository.prefix if repository else ""
+        of_repository = [one._replace(path=posixpath.normpath(prefix + one.path)) for one in found]
+        if output_format == "github":
+            session.write(github_lines(of_repository, ""))
+        else:
+            session.write((one_line(sarif_document(of_repository, "", version=__version__)),))
+        return
+    session.emit(
+        "watch-citations",
+        document=lambda: citations_document(found),
+        lines=lambda: (
+            f"{session.paint.path(one.path)}:{one.at.line}: {session.paint('notice', 'notice')}: {safe_line(one.text)} "
+            f"[{one.code}]"
+            for one in found
+        ),
+        each="findings",
+    )
+    if not found:
+        session.say("all cited lines are as they were")

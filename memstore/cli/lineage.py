@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-FORMATS = ("tree", "dot", "mermaid", "json")
+FORMATS = ("tree", "svg", "dot", "mermaid", "json")
 # How many lines people see unless they ask for more: enough to scroll through, and quick to draw.
 MOST_LINES = 1000
 
@@ -46,7 +46,8 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
         "memstore trace m_7f3                          # what it was derived from, and rests on",
         "memstore trace m_7f3 --reverse                # what was derived from it",
         "memstore trace m_7f3 -n 50                    # no more than the 50 nearest links",
-        "memstore trace m_7f3 --format dot | dot -Tsvg > lineage.svg",
+        "memstore trace m_7f3 --format svg > lineage.svg",
+        "memstore trace m_7f3 --format dot | dot -Tpdf > lineage.pdf",
     ),
 )
 @named_argument()
@@ -55,7 +56,9 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
     "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="The output format."
 )
 @click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most this many links in a row.")
-@_limit_option(f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree, else all.")
+@_limit_option(
+    f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree and in SVG, else all."
+)
 def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int | None, limit: int | None) -> None:
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.documents.lineage import trace_document
@@ -64,7 +67,7 @@ def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int
 
     direction = Direction.DOWN if reverse else Direction.UP
     session.choices.json = session.choices.json or form == "json"
-    most = _most(session, limit, is_drawn=form == "tree")
+    most = _most(session, limit, is_drawn=form in ("tree", "svg"))
     traced = trace_memory(session.view(), ref, direction=direction, depth=depth, limit=most)
     session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
 
@@ -75,6 +78,10 @@ def _drawn(session: CliSession, traced: Trace, form: str) -> Iterator[str]:
     from memstore.documents.lineage import dot_lines, mermaid_lines
 
     match form:
+        case "svg":
+            from memstore.report.drawing import trace_drawing
+
+            return iter((trace_drawing(traced),))
         case "dot":
             return (safe_line(line) for line in dot_lines(traced))
         case "mermaid":

@@ -10,41 +10,24 @@ from contextlib import suppress
 from itertools import chain, islice
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
+from memstore.core import harmless
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 
-# Characters that could control a terminal or reverse a line: C0 except tab and line feed, DEL, C1, the bidirectional
-# embeddings, overrides and isolates (Unicode TR 9), the line and paragraph separators, tag characters.
-_HARMFUL = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\U000e0000-\U000e007f"
-_HARMFUL_IN_TEXT = re.compile(f"[{_HARMFUL}]")
-_HARMFUL_IN_LINE = re.compile(f"[{_HARMFUL}\t\n]")
 # In JSON the C0 characters are already escaped; lone surrogates stand for bytes of a path that are not UTF-8.
 _ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 _SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
 
 
-def safe(text: str) -> str:
-    """Return text of several lines with its control characters spelt out, so that it does nothing to a terminal."""
-    return _HARMFUL_IN_TEXT.sub(_spelt, text.replace("\r\n", "\n"))
-
-
-def safe_line(text: str) -> str:
-    """Return text that is harmless and stays on one line."""
-    if text.isprintable():  # printable text is harmless
-        return text
-    return _HARMFUL_IN_LINE.sub(_spelt, text)
+safe, safe_line = harmless.safe, harmless.safe_line
 
 
 def harmless_path(path: str) -> str:
     """Return a path unchanged for a program; for a terminal without characters that could control it."""
     return safe_line(path) if sys.stdout is not None and sys.stdout.isatty() else path
-
-
-def _spelt(match: re.Match[str]) -> str:
-    """Return a character spelt out: line ends and tabs as a space, others as U+XXXX."""
-    return " " if match.group() in "\t\n" else f"<U+{ord(match.group()):04X}>"
 
 
 # -- writing -------------------------------------------------------------------------------------

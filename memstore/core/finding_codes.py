@@ -359,6 +359,15 @@ _CODES = (
         "REF` says what holds it back.",
     ),
     _notice(
+        "citation-changed",
+        "cited lines have changed since",
+        (
+            "A memory cites lines of a file in a certain revision, and these lines say something else now or are gone. "
+            "Lines that only moved are the same. `memstore watch --citations` reports this where the lines are now, so "
+            "that it shows in the pull request that changes them. Read the memory, and cite the lines as they are."
+        ),
+    ),
+    _notice(
         "link-dangling",
         "a link leads to no note",
         (

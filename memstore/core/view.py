@@ -277,6 +277,19 @@ class View(Protocol):
         Hidden files, links, and what the actor may not see are left out.
         """
 
+    def put_file(self, path: Path, data: bytes, *, over: bytes) -> None:
+        """Write a file that somebody named, in one step; it is never one of a vault's own files.
+
+        Args:
+            path: where; a link is followed.
+            data: the new content.
+            over: what an existing file must begin with, or it is not replaced; an empty one always is.
+
+        Raises:
+            RefusedError: the file has another content, or has a place in a vault that a memory or the vault could have.
+            OSError: it can't be written.
+        """
+
     def file_saved_at(self, path: Path) -> datetime | None:
         """Return when any file that somebody named was last saved, in UTC; None if the actor may not see it."""
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.history.log import Log, LogLine
     from memstore.history.own_changes import OwnChange
     from memstore.history.revisions import Blame, BlamedLine
+    from memstore.memories.bisect import Answered, Bisected
     from memstore.memories.review import NumberMoved, Review, Reviewed
 
 
@@ -34,6 +35,25 @@ def _log_line_document(line: LogLine) -> dict[str, Any]:
         "by": line.by,
         "summary": line.summary or None,
     }
+
+
+def bisect_document(found: Bisected) -> dict[str, Any]:
+    """Return the commit that made an answer what it is, and the answer before and since."""
+    commit = found.commit
+    return {
+        "commit": commit.id if commit else None,
+        "at": instant(commit.at) if commit else None,
+        "by": commit.author if commit else None,
+        "subject": commit.message.partition("\n")[0] if commit else None,
+        "before": [_answered_document(one) for one in found.before],
+        "since": [_answered_document(one) for one in found.since],
+        "looked_at": found.looked_at,
+        "commits": found.of,
+    }
+
+
+def _answered_document(one: Answered) -> dict[str, Any]:
+    return {"ref": one.name, "path": one.path or None, "line": one.line or None, "text": one.text or None}
 
 
 def blame_document(blame: Blame) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from memstore.documents.parts import finding_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memstore.core.finding import Finding
     from memstore.core.finding_codes import FindingCode
     from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
     from memstore.search.model_packages import PinnedFile
@@ -203,6 +204,11 @@ def index_path_document(found: IndexStatus) -> dict[str, Any]:
 def index_rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
     """Return how many memories are in a rebuilt index."""
     return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
+
+
+def citations_document(found: Sequence[Finding]) -> dict[str, Any]:
+    """Return the citations whose lines have changed since."""
+    return {"findings": [finding_document(finding) for finding in found]}
 
 
 def refreshed_document(done: Refreshed) -> dict[str, Any]:

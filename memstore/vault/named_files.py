@@ -1,4 +1,4 @@
-"""Read files that somebody names; a file inside a vault is available only to those who may see it."""
+"""Read and write files that somebody names; a file inside a vault is available only to those who may see it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
+from memstore.core.errors import RefusedError
 from memstore.core.places import SETTINGS_FOLDER, is_memory_path
 from memstore.files.config_file import NOBODY, owner_of
-from memstore.files.local_state import regular_bytes
+from memstore.files.local_state import regular_bytes, write_whole
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -86,6 +87,52 @@ def saved_at(view: VaultView, path: Path) -> datetime | None:
     """Return when a file was last saved; see `View.file_saved_at`."""
     with opened(view, path) as file:
         return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, tz=UTC)
+
+
+def put(view: VaultView, path: Path, data: bytes, *, over: bytes) -> None:
+    """Write a file that somebody named; see `View.put_file`.
+
+    What is not a regular file, like a pipe, is written to and not replaced.
+    """
+    place = Path(os.path.realpath(without_dots(path)))
+    _require_free(view, place, path)
+    try:
+        mode = place.stat().st_mode
+    except FileNotFoundError:
+        write_whole(place, data)
+        return
+    if not stat.S_ISREG(mode):
+        with path.open("wb", buffering=0) as file:
+            file.write(data)
+        return
+    with place.open("rb") as file:
+        begins = file.read(len(over))
+    if begins not in (b"", over):
+        raise RefusedError(f"{path} is there, and is not an earlier page", hint="name another file, or move it away")
+    write_whole(place, data)
+
+
+def _require_free(view: VaultView, place: Path, path: Path) -> None:
+    """Raise if a real path is one that a memory, the vault or git could have, whether or not anything is there.
+
+    Only the owner of the vault learns anything about what is in it.
+    """
+    around = vault_around(place)
+    if around is None and not view.keeps(place):
+        return
+    if around == view.root.resolve():
+        is_owners = view.is_owners
+    else:
+        is_owners = around is not None and view.is_alone and _owner_of(around) == view.actor
+    parts = place.relative_to(around).parts if around else ()
+    if not is_owners or any(part.startswith(".") for part in parts) or place.suffix not in _PAGES:
+        raise RefusedError(
+            f"{path} is in a vault, where only its owner may put a page, and only one called .html",
+            hint="name a file elsewhere",
+        )
+
+
+_PAGES = frozenset({".html", ".htm"})
 
 
 def _raise(error: OSError) -> None:

@@ -485,6 +485,12 @@ class VaultView:
 
         return opened(self, path)
 
+    def put_file(self, path: Path, data: bytes, *, over: bytes) -> None:
+        """Write a file that somebody named, which is never one of a vault's own files; see `View.put_file`."""
+        from memstore.vault.named_files import put
+
+        put(self, path, data, over=over)
+
     def files_below(self, path: Path) -> Sequence[str] | None:
         """Return the visible files below a folder that somebody named, relative to it; None if it is not a folder."""
         from memstore.vault.named_files import files_below

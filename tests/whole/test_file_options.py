@@ -77,6 +77,7 @@ PLACES: dict[str, str] = {
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
+    "report --output": "report -o FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }
@@ -96,6 +97,7 @@ REFS: dict[str, str] = {
         ("supersede", "supersede MINE tea"),
     )},
     "cite citation": "cite FILE:L1",
+    "bisect --ref": "bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",
     "why --without": "why BELIEF --without FILE",
     "revise-from episode": "revise-from FILE",

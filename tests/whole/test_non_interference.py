@@ -75,6 +75,13 @@ def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
     assert differences(vaults, drawn(Random(seed)), random=Random(seed)) == []  # noqa: S311 - chance, not secrecy
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_the_page_is_that_of_a_vault_without_what_is_hidden(vaults: Vaults, seed: int) -> None:
+    case = drawn(Random(seed))  # noqa: S311 - chance, not secrecy
+    commands = [("report",), *(("trace", path, "--format", "svg") for path in sorted(case.files)[:4])]
+    assert differences(vaults, case, commands=commands) == []
+
+
 # -- a leak put in on purpose is seen -------------------------------------------------------------
 
 HIDDEN = memory_text("tea quetzalcoatl teapot\n\n[[note:m_open000001]]\n", id="m_hidden0001", tags="[secret]")
@@ -140,6 +147,7 @@ EXITS: dict[str, tuple[str, ...]] = {
     "trace": ("trace", "m_open000001", "--reverse"),
     "impact": ("impact", "m_open000001"),
     "orphans": ("orphans",),
+    "report": ("report",),
     "status": ("status",),
     "status: which": ("status", "--json"),
     "doctor": ("doctor",),

@@ -63,6 +63,7 @@ COMMANDS = (
     ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
     ["review"],
+    ["report"], ["report", "-o", "page.html"], ["bisect", "Bella"], ["bisect", "--ref", REF], ["watch", "--citations"],
 )  # fmt: skip
 
 

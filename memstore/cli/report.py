@@ -1,0 +1,63 @@
+"""`memstore report`: one page of everything that the viewer may see."""
+
+from __future__ import annotations
+
+import posixpath
+from typing import TYPE_CHECKING
+
+import click
+
+from memstore.cli.options import command
+from memstore.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from memstore.cli.session import CliSession
+
+
+@command(
+    "report",
+    examples=(
+        "memstore report -o ~/memories.html",
+        "memstore --as human:claire report -o for-claire.html",
+        "memstore report | ssh HOST 'cat > memories.html'",
+    ),
+)
+@click.option("-o", "--output", "to", metavar="FILE", help="Where to write the page; - for standard output.")
+def report(session: CliSession, *, to: str | None) -> None:
+    """Write one HTML page of what you may see: what needs attention, all memories, lineage, who sees what.
+
+    The page loads nothing from anywhere, and sends nothing. It has a filter, and its address may end in `#q=WORDS` to
+    filter by them. FILE is replaced only if it is an earlier page.
+    """
+    from memstore.cli import output
+    from memstore.report.contents import report as gather
+    from memstore.report.page import BEGINNING, page, report_document
+
+    named = None if to in (None, "-") else to
+    if to is None and session.at_terminal and not session.as_json:
+        raise UsageError(
+            "a page is nothing for a terminal", hint="memstore report -o memories.html writes it to a file"
+        )
+    view = session.view()
+    found = gather(view)
+    if named is None:
+        made = page(found, base=_way(session.environment().folder, view.root))
+        if session.as_json:
+            session.emit("report", document=lambda: report_document(found, made=made), lines=tuple)
+        else:
+            output.write_pieces((made,))
+        return
+    place = session.environment().expanded(named)
+    made = page(found, base=_way(place.resolve().parent, view.root))
+    view.put_file(place, made, over=BEGINNING)
+    session.emit(
+        "report", document=lambda: report_document(found, path=named), lines=lambda: (output.safe_line(named),)
+    )
+
+
+def _way(folder: Path, root: Path) -> str:
+    """Return the relative path from a folder to the vault, with a final slash; empty from the vault itself."""
+    way = posixpath.relpath(root.resolve(), folder.resolve())
+    return "" if way == "." else f"{way}/"
