@@ -25,7 +25,7 @@ def skill() -> bytes:
 
 def frontmatter() -> dict[str, str]:
     """Return the keys at the beginning of the skill, each of which is one line of text."""
-    head = skill().decode().split("---\n")[1]
+    head = skill().decode().split("---\n", 2)[1]
     return {key: value for line in head.splitlines() for key, _, value in [line.partition(": ")]}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from memstore.cli.output import safe_line
-from memstore.core.errors import NotFoundError
+from memstore.core.errors import NotFoundError, UsageError
 from memstore.mcp.call import ToolAnswer, failed
 
 if TYPE_CHECKING:
@@ -35,6 +35,14 @@ def read(server: Server, uri: str) -> ToolAnswer:
     if not uri.startswith(SCHEME):
         return failed(NotFoundError(f"no memory matches `{uri}`", hint=f"a resource is {TEMPLATE} or {BRIEF}"))
     return server.run("show", ["--", unquote(uri.removeprefix(SCHEME))])
+
+
+def brief_of(server: Server) -> str:
+    """Return the brief; empty if there is nothing to have in mind. Raise `UsageError` if it can't be read."""
+    answer = _brief(server)
+    if answer.failed:
+        raise UsageError(answer.lines[0].removeprefix("memstore: "))
+    return answer.text if answer.text != _QUOTED else ""
 
 
 def _brief(server: Server) -> ToolAnswer:
