@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.agents.hook_events import document_of
-from memstore.agents.turns import Speaker, Turn, last_of, said_by_person, turns_of
+from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of
 from memstore.beliefs.echo import recognised
 from memstore.core.keys import SOURCE_TYPES
 from memstore.core.transaction import again_where_changed, save_all
@@ -42,7 +42,7 @@ _MOST_BYTES = 10_000_000
 class Heard(NamedTuple):
     """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from."""
 
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[SpokenTurn, ...] = ()
     text: str = ""
     session_id: str | None = None
     trigger: str | None = None
@@ -69,7 +69,7 @@ def heard(given: str, read: Callable[[str], bytes]) -> Heard:
         said = said_by_person(value) if speaker is Speaker.PERSON else value.strip()
         if speaker is None:
             return Heard((), said, *session)
-        return Heard((Turn(speaker, said),), "", *session)
+        return Heard((SpokenTurn(speaker, said),), "", *session)
     path = document.get("transcript_path")
     if not isinstance(path, str) or not path:
         return Heard((), "", *session)

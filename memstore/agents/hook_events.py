@@ -14,7 +14,7 @@ MOST_BYTES = 10_000_000
 MOST_OF_A_PROMPT = 20_000
 
 
-class Wish(Enum):
+class HookWish(Enum):
     """What a hook should answer with."""
 
     BRIEF = "what to have in mind when a session begins"
@@ -23,17 +23,17 @@ class Wish(Enum):
 
 
 _WISHES = {
-    "SessionStart": Wish.BRIEF,
-    "sessionStart": Wish.BRIEF,  # Cursor
-    "UserPromptSubmit": Wish.RECALL,
-    "BeforeAgent": Wish.RECALL,  # Gemini CLI
+    "SessionStart": HookWish.BRIEF,
+    "sessionStart": HookWish.BRIEF,  # Cursor
+    "UserPromptSubmit": HookWish.RECALL,
+    "BeforeAgent": HookWish.RECALL,  # Gemini CLI
 }
 
 
 class HookInput(NamedTuple):
     """What a hook asks for; `event` is the program's name for what happened, None if the input was no program's."""
 
-    wish: Wish
+    wish: HookWish
     prompt: str = ""
     event: str | None = None
 
@@ -48,15 +48,15 @@ def hook_input(given: str) -> HookInput:
     """
     if not given.lstrip().startswith("{"):
         text = given.strip()[:MOST_OF_A_PROMPT]
-        return HookInput(Wish.RECALL if text else Wish.NOTHING, text)
+        return HookInput(HookWish.RECALL if text else HookWish.NOTHING, text)
     document = document_of(given)
     event, prompt = document.get("hook_event_name"), document.get("prompt")
     said = said_by_person(prompt)[:MOST_OF_A_PROMPT] if isinstance(prompt, str) else ""
     if not isinstance(event, str):
-        return HookInput(Wish.RECALL if said else Wish.NOTHING, said)
-    wish = _WISHES.get(event, Wish.NOTHING)
-    if document.get("agent_id") or (wish is Wish.RECALL and not said):
-        wish = Wish.NOTHING
+        return HookInput(HookWish.RECALL if said else HookWish.NOTHING, said)
+    wish = _WISHES.get(event, HookWish.NOTHING)
+    if document.get("agent_id") or (wish is HookWish.RECALL and not said):
+        wish = HookWish.NOTHING
     return HookInput(wish, said, event)
 
 

@@ -28,7 +28,7 @@ class Speaker(Enum):
     TOOL = "tool"
 
 
-class Turn(NamedTuple):
+class SpokenTurn(NamedTuple):
     """What somebody said at once."""
 
     speaker: Speaker
@@ -80,7 +80,7 @@ _RESULTS = frozenset({"tool_result", "function_call_output", "custom_tool_call_o
 _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 
 
-def turns_of(transcript: str) -> list[Turn]:
+def turns_of(transcript: str) -> list[SpokenTurn]:
     """Return the turns in a transcript, in order; lines that are not JSON are left out."""
     turns = [turn for entry in _entries(transcript) for turn in _turns(entry)]
     return [turn for turn in turns if turn.text]
@@ -103,7 +103,7 @@ def _json(text: str) -> Any:
         return None
 
 
-def _turns(entry: dict[str, Any]) -> Iterator[Turn]:
+def _turns(entry: dict[str, Any]) -> Iterator[SpokenTurn]:
     if any(entry.get(mark) for mark in _NOT_SAID):
         return
     if entry.get("type") in _RESULTS:
@@ -125,9 +125,9 @@ def _turns(entry: dict[str, Any]) -> Iterator[Turn]:
     text = "\n\n".join(said).strip()
     match role:
         case Speaker.PERSON:
-            yield Turn(role, said_by_person(text))
+            yield SpokenTurn(role, said_by_person(text))
         case Speaker.AGENT:
-            yield Turn(role, text)
+            yield SpokenTurn(role, text)
         case Speaker.TOOL:
             yield _result(text)
 
@@ -143,13 +143,13 @@ def _parts(content: object) -> list[dict[str, Any]]:
     ]
 
 
-def _result(content: object) -> Turn:
+def _result(content: object) -> SpokenTurn:
     said = [part["text"] for part in _parts(content) if isinstance(part.get("text"), str)]
     text = "\n\n".join(said).strip()
-    return Turn(Speaker.TOOL, text if len(text) <= MOST_OF_A_RESULT else f"{text[:MOST_OF_A_RESULT]} …")
+    return SpokenTurn(Speaker.TOOL, text if len(text) <= MOST_OF_A_RESULT else f"{text[:MOST_OF_A_RESULT]} …")
 
 
-def last_of(turns: Sequence[Turn], speaker: Speaker, known: Sequence[str] = ()) -> str:
+def last_of(turns: Sequence[SpokenTurn], speaker: Speaker, known: Sequence[str] = ()) -> str:
     """Return what a speaker said, one paragraph a turn, without what known texts hold; of a long session the last."""
     kept: list[str] = []
     room = MOST_SAID

@@ -88,18 +88,18 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
 
     A program's hook passes it on to whoever listens to the agent, so it is shown what the MCP server would show.
     """
-    from memstore.agents.hook_events import Wish, hook_answer, hook_input
+    from memstore.agents.hook_events import HookWish, hook_answer, hook_input
     from memstore.beliefs.recall import RecallProfile
     from memstore.beliefs.recall import recall as bring_to_mind
 
     asked = hook_input(given)
-    if asked.wish is Wish.NOTHING:
+    if asked.wish is HookWish.NOTHING:
         return ""
     if asked.event is None:
         return _told(session, _recalled(session, asked.prompt, budget, profile))
     from memstore.cli.mcp import served_view, server_of
 
-    if asked.wish is Wish.BRIEF:
+    if asked.wish is HookWish.BRIEF:
         from memstore.mcp import resources
 
         text = resources.brief_of(server_of(session))

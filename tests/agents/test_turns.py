@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memstore.agents.turns import MOST_OF_A_RESULT, MOST_SAID, Speaker, Turn, last_of, said_by_person, turns_of
+from memstore.agents.turns import MOST_OF_A_RESULT, MOST_SAID, Speaker, SpokenTurn, last_of, said_by_person, turns_of
 
 PERSON, AGENT, TOOL = Speaker.PERSON, Speaker.AGENT, Speaker.TOOL
 
@@ -105,15 +105,15 @@ def test_transcripts(transcript: str, turns: list[tuple[Speaker, str]]) -> None:
 
 def test_results_of_tools_are_cut() -> None:
     (turn,) = turns_of(json.dumps({"role": "tool", "content": "x" * 9999}))
-    assert turn == Turn(TOOL, "x" * MOST_OF_A_RESULT + " …")
+    assert turn == SpokenTurn(TOOL, "x" * MOST_OF_A_RESULT + " …")
 
 
 def test_of_a_long_session_the_last_is_kept() -> None:
-    turns = [Turn(PERSON, f"{number} " + "x" * 999) for number in range(100)]
+    turns = [SpokenTurn(PERSON, f"{number} " + "x" * 999) for number in range(100)]
     kept = last_of(turns, PERSON)
     assert len(kept) < MOST_SAID + 100
     assert kept.startswith("81 ")
     assert kept.split("\n\n")[-1].startswith("99 ")
     assert last_of(turns, PERSON, [kept])[:3] == "62 "
-    assert last_of([Turn(PERSON, "y" * 99_999)], PERSON) == "y" * MOST_SAID
+    assert last_of([SpokenTurn(PERSON, "y" * 99_999)], PERSON) == "y" * MOST_SAID
     assert last_of(turns, AGENT) == ""

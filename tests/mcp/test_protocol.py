@@ -76,7 +76,7 @@ def test_it_discovers_what_is_there(new: Conversation) -> None:
     result = modern(new, "server/discover")["result"]
     assert VERSION in result["supportedVersions"]
     assert "2025-11-25" in result["supportedVersions"]
-    extensions = {"io.modelcontextprotocol/skills": {}}
+    extensions: dict[str, object] = {"io.modelcontextprotocol/skills": {}}
     everywhere: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
     assert result["capabilities"] == {**everywhere, "extensions": extensions}
     assert (result["ttlMs"], result["cacheScope"]) == (3_600_000, "private")
