@@ -88,7 +88,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
 
     A program's hook passes it on to whoever listens to the agent, so it is shown what the MCP server would show.
     """
-    from memstore.agents.hook_events import HookWish, hook_answer, hook_input
+    from memstore.agents.hook_events import QUOTED, HookWish, hook_answer, hook_input
     from memstore.beliefs.recall import RecallProfile
     from memstore.beliefs.recall import recall as bring_to_mind
 
@@ -106,7 +106,8 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
     else:
         view = served_view(session)
         session.look_at(view)
-        text = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
+        told = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
+        text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""
 
 
