@@ -121,7 +121,7 @@ def _in_json(text: str, name: str, wanted: Wanted) -> Edited:
             for hook in reversed(hooks):
                 text, done = json_text.with_item(text, _there(text, name, "hooks", event), hook)
                 pieces.append(done.text)
-    return Edited(text, tuple(pieces))
+    return Edited(text, tuple(sorted(pieces, key=text.find)))
 
 
 def _added(text: str, name: str, path: tuple[str, ...], value: Any, pieces: list[str]) -> str:
