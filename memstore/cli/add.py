@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import sys
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +13,7 @@ from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
@@ -100,7 +98,7 @@ def add(
 @click.argument("text", metavar="[TEXT|-]", required=False)
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options(without=frozenset({"type", "belief_type", "confidence", "foundational", "claims"}))
-@click.option("--hook", is_flag=True, help="Take the text from a hook's document on standard input; never fail.")
+@click.option("--hook", is_flag=True, help="Write down what a hook hands over on standard input; never fail.")
 @commit_option()
 @dry_run_option()
 def raw(
@@ -109,7 +107,8 @@ def raw(
     """Write something down as it came; turn it into a note, an episode or a belief later.
 
     A text that repeats a memory word for word without saying where it comes from is linked to that memory, and does not
-    count as new evidence.
+    count as new evidence. With --hook, what a session's transcript says becomes up to three memories: what the person
+    said, what the agent said, and what tools returned.
     """
     if hook:
         _capture(session, given_values(keys), commit=commit, dry_run=dry_run)
@@ -122,23 +121,22 @@ def raw(
 
 
 def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
-    """Write down a hook's document; an agent's session must end well whatever goes wrong here."""
-    from memstore.memories.add import add_memory
+    """Write down what a hook hands over; an agent's session must end well whatever goes wrong here."""
+    from memstore.agents.capture import capture, heard
+    from memstore.cli.hooked import answer_hook
 
-    try:
-        given = sys.stdin.buffer.read().decode("utf-8-sig", "replace")
-        found = captured(given, session.bytes_of)
-        if found.text:
-            origin = {"session_id": found.session_id, "trigger": found.trigger}
-            known: Plain = {name: word for name, word in origin.items() if word}
-            values = {"channel": "session", "origin": known, **values, "type": "raw"}
-            view = session.view()
-            if (commit or view.config.auto_commit) and not view.may_commit():
-                view, commit = view.without_commits(), False  # nobody says it a second time
-            saved = add_memory(view, values, found.text, commit=commit, dry_run=dry_run)
+    def written(given: str) -> str:
+        said = heard(given, session.bytes_of)
+        if not (said.text or said.turns):
+            return ""
+        view, with_commit = session.view(), commit
+        if (commit or view.config.auto_commit) and not view.may_commit():
+            view, with_commit = view.without_commits(), False  # nobody says it a second time
+        for saved in capture(view, said, values, commit=with_commit, dry_run=dry_run):
             session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
-    except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
-        session.detail(f"memstore: {error}")
+        return ""
+
+    answer_hook(session, written)
 
 
 def given_text(session: CliSession, text: str | None, file: str | None) -> bytes | None:
@@ -258,70 +256,3 @@ def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
         data = session.bytes_of(path)
         marks.append(cite_file(view, seen_from(view.root, session.environment().expanded(path)), data, lines))
     return marks
-
-
-# -- the document of a hook ------------------------------------------------------------------------
-
-
-# Keys of a hook's document that hold a text; the first one present counts.
-_TEXTS = ("text", "summary", "last_assistant_message", "prompt")
-# Only the end of a transcript is read: the last words are there.
-_MOST_BYTES = 1_000_000
-
-
-class Capture(NamedTuple):
-    """A text to write down, empty if there is none, and the session that it is from."""
-
-    text: str
-    session_id: str | None = None
-    trigger: str | None = None
-
-
-def captured(given: str, read: Callable[[str], bytes]) -> Capture:
-    """Return the text in a hook's input: plain text, or a JSON document with a text or the path of a transcript.
-
-    Args:
-        given: the content of standard input.
-        read: returns the bytes of a file by its path, if the actor may read it.
-    """
-    document = _document(given)
-    if document is None:
-        return Capture(given.strip())
-    texts = (document.get(key) for key in _TEXTS)
-    text = next((one for one in texts if isinstance(one, str) and one.strip()), "")
-    path = document.get("transcript_path")
-    if not text and isinstance(path, str):
-        text = _said_last(read(path)[-_MOST_BYTES:])
-    return Capture(text.strip(), _word(document, "session_id"), _word(document, "hook_event_name"))
-
-
-def _word(document: dict[str, Any], key: str) -> str | None:
-    value = document.get(key)
-    return value if isinstance(value, str) and value.strip() and value.isprintable() else None
-
-
-def _document(given: str) -> dict[str, Any] | None:
-    try:
-        document = json.loads(given)
-    except ValueError:
-        return None
-    return document if isinstance(document, dict) else None
-
-
-def _said_last(transcript: bytes) -> str:
-    """Return the assistant's last text in a transcript with one JSON document per line; empty if there is none."""
-    for line in reversed(transcript.decode("utf-8", "replace").splitlines()):
-        entry = _document(line) or {}
-        message = entry.get("message")
-        if entry.get("type") == "assistant" and isinstance(message, dict) and (text := _text_of(message)):
-            return text
-    return ""
-
-
-def _text_of(message: dict[str, Any]) -> str:
-    content = message.get("content")
-    if isinstance(content, str):
-        return content.strip()
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
-    return "\n\n".join(text for text in texts if isinstance(text, str)).strip()

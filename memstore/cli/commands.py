@@ -103,6 +103,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "watch": ("index:watch", "keep the index up to date while files change"),
     },
     "serve agents": {
+        "agent": ("agent:agent", "set up an agent's program to use a vault, or undo that"),
         "mcp": ("mcp:mcp", "serve a vault to an agent, by the Model Context Protocol"),
     },
     "about the program": {

@@ -242,6 +242,9 @@ def _options() -> str:
 
 
 _AGENTS = """\
+`memstore --vault DIR --as ENTITY --self agent install NAME` sets up the program that an agent runs in: claude-code,
+codex, gemini, cursor or openclaw. `memstore agent uninstall NAME` undoes that.
+
 `memstore mcp` serves a vault to an agent, by the Model Context Protocol. A client starts it, and talks to it by pipes:
 
   {"command": "/path/to/memstore", "args": ["--vault", "/path/to/notes", "--as", "si:ash", "--self", "mcp"]}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.core.view import View
     from memstore.files.local_state import Environment
-    from memstore.mcp.server import WriteRules
+    from memstore.mcp.server import Server, WriteRules
 
 
 @click.group(
@@ -66,11 +66,22 @@ def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port
 
 
 def _serve_pipe(session: CliSession, offered: str, rules: WriteRules) -> None:
-    from memstore.mcp import stdio, tools
-    from memstore.mcp.server import Identity, Server
+    from memstore.mcp import stdio
 
-    env, choices = _environment(session), session.choices
-    view = _view(session)
+    server = server_of(session, offered, rules)
+    env, who = server.env, server.identity
+    if env.at_terminal:
+        session.say(f"serving {who.folder} as {who.entity} on standard input and output; Ctrl-C ends it")
+    stdio.serve(server)
+
+
+def server_of(session: CliSession, offered: str = "usual", rules: WriteRules | None = None) -> Server:
+    """Return a server for whoever this call is made for."""
+    from memstore.mcp import tools
+    from memstore.mcp.server import Identity, Server, WriteRules
+
+    choices = session.choices
+    view = served_view(session, any_context=True)
     context = view.contexts.current()
     identity = Identity(
         folder=str(view.root),
@@ -79,9 +90,7 @@ def _serve_pipe(session: CliSession, offered: str, rules: WriteRules) -> None:
         alone=choices.alone,
         track=not choices.no_track,
     )
-    if env.at_terminal:
-        session.say(f"serving {view.root} as {view.actor} on standard input and output; Ctrl-C ends it")
-    stdio.serve(Server(env, identity, rules, tools.CHOICES[offered]))
+    return Server(_environment(session), identity, rules or WriteRules(), tools.CHOICES[offered])
 
 
 def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int) -> None:
@@ -102,7 +111,7 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
         ) from error
     import socket
 
-    view = _view(session)
+    view = served_view(session, any_context=True)
     tokens = _tokens(session, view)
     if not tokens.list():
         raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
@@ -119,8 +128,8 @@ def _environment(session: CliSession) -> Environment:
     return session.environment()._replace(on_progress=None)
 
 
-def _view(session: CliSession) -> View:
-    """Return what the server shows at most."""
+def served_view(session: CliSession, *, any_context: bool = False) -> View:
+    """Return what an agent is shown, for whom this call is made; `any_context` admits a context that has expired."""
     from memstore.vault import composition
 
     choices = session.choices
@@ -130,7 +139,8 @@ def _view(session: CliSession) -> View:
         entity=choices.entity,
         context=choices.context,
         alone=choices.alone,
-        any_context=True,
+        any_context=any_context,
+        track=not choices.no_track,
     ).view()
 
 
@@ -157,7 +167,7 @@ def add(session: CliSession, stands_for: str) -> None:
     """
     from memstore.access.audit import entity_id
 
-    view = _view(session)
+    view = served_view(session, any_context=True)
     context = view.contexts.current()
     made = _tokens(session, view).add(
         entity_id(stands_for, "entity"), context=context.id if context else None, alone=session.choices.alone
@@ -168,7 +178,7 @@ def add(session: CliSession, stands_for: str) -> None:
 @subcommand(token, "list", examples=("memstore mcp token list",))
 def list_(session: CliSession) -> None:
     """List the tokens of this vault, and whom they stand for."""
-    found = _tokens(session, _view(session)).list()
+    found = _tokens(session, served_view(session, any_context=True)).list()
     _emit(session, found)
     if not found:
         session.say("no tokens; memstore mcp token add ENTITY makes one")
@@ -178,7 +188,7 @@ def list_(session: CliSession) -> None:
 @click.argument("named", metavar="ENTITY|ID")
 def revoke(session: CliSession, named: str) -> None:
     """Take a token back, or all that stand for an entity; a running server refuses them at once."""
-    _emit(session, _tokens(session, _view(session)).revoke(named))
+    _emit(session, _tokens(session, served_view(session, any_context=True)).revoke(named))
 
 
 def _tokens(session: CliSession, view: View) -> Tokens:

@@ -37,6 +37,7 @@ _MEANT: dict[str, str] = {
     "save": "`memstore add TEXT` writes a memory; `memstore commit` commits what is pending",
     "stage": "`memstore commit` commits pending memories, staged or not",
     "sync push pull fetch clone": "a vault is a git repository: `git push`, `git pull` and `git clone` exchange it",
+    "claude codex gemini cursor openclaw": "`memstore agent install NAME` sets up an agent's program",
     "setup start": "`memstore init DIR` makes a folder a vault",
     "settings set-config configure": "`memstore config` shows and changes settings",
     "validate lint fsck verify": (
@@ -73,7 +74,7 @@ _MEANT: dict[str, str] = {
     "dump backup": (
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),
-    "serve server agent": "`memstore mcp` serves a vault to an agent",
+    "serve server": "`memstore mcp` serves a vault to an agent",
     "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
     "gc clean cleanup purge": (
         "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"

@@ -38,11 +38,12 @@ if TYPE_CHECKING:
 @click.option(
     "--profile", type=click.Choice(PROFILES), default=PROFILES[0], show_default=True, help="How results are ranked."
 )
-@click.option("--hook", is_flag=True, help="Read the prompt from standard input, and never fail.")
+@click.option("--hook", is_flag=True, help="Answer an agent's hook: its document on standard input; never fail.")
 def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, profile: str, hook: bool) -> None:
     """Bring to mind what matters for a prompt: at most 3 memories and 2 beliefs, with their lines.
 
     It only reads: nothing is written, and nothing counts as used. `memstore show --full` shows all of a memory.
+    With --hook, it answers the hooks of agents' programs when a session begins and at each prompt that a person wrote.
     """
     if hook:
         _answer_hook(session, " ".join(prompt), budget, profile)
@@ -77,29 +78,50 @@ def _emit(session: CliSession, recalled: Recalled) -> None:
 
 
 def _answer_hook(session: CliSession, said: str, budget: int, profile: str) -> None:
-    """Answer an agent's hook, which must go on whatever goes wrong here; in that case nothing comes to mind."""
-    try:
-        text = prompt_of_hook(said or _stdin())
-        recalled = _recalled(session, text, budget, profile)
-    except Exception as error:  # noqa: BLE001 - a hook that fails stops the agent
-        session.detail(f"memstore: {error}")
-        return
-    if recalled.memories or recalled.beliefs:
-        _emit(session, recalled)
+    from memstore.cli.hooked import answer_hook
+
+    answer_hook(session, lambda given: _answer(session, said or given, budget, profile))
 
 
-def prompt_of_hook(given: str) -> str:
-    """Return the prompt given to a hook: the text, or the `prompt` of a JSON document."""
-    import json
+def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
+    """Return what a hook is answered.
 
-    if not given.lstrip().startswith("{"):
-        return given
-    try:
-        document = json.loads(given)
-    except ValueError:
-        return given
-    prompt = document.get("prompt") if isinstance(document, dict) else None
-    return prompt if isinstance(prompt, str) else ""
+    A program's hook passes it on to whoever listens to the agent, so it is shown what the MCP server would show.
+    """
+    from memstore.agents.hook_events import QUOTED, HookWish, hook_answer, hook_input
+    from memstore.beliefs.recall import RecallProfile
+    from memstore.beliefs.recall import recall as bring_to_mind
+
+    asked = hook_input(given)
+    if asked.wish is HookWish.NOTHING:
+        return ""
+    if asked.event is None:
+        return _told(session, _recalled(session, asked.prompt, budget, profile))
+    from memstore.cli.mcp import served_view, server_of
+
+    if asked.wish is HookWish.BRIEF:
+        from memstore.mcp import resources
+
+        text = resources.brief_of(server_of(session))
+    else:
+        view = served_view(session)
+        session.look_at(view)
+        told = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
+        text = f"{QUOTED}\n{told}" if told else ""
+    return hook_answer(asked.event, text) if text else ""
+
+
+def _told(session: CliSession, recalled: Recalled) -> str:
+    """Return what came to mind as it is printed, or as a document with `--json`."""
+    if not (recalled.memories or recalled.beliefs):
+        return ""
+    if session.as_json:
+        from memstore.cli.output import document
+        from memstore.documents.beliefs import recalled_document
+        from memstore.documents.parts import published
+
+        return document(published("recall", recalled_document(recalled))).rstrip("\n")
+    return "\n".join(_lines(session, recalled))
 
 
 def _stdin() -> str:

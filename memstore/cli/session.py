@@ -65,6 +65,10 @@ class CliSession:
             ).view()
         return self._view
 
+    def look_at(self, view: View) -> None:
+        """Use a view that was taken elsewhere, such as a server's."""
+        self._view = view
+
     @contextmanager
     def adopting(self, notes: Sequence[PlainNoteError]) -> Iterator[None]:
         """Adopt plain notes as memories for a command that changes them; if it changes nothing, they stay notes.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from memstore.agents import skill
 from memstore.mcp import resources
 from memstore.mcp.prompts import PROMPTS, text_of
 
@@ -27,6 +28,7 @@ UNSUPPORTED_VERSION = -32022
 
 _META = "io.modelcontextprotocol/"
 _VERSION, _CAPABILITIES, _SERVER = f"{_META}protocolVersion", f"{_META}clientCapabilities", f"{_META}serverInfo"
+_SKILLS = f"{_META}skills"  # the extension that serves skills, SEP-2640
 _HOUR_MS = 3_600_000
 _NO_RESOURCE = -32002  # up to 2025-11-25; later versions use INVALID_PARAMS
 _MARKDOWN = "text/markdown"
@@ -99,7 +101,9 @@ class Conversation:
             data = {"supported": [*MODERN, *HANDSHAKE], "requested": version}
             raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
         if method == "server/discover":
-            result: Json = {"supportedVersions": [*MODERN, *HANDSHAKE], **self._about(), **_kept_for(_HOUR_MS)}
+            about = self._about()
+            about["capabilities"] = {**about["capabilities"], "extensions": {_SKILLS: {}}}
+            result: Json = {"supportedVersions": [*MODERN, *HANDSHAKE], **about, **_kept_for(_HOUR_MS)}
         else:
             make, kept_ms = self._method(method)
             result = {**make(params), **({} if kept_ms is None else _kept_for(kept_ms))}
@@ -139,6 +143,8 @@ class Conversation:
             "resources/list": (self._resources, _HOUR_MS),
             "resources/templates/list": (self._templates, _HOUR_MS),
             "resources/read": (self._read, 0),
+            "skills/list": (self._skills, _HOUR_MS),
+            "skills/get": (self._skill, _HOUR_MS),
             "prompts/list": (self._prompts, _HOUR_MS),
             "prompts/get": (self._prompt, None),
             "completion/complete": (self._completions, None),
@@ -171,7 +177,8 @@ class Conversation:
 
     def _resources(self, _: Json) -> Json:
         about = "What to have in mind when a session begins: what is pinned, believed, new, and waiting."
-        return {"resources": [{"uri": resources.BRIEF, "name": "brief", "description": about, "mimeType": _MARKDOWN}]}
+        brief = {"uri": resources.BRIEF, "name": "brief", "description": about, "mimeType": _MARKDOWN}
+        return {"resources": [brief, {"uri": skill.URI, **skill.frontmatter(), "mimeType": _MARKDOWN}]}
 
     def _templates(self, _: Json) -> Json:
         about = "One memory, by its ref: its keys, its numbers, its text."
@@ -180,12 +187,23 @@ class Conversation:
 
     def _read(self, params: Json) -> Json:
         uri = _text(params, "uri")
+        if uri == skill.URI:
+            return {"contents": [{"uri": uri, "mimeType": _MARKDOWN, "text": skill.skill().decode()}]}
         answer = resources.read(self._server, uri)
         if answer.failed:
             code = INVALID_PARAMS if _has_envelope(params) else _NO_RESOURCE
             raise ProtocolError(code, answer.text, {"uri": uri, **answer.document})
         kind = _MARKDOWN if uri == resources.BRIEF else "text/plain"
         return {"contents": [{"uri": uri, "mimeType": kind, "text": answer.text}]}
+
+    def _skills(self, _: Json) -> Json:
+        return {"skills": [skill.entry()]}
+
+    def _skill(self, params: Json) -> Json:
+        uri = _text(params, "uri")
+        if uri != skill.URI:
+            raise ProtocolError(INVALID_PARAMS, f"there is no skill `{uri}` here; skills/list lists them", {"uri": uri})
+        return {"skill": skill.entry()}
 
     def _prompts(self, _: Json) -> Json:
         listed = [

@@ -22,7 +22,12 @@ PROSE = frozenset(
     ["wrote", "encrypts", "knows", "is", "does", "writes", "that", "here", "again", "and", "digests", "vault"]
 )
 MODULES = sorted((ROOT / "memstore").rglob("*.py"))
-TEXTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), ROOT / "schemas" / "README.md"]
+TEXTS = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    ROOT / "schemas" / "README.md",
+    ROOT / "memstore" / "agents" / "SKILL.md",
+]
 HOOKS = [path for path in sorted((ROOT / "hooks").iterdir()) if path.is_file()]
 
 # The name at the beginning of a command line: in a text, in a code span, behind a prompt, a pipe or a variable.

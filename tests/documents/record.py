@@ -43,6 +43,7 @@ _TAKEN_OUT = {
     "index-path": ("path",),
     "index-rebuild": ("path",),
     "init": ("owner",),
+    "agent": ("path", "added"),
 }
 Words = tuple[str, ...]
 

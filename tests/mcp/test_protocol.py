@@ -76,7 +76,9 @@ def test_it_discovers_what_is_there(new: Conversation) -> None:
     result = modern(new, "server/discover")["result"]
     assert VERSION in result["supportedVersions"]
     assert "2025-11-25" in result["supportedVersions"]
-    assert result["capabilities"] == {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+    extensions: dict[str, object] = {"io.modelcontextprotocol/skills": {}}
+    everywhere: dict[str, object] = {"tools": {}, "resources": {}, "prompts": {}, "completions": {}}
+    assert result["capabilities"] == {**everywhere, "extensions": extensions}
     assert (result["ttlMs"], result["cacheScope"]) == (3_600_000, "private")
     assert "si:ash" in result["instructions"]
     assert "Nobody else listens." in result["instructions"]
@@ -156,7 +158,7 @@ def test_batches_are_for_the_one_version_that_had_them(new: Conversation) -> Non
 
 def test_a_memory_is_a_resource(new: Conversation, vault: InProcess) -> None:
     listed = modern(new, "resources/list")["result"]["resources"]
-    assert [one["uri"] for one in listed] == ["memory://brief"]
+    assert [one["uri"] for one in listed] == ["memory://brief", "skill://memstore/SKILL.md"]
     templates = modern(new, "resources/templates/list")["result"]["resourceTemplates"]
     assert [one["uriTemplate"] for one in templates] == ["memory://{ref}"]
     shown = vault.ok("--as", "si:ash", "--self", "--no-track", "show", NOTE).removesuffix("\n")

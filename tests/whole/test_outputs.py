@@ -62,7 +62,7 @@ COMMANDS = (
     ["privacy", "report"], ["context", "suggest", "Bella's heart"], ["context", "show"],
     ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
-    ["review"],
+    ["review"], ["--vault", ".", "agent", "install", "codex", "--dry-run"], ["agent", "uninstall", "codex"],
     ["report"], ["report", "-o", "page.html"], ["bisect", "Bella"], ["bisect", "--ref", REF], ["watch", "--citations"],
 )  # fmt: skip
 

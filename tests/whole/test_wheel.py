@@ -45,11 +45,11 @@ def test_the_wheel_holds_the_package_and_nothing_beside_it(unpacked: Path) -> No
     assert sorted(path.name for path in unpacked.iterdir()) == ["memstore", f"memstore_vault-{__version__}.dist-info"]
     files = {
         path.relative_to(ROOT).as_posix()
-        for pattern in ("*.py", "*.toml")
+        for pattern in ("*.py", "*.toml", "SKILL.md")
         for path in (ROOT / "memstore").rglob(pattern)
     }
     assert files <= {path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()}
-    assert "memstore/core/words.toml" in files
+    assert {"memstore/core/words.toml", "memstore/agents/SKILL.md"} <= files
     assert list(unpacked.rglob("*.pyc")) == []
 
 

@@ -1,0 +1,204 @@
+"""The agents' programs that memstore can be set up in: their settings files, their hooks, and where skills lie.
+
+Everything here is as the programs document it; what one does not document is not installed. docs/agents.md names the
+pages.
+"""
+
+from __future__ import annotations
+
+import shlex
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+# The name of the server in every program's list, and of the folder of the skill.
+NAME = "memstore"
+SKILL = "SKILL.md"
+
+
+class HookCall(Enum):
+    """What a hook calls, as it ends the command line."""
+
+    RECALL = ("recall", "--hook")
+    CAPTURE = ("raw", "--hook")
+    CONSOLIDATE = ("consolidate", "--apply", "--if-due", "--quiet")
+
+
+class HookEvent(NamedTuple):
+    """An event of a program, what is called at it, and how many seconds it may take."""
+
+    name: str
+    call: HookCall
+    seconds: int
+    in_background: bool = False
+
+
+class Host(NamedTuple):
+    """A program.
+
+    Args:
+        title: its name, as it calls itself.
+        folder: its folder of settings, from the home folder; `variable` may name another one.
+        servers: the settings file that lists MCP servers, below `folder`, and the keys that lead to the list.
+        hooks: the settings file of its hooks, likewise; None if it has no hooks that are commands.
+        events: the hooks that are installed.
+        skills: the folder of skills, from the home folder.
+        notes: what whoever installs has to know.
+    """
+
+    title: str
+    folder: str
+    servers: str
+    servers_at: tuple[str, ...]
+    skills: str
+    hooks: str | None = None
+    events: tuple[HookEvent, ...] = ()
+    is_flat: bool = False  # the commands of an event are listed without a matcher around them
+    milliseconds: bool = False  # timeouts are given in milliseconds
+    new_hooks: Mapping[str, Any] = MappingProxyType({})  # what a new file of hooks has besides
+    entry: Mapping[str, Any] = MappingProxyType({})  # what the entry of a server has besides
+    variable: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+_CLAUDE_EVENTS = (
+    HookEvent("SessionStart", HookCall.RECALL, 30),
+    HookEvent("SessionStart", HookCall.CONSOLIDATE, 300, in_background=True),
+    HookEvent("UserPromptSubmit", HookCall.RECALL, 30),
+    HookEvent("PreCompact", HookCall.CAPTURE, 60),
+    HookEvent("PostCompact", HookCall.CAPTURE, 60),
+    HookEvent("SessionEnd", HookCall.CAPTURE, 60),
+)
+
+HOSTS: Mapping[str, Host] = MappingProxyType(
+    {
+        "claude-code": Host(
+            title="Claude Code",
+            folder=".claude",
+            servers=".claude.json",
+            servers_at=("mcpServers",),
+            skills=".claude/skills",
+            hooks=".claude/settings.json",
+            events=_CLAUDE_EVENTS,
+            entry={"type": "stdio"},
+            variable="CLAUDE_CONFIG_DIR",
+        ),
+        "codex": Host(
+            title="Codex",
+            folder=".codex",
+            servers=".codex/config.toml",
+            servers_at=("mcp_servers",),
+            skills=".agents/skills",
+            hooks=".codex/hooks.json",
+            # The end of a session may take at most 3 seconds there.
+            events=tuple(one._replace(seconds=3) if one.name == "SessionEnd" else one for one in _CLAUDE_EVENTS),
+            variable="CODEX_HOME",
+            notes=("Codex runs a new hook only after you have reviewed it: type /hooks in it",),
+        ),
+        "gemini": Host(
+            title="Gemini CLI",
+            folder=".gemini",
+            servers=".gemini/settings.json",
+            servers_at=("mcpServers",),
+            skills=".gemini/skills",
+            hooks=".gemini/settings.json",
+            events=(
+                HookEvent("SessionStart", HookCall.RECALL, 30),
+                HookEvent("BeforeAgent", HookCall.RECALL, 30),
+                HookEvent("PreCompress", HookCall.CAPTURE, 60),
+                HookEvent("SessionEnd", HookCall.CAPTURE, 60),
+                HookEvent("SessionEnd", HookCall.CONSOLIDATE, 300),
+            ),
+            milliseconds=True,
+        ),
+        "cursor": Host(
+            title="Cursor",
+            folder=".cursor",
+            servers=".cursor/mcp.json",
+            servers_at=("mcpServers",),
+            skills=".cursor/skills",
+            hooks=".cursor/hooks.json",
+            events=(
+                HookEvent("sessionStart", HookCall.RECALL, 30),
+                HookEvent("preCompact", HookCall.CAPTURE, 60),
+                HookEvent("sessionEnd", HookCall.CAPTURE, 60),
+                HookEvent("sessionEnd", HookCall.CONSOLIDATE, 300),
+            ),
+            is_flat=True,
+            new_hooks={"version": 1},
+            notes=("Cursor's prompt hook can only allow or block, so nothing is recalled at each prompt",),
+        ),
+        "openclaw": Host(
+            title="OpenClaw",
+            folder=".openclaw",
+            servers=".openclaw/openclaw.json",
+            servers_at=("mcp", "servers"),
+            skills=".openclaw/skills",
+            notes=("OpenClaw's hooks are modules of its own and no commands, so none are installed",),
+        ),
+    }
+)
+
+
+class PinnedCommand(NamedTuple):
+    """What an installed command line says: the program, and the words before the command."""
+
+    program: str
+    words: tuple[str, ...]
+
+    def server(self, host: Host) -> dict[str, Any]:
+        """Return the entry of the server in a host's list."""
+        return {**host.entry, "command": self.program, "args": [*self.words, "mcp"]}
+
+    def line(self, call: HookCall) -> str:
+        """Return the command line of a hook, for a shell."""
+        line = shlex.join([self.program, *self.words, *call.value])
+        # It prints for people, and what a hook prints is read by the agent.
+        return f"{line} >/dev/null 2>&1 || :" if call is HookCall.CONSOLIDATE else line
+
+
+def wanted_hooks(host: Host, pinned: PinnedCommand) -> dict[str, list[dict[str, Any]]]:
+    """Return the hooks to install, by event, as the host writes them."""
+    wanted: dict[str, list[dict[str, Any]]] = {}
+    for event in host.events:
+        timeout = event.seconds * 1000 if host.milliseconds else event.seconds
+        command = {"type": "command", "command": pinned.line(event.call), "timeout": timeout}
+        if event.in_background:
+            command["async"] = True
+        if host.is_flat:
+            del command["type"]
+        wanted.setdefault(event.name, []).append(command if host.is_flat else {"hooks": [command]})
+    return wanted
+
+
+def is_our_server(entry: object) -> bool:
+    """Return whether the entry of a server is one that was installed."""
+    if not isinstance(entry, dict):
+        return False
+    command, args = entry.get("command"), entry.get("args")
+    return isinstance(command, str) and isinstance(args, list) and args[-1:] == ["mcp"] and _is_pinned([command, *args])
+
+
+def is_our_hook(entry: object) -> bool:
+    """Return whether a hook is one that was installed: all that it calls is memstore, pinned, and a hook's call."""
+    commands = entry.get("hooks", [entry]) if isinstance(entry, dict) else None
+    return isinstance(commands, list) and bool(commands) and all(map(_is_our_command, commands))
+
+
+def _is_our_command(entry: object) -> bool:
+    line = entry.get("command") if isinstance(entry, dict) else None
+    if not isinstance(line, str):
+        return False
+    try:
+        words = shlex.split(line.partition(" >")[0])
+    except ValueError:
+        return False
+    return _is_pinned(words) and any(tuple(words[-len(call.value) :]) == call.value for call in HookCall)
+
+
+def _is_pinned(words: Sequence[object]) -> bool:
+    program = words[0] if words else None
+    return isinstance(program, str) and program.startswith("/") and program.endswith(f"/{NAME}") and "--vault" in words

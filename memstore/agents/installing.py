@@ -1,0 +1,286 @@
+"""Set memstore up in an agent's program, and undo that: settings files, hooks, and the skill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.agents import settings
+from memstore.agents.hosts import HOSTS, NAME, SKILL, Host, PinnedCommand, wanted_hooks
+from memstore.agents.settings import Wanted
+from memstore.core.errors import ChangedMeanwhileError, FormatError, MemstoreError, RefusedError, VaultError
+from memstore.files.local_state import make_private, private_bytes, regular_bytes, write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.files.local_state import Environment
+
+
+class SettingsChange(NamedTuple):
+    """A file to change: its content before and after, None where there is none, and what of that is memstore's."""
+
+    path: Path
+    before: bytes | None
+    after: bytes | None
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What happens to the file: `created`, `changed` or `removed`."""
+        return "created" if self.before is None else "removed" if self.after is None else "changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetUp:
+    """What was changed, or would be, to set memstore up in a program or to undo that."""
+
+    agent: str
+    title: str
+    changes: tuple[SettingsChange, ...]
+    notes: tuple[str, ...] = ()
+
+
+class _Known(NamedTuple):
+    """What is recorded of a file: the pieces that were put in, and whether the file was made for them."""
+
+    pieces: tuple[str, ...] = ()
+    made: bool = False
+
+
+class Installer:
+    """Sets memstore up in one program.
+
+    Args:
+        env: the process's environment, which says where the settings are.
+        agent: the program, a key of `HOSTS`.
+    """
+
+    def __init__(self, env: Environment, agent: str) -> None:
+        self._env, self._agent, self._host = env, agent, HOSTS[agent]
+        self._record_file = env.state_home / "memstore" / "agents" / f"{agent}.json"
+        self._record = _recorded(self._record_file)
+
+    def install(self, pinned: PinnedCommand, skill: bytes, *, dry_run: bool = False) -> SetUp:
+        """Set memstore up, or change what was set up before.
+
+        Args:
+            pinned: the command line that servers and hooks begin with.
+            skill: the content of the skill.
+            dry_run: change nothing; return what would be changed.
+
+        Raises:
+            FormatError: a settings file can't be read; nothing was written.
+            RefusedError: there is somebody else's entry, or a file is read-only; nothing was written.
+        """
+        changes, known = [], {}
+        for path, wanted in self._settings(pinned).items():
+            change, pieces = self._with_ours(path, wanted)
+            known[str(path)] = pieces
+            changes += [change] if change else []
+        changes += self._skill_change(skill)
+        if not dry_run and (changes or not self._record):
+            made = _missing_folders([change.path for change in changes])
+            self._keep(known, skill, [*self._record.get("folders", []), *map(str, made)])
+            _apply(changes)
+        return self._set_up(changes, self._host.notes if changes else ())
+
+    def uninstall(self, *, dry_run: bool = False) -> SetUp:
+        """Undo `install`: what it put in is taken out, and what it made is removed, if nobody changed it since.
+
+        Raises:
+            FormatError: a settings file can't be read; nothing was written.
+        """
+        changes, notes = [], []
+        for path, wanted in self._settings(PinnedCommand("", ())).items():
+            change = self._without_ours(path, wanted)
+            changes += [change] if change else []
+        path = self._skill_file
+        if (now := _bytes(path)) is not None and _digest(now) == self._record.get("skill"):
+            changes.append(SettingsChange(path, now, None, removed=(now.decode("utf-8", "replace"),)))
+        elif now is not None:
+            notes.append(f"{path} was changed by somebody else, so it stays")
+        if not dry_run:
+            _apply(changes)
+            for folder in sorted(self._record.get("folders", ()), key=len, reverse=True):
+                _remove_if_empty(Path(folder))
+            self._record_file.unlink(missing_ok=True)
+        return self._set_up(changes, notes)
+
+    def _set_up(self, changes: Sequence[SettingsChange], notes: Sequence[str]) -> SetUp:
+        return SetUp(agent=self._agent, title=self._host.title, changes=tuple(changes), notes=tuple(notes))
+
+    # -- files -----------------------------------------------------------------------------------------
+
+    def _path(self, name: str) -> Path:
+        """Return the path of a settings file; a variable may name another folder than the usual one."""
+        host = self._host
+        named = self._env.get(host.variable) if host.variable else None
+        if named and name.startswith(host.folder):
+            return self._env.expanded(named) / name.removeprefix(f"{host.folder}/")
+        return self._env.home / name
+
+    @property
+    def _skill_file(self) -> Path:
+        return self._path(self._host.skills) / NAME / SKILL
+
+    def _settings(self, pinned: PinnedCommand) -> dict[Path, Wanted]:
+        """Return the settings files, and what each is to hold; one file may hold servers and hooks."""
+        return settings_of(self._host, pinned, self._path)
+
+    def _known(self, path: Path) -> _Known:
+        known = self._record.get("files", {}).get(str(path))
+        return _Known(tuple(known["pieces"]), bool(known["made"])) if isinstance(known, dict) else _Known()
+
+    def _with_ours(self, path: Path, wanted: Wanted) -> tuple[SettingsChange | None, _Known]:
+        name, before, known = str(path), _bytes(path), self._known(path)
+        text = None if before is None else _text(before, name)
+        if text is not None and text.strip() and settings.holds(text, name, wanted):
+            return None, known
+        if text is None or not text.strip():
+            done = settings.with_ours(settings.new_text(name, wanted), name, wanted)
+            pieces = done.pieces if text is None else (done.text,)  # of a file without content, all is ours
+            after = (text or "") + done.text
+            return SettingsChange(path, before, after.encode(), added=done.pieces), _Known(pieces, before is None)
+        clean, removed = settings.without_ours(text, name, wanted, known.pieces)
+        done = settings.with_ours(clean, name, wanted)
+        change = SettingsChange(path, before, done.text.encode(), added=done.pieces, removed=removed)
+        return change, _Known(done.pieces, known.made)
+
+    def _without_ours(self, path: Path, wanted: Wanted) -> SettingsChange | None:
+        name, before, known = str(path), _bytes(path), self._known(path)
+        if before is None:
+            return None
+        text = _text(before, name)
+        if not text.strip():
+            return None
+        left, removed = settings.without_ours(text, name, wanted, known.pieces)
+        if not removed:
+            return None
+        is_bare = left.split() == settings.new_text(name, wanted).split()
+        return SettingsChange(path, before, None if known.made and is_bare else left.encode(), removed=removed)
+
+    def _skill_change(self, skill: bytes) -> list[SettingsChange]:
+        path = self._skill_file
+        now = _bytes(path)
+        if now == skill:
+            return []
+        if now is not None and _digest(now) != self._record.get("skill"):
+            raise RefusedError(
+                f"{path} is somebody else's, or was changed since it was installed; nothing was written",
+                hint="move it away, then try again",
+            )
+        return [
+            SettingsChange(path, now, skill, added=(skill.decode(),), removed=() if now is None else (now.decode(),))
+        ]
+
+    def _keep(self, files: dict[str, _Known], skill: bytes, folders: Sequence[str]) -> None:
+        """Record what is put in, before it is: after a crash it can be taken out again."""
+        document = {
+            "files": {path: {"pieces": known.pieces, "made": known.made} for path, known in files.items()},
+            "folders": list(dict.fromkeys(folders)),
+            "skill": _digest(skill),
+        }
+        make_private(self._record_file.parent)
+        write_whole(self._record_file, json.dumps(document, indent=1).encode(), mode=0o600)
+
+
+def settings_of(host: Host, pinned: PinnedCommand, path_of: Any) -> dict[Path, Wanted]:
+    """Return the settings files of a program, and what each is to hold.
+
+    Args:
+        host: the program.
+        pinned: the command line that servers and hooks begin with.
+        path_of: returns the path of a settings file by its name.
+    """
+    found = {host.servers: Wanted(servers_at=host.servers_at, server=pinned.server(host))}
+    if host.hooks is not None:
+        before = found.get(host.hooks, Wanted())
+        found[host.hooks] = before._replace(hooks=wanted_hooks(host, pinned), new=dict(host.new_hooks))
+    return {path_of(name): wanted for name, wanted in found.items()}
+
+
+# -- the disk --------------------------------------------------------------------------------------
+
+
+def _recorded(path: Path) -> dict[str, Any]:
+    try:
+        document = json.loads(private_bytes(path))
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Return a file's content; None if there is none, not even a link."""
+    try:
+        return regular_bytes(path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise VaultError(f"{path} can't be read: {error.strerror}; nothing was written") from error
+
+
+def _text(data: bytes, name: str) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"{name}:{line}: this is not UTF-8; nothing was written", hint="save the file as UTF-8, then try again"
+        ) from error
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _missing_folders(paths: Sequence[Path]) -> list[Path]:
+    """Return the folders that have to be made for these files, outermost first."""
+    return sorted(
+        {parent for path in paths for parent in path.parents if not parent.exists()}, key=lambda one: len(str(one))
+    )
+
+
+_OWNER_WRITES = 0o200
+
+
+def _apply(changes: Sequence[SettingsChange]) -> None:
+    """Make all changes or none: what was written is written back if a later file can't be."""
+    for change in changes:
+        real = Path(os.path.realpath(change.path))
+        if change.before is not None and not real.stat().st_mode & _OWNER_WRITES:
+            raise RefusedError(f"{change.path} is read-only; nothing was written", hint=f"chmod u+w {change.path}")
+    done: list[SettingsChange] = []
+    try:
+        for change in changes:
+            if _bytes(change.path) != change.before:
+                raise ChangedMeanwhileError(f"{change.path} was changed just now", hint="try again")
+            _write(change.path, change.after)
+            done.append(change)
+    except (OSError, MemstoreError) as error:
+        for change in reversed(done):
+            _write(change.path, change.before)
+        if isinstance(error, OSError):
+            raise VaultError(f"{error.filename or 'a file'}: {error.strerror}; nothing was written") from error
+        raise
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    real = Path(os.path.realpath(path))  # a link stays a link
+    if data is None:
+        real.unlink(missing_ok=True)
+        return
+    real.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(real, data)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # somebody keeps something there, or it is gone
+        folder.rmdir()

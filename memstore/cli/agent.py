@@ -1,0 +1,134 @@
+"""`memstore agent`: set memstore up in an agent's program, and undo that."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memstore.agents.hosts import HOSTS, NAME, SKILL, PinnedCommand
+from memstore.cli.options import group, subcommand
+from memstore.cli.written import dry_run_option
+from memstore.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.agents.installing import SetUp
+    from memstore.cli.session import CliSession
+    from memstore.files.local_state import Environment
+
+
+@group(
+    "agent",
+    examples=(
+        "memstore --vault ~/notes --as si:ash --self agent install claude-code --dry-run",
+        "memstore --vault ~/notes --as si:ash --self agent install claude-code",
+        "memstore agent uninstall claude-code",
+    ),
+)
+def agent() -> None:
+    """Set memstore up in an agent's program: its MCP server, its hooks and its skill."""
+
+
+@subcommand(
+    agent,
+    "install",
+    examples=(
+        "memstore --vault ~/notes --as si:ash --self agent install codex --dry-run",
+        "memstore --vault ~/notes --as si:ash --context ctx:work agent install cursor",
+    ),
+)
+@click.argument("name", metavar="NAME", type=click.Choice(tuple(HOSTS)))
+@dry_run_option()
+def install(session: CliSession, name: str, *, dry_run: bool) -> None:
+    """Set memstore up in NAME: claude-code, codex, gemini, cursor or openclaw.
+
+    Its settings get an MCP server and hooks: what to have in mind when a session begins, what comes to mind at each
+    prompt, and what was said, written down when a session is compacted or ends. Program, vault and identity are pinned
+    by name, so that none of them is ever looked for in the folder that the agent works in. Only memstore's own lines
+    are changed; memstore agent uninstall takes them out again.
+    """
+    from memstore.agents.installing import Installer
+    from memstore.agents.skill import skill
+    from memstore.documents.program import agent_document
+
+    pinned = _pinned(session, name)
+    done = Installer(session.environment(), name).install(pinned, skill(), dry_run=dry_run)
+    session.emit(
+        "agent",
+        document=lambda: agent_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done),
+    )
+    if not done.changes:
+        session.say(f"{done.title}: everything is set up already")
+    elif not (session.choices.alone or session.choices.context):
+        session.say(
+            f"nobody is said to listen to {done.title}, so it is shown only what everybody may see: give --self if "
+            "nobody but you listens, or --context CTX"
+        )
+    _say_notes(session, done)
+
+
+@subcommand(agent, "uninstall", examples=("memstore agent uninstall claude-code --dry-run",))
+@click.argument("name", metavar="NAME", type=click.Choice(tuple(HOSTS)))
+@dry_run_option()
+def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
+    """Undo memstore agent install: take memstore's lines out of NAME's settings, and remove the files it made."""
+    from memstore.agents.installing import Installer
+    from memstore.documents.program import agent_document
+
+    done = Installer(session.environment(), name).uninstall(dry_run=dry_run)
+    session.emit(
+        "agent",
+        document=lambda: agent_document(done, dry_run=dry_run),
+        lines=lambda: _lines(session, done),
+    )
+    if not done.changes:
+        session.say(f"{done.title}: memstore is not set up there")
+    _say_notes(session, done)
+
+
+def _pinned(session: CliSession, name: str) -> PinnedCommand:
+    """Return the command line to pin. The vault must have been named: the one around this folder may be anybody's."""
+    env, choices = session.environment(), session.choices
+    if not (choices.vault or env.get("MEMSTORE_VAULT")):
+        raise UsageError(
+            "settings of an agent name the vault, and none was named",
+            hint=f"memstore --vault DIR --as ENTITY --self agent install {name}",
+        )
+    view = session.view()
+    heard = ["--self"] if choices.alone else ["--context", choices.context] if choices.context else []
+    words = ("--vault", str(view.root.resolve()), "--as", view.actor, *heard)
+    program = _program(env)
+    for word in (program, *words):
+        if not word.isprintable():
+            raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
+    return PinnedCommand(program, words)
+
+
+def _program(env: Environment) -> str:
+    """Return the absolute path of the program that runs, or of the one beside its Python."""
+    for place in (env.folder / sys.argv[0], Path(sys.executable).with_name(NAME)):
+        if place.name == NAME and place.is_file():
+            return str(place)
+    raise UsageError("there is no program of that name beside this Python", hint="install memstore again")
+
+
+def _lines(session: CliSession, done: SetUp) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    for change in done.changes:
+        yield f"{session.paint('path', safe_line(str(change.path)))}: {change.kind}"
+        if change.path.name == SKILL:  # all of it is memstore's, and long
+            continue
+        for role, sign, pieces in (("removed", "-", change.removed), ("added", "+", change.added)):
+            for piece in pieces:
+                yield from (session.paint(role, sign + safe_line(line)) for line in piece.strip("\r\n").splitlines())
+
+
+def _say_notes(session: CliSession, done: SetUp) -> None:
+    for note in done.notes:
+        session.say(note)

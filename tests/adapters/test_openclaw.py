@@ -1,0 +1,64 @@
+"""OpenClaw's `memory_search` and `memory_get` on a vault."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.adapters.openclaw import memory_get, memory_search
+from tests.adapters.vaults import OTHER, made, opened
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.whole.program import InProcess
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> InProcess:
+    return made(tmp_path)
+
+
+def test_a_search_and_what_it_cites(program: InProcess) -> None:
+    made_ = program.json("add", "Bella eats at eight\n\nShe had a murmur in spring.\n\nRex sleeps.")
+    vault = opened(program)
+    answer = memory_search(vault, {"query": "murmur in spring", "maxResults": 1})
+    (hit,) = answer["results"]
+    assert hit.keys() == {"path", "startLine", "endLine", "score", "snippet", "source", "corpus", "citation"}
+    assert (hit["path"], hit["snippet"]) == (made_["path"], "She had a murmur in spring.")
+    lines = (program.vault / hit["path"]).read_text().splitlines()
+    assert lines[hit["startLine"] - 1 : hit["endLine"]] == ["She had a murmur in spring."]
+    assert hit["citation"] == f"{hit['path']}#L{hit['startLine']}"
+    assert 0 < hit["score"] <= 1
+    got = memory_get(vault, {"path": hit["path"], "from": hit["startLine"], "lines": 1})
+    assert got == {
+        "path": hit["path"], "text": "She had a murmur in spring.", "from": hit["startLine"], "lines": 1,
+        "truncated": True, "nextFrom": hit["startLine"] + 1,
+    }  # fmt: skip
+    whole = memory_get(vault, {"path": made_["ref"]})
+    assert whole["text"].strip().startswith("Bella eats")
+    assert "truncated" not in whole
+    assert "id:" not in whole["text"]
+    assert memory_search(vault, {"query": "murmur", "minScore": 1.1})["results"] == []
+
+
+def test_what_can_not_be_searched_is_disabled(program: InProcess) -> None:
+    answer = memory_search(opened(program), {"query": "(("})
+    assert answer["disabled"] is True
+    assert answer["error"]
+
+
+def test_what_is_hidden_is_missing(program: InProcess) -> None:
+    secret = program.json("add", "Bella bites")
+    program.ok("add", "Bella eats", "--access", "*")
+
+    def told() -> list[object]:
+        vault = opened(program, OTHER)
+        gets = [memory_get(vault, {"path": name}) for name in (secret["path"], secret["ref"])]
+        return [*gets, memory_search(vault, {"query": "Bella bites"}), memory_search(vault, {"query": "bites"})]
+
+    full = told()
+    assert full[0] == {"path": secret["path"], "text": ""}
+    (program.vault / secret["path"]).unlink()
+    assert told() == full

@@ -1,0 +1,226 @@
+"""`memstore agent install` and `uninstall`, as a person calls them, in a home of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from memstore.agents.hosts import HOSTS
+from memstore.agents.skill import skill
+from tests.installed import MEMSTORE, validated
+from tests.whole.program import InProcess, Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES = tuple(HOSTS)
+MINE = '{\n    "apiKey": "sk-secret", // mine\n    "hooks": {"Stop": []}\n}'
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> InProcess:
+    made = InProcess(tmp_path)
+    made.vault.mkdir()
+    made.ok("init", ".", "--owner", "si:ash")
+    return made
+
+
+def install(program: Program, name: str, *words: str) -> str:
+    return program.ok("--vault", str(program.vault), "--as", "si:ash", "--self", "agent", "install", name, *words)
+
+
+def files(home: Path) -> dict[str, tuple[bytes, int] | None]:
+    """Return what lies in a home, with permissions, beside the vault and memstore's own state."""
+    kept = ("vault", "state", "cache", "gitconfig")
+    return {
+        path.relative_to(home).as_posix(): (path.read_bytes(), path.stat().st_mode) if path.is_file() else None
+        for path in sorted(home.rglob("*"))
+        if path.relative_to(home).parts[0] not in kept
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_uninstalling_leaves_nothing(program: InProcess, name: str) -> None:
+    before = files(program.home)
+    shown = install(program, name, "--dry-run")
+    assert files(program.home) == before
+    assert install(program, name) == shown
+    after = files(program.home)
+    assert after != before
+    assert install(program, name) == ""
+    assert files(program.home) == after
+    program.ok("agent", "uninstall", name)
+    assert files(program.home) == before
+    assert "not set up" in program.run("agent", "uninstall", name).stderr
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_others_keep_there_stays_to_the_byte(program: InProcess, name: str) -> None:
+    host = HOSTS[name]
+    for path in {host.servers, host.hooks or host.servers}:
+        place = program.home / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text("# mine\n[a]\nb = 1" if path.endswith("toml") else MINE)
+        place.chmod(0o640)
+    (program.home / host.skills / "other").mkdir(parents=True)
+    before = files(program.home)
+    shown = install(program, name)
+    assert "sk-secret" not in shown
+    assert "+" in shown
+    assert all(
+        mode == 0o100640
+        for path, found in files(program.home).items()
+        if found and "SKILL" not in path
+        for mode in [found[1]]
+    )
+    assert "sk-secret" not in program.ok("agent", "uninstall", name)
+    assert files(program.home) == before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_is_pinned_and_runs_from_anywhere(program: InProcess, name: str) -> None:
+    install(program, name)
+    host, root = HOSTS[name], str(program.vault)
+    text = (program.home / host.servers).read_text()
+    servers: Any = tomllib.loads(text) if host.servers.endswith("toml") else json.loads(text)
+    for key in host.servers_at:
+        servers = servers[key]
+    entry = servers["memstore"]
+    assert entry["command"] == str(MEMSTORE)
+    assert entry["args"] == ["--vault", root, "--as", "si:ash", "--self", "mcp"]
+    assert (program.home / host.skills / "memstore" / "SKILL.md").read_bytes() == skill()
+    if host.hooks is None:
+        return
+    hooks = json.loads((program.home / host.hooks).read_text())["hooks"]
+    hostile = program.home / "hostile"
+    (hostile / ".memstore").mkdir(parents=True)
+    (hostile / ".memstore" / "config.toml").write_text("this is broken")
+    for event, known in hooks.items():
+        for one in known:
+            (command,) = one.get("hooks", [one])
+            words = shlex.split(command["command"])
+            assert words[:6] == [str(MEMSTORE), "--vault", root, "--as", "si:ash", "--self"]
+            done = subprocess.run(
+                ["sh", "-c", command["command"]], cwd=hostile, env=program.environment, check=False,
+                input=json.dumps({"hook_event_name": event, "prompt": "hello"}), capture_output=True, text=True,
+            )  # fmt: skip
+            assert (done.returncode, done.stderr) == (0, ""), (event, done.stderr)
+
+
+def test_a_vault_has_to_be_named(program: InProcess) -> None:
+    done = program.run("agent", "install", "codex")
+    assert done.returncode == 2
+    assert "none was named" in done.stderr
+    assert "--vault DIR" in done.stderr
+    assert not (program.home / ".codex").exists()
+    program.ok("agent", "install", "codex", "--dry-run", MEMSTORE_VAULT=str(program.vault))
+
+
+def test_who_listens_is_pinned_too(program: InProcess) -> None:
+    words = ("--vault", str(program.vault), "--context", "ctx:park", "agent", "install", "gemini")
+    assert "--context" in program.ok(*words)
+    assert "only what everybody may see" in program.run("--vault", ".", "agent", "install", "gemini").stderr
+    assert "--context" not in (program.home / ".gemini" / "settings.json").read_text()
+    program.ok("agent", "uninstall", "gemini")
+    assert not (program.home / ".gemini").exists()
+
+
+def test_broken_settings_are_refused_and_nothing_is_written(program: InProcess) -> None:
+    broken = program.home / ".claude" / "settings.json"
+    broken.parent.mkdir()
+    broken.write_text('{\n  "a": 1\n  "b": 2\n}\n')
+    before = files(program.home)
+    for words in (("install",), ("install", "--dry-run"), ("uninstall",)):
+        done = program.run("--vault", ".", "agent", words[0], "claude-code", *words[1:])
+        assert done.returncode == 5
+        assert f"{broken}:3:3: this is not JSON: a comma or }} is expected; nothing was written" in done.stderr
+        assert files(program.home) == before
+
+
+def test_a_link_stays_a_link(program: InProcess) -> None:
+    real = program.home / "dotfiles" / "mcp.json"
+    real.parent.mkdir()
+    real.write_text("{}\n")
+    link = program.home / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    link.symlink_to(real)
+    install(program, "cursor")
+    assert link.is_symlink()
+    assert "memstore" in real.read_text()
+    program.ok("agent", "uninstall", "cursor")
+    assert link.is_symlink()
+    assert real.read_text() == "{}\n"
+
+
+def test_read_only_settings_are_refused(program: InProcess) -> None:
+    place = program.home / ".cursor" / "mcp.json"
+    place.parent.mkdir()
+    place.write_text("{}\n")
+    place.chmod(0o444)
+    before = files(program.home)
+    done = program.run("--vault", ".", "agent", "install", "cursor")
+    assert done.returncode == 4
+    assert f"{place} is read-only; nothing was written" in done.stderr
+    assert files(program.home) == before
+
+
+def test_a_skill_that_somebody_wrote_stays(program: InProcess) -> None:
+    place = program.home / ".openclaw" / "skills" / "memstore" / "SKILL.md"
+    place.parent.mkdir(parents=True)
+    place.write_text("mine\n")
+    done = program.run("--vault", ".", "agent", "install", "openclaw")
+    assert done.returncode == 4
+    assert files(program.home)[".openclaw/skills/memstore/SKILL.md"] == (b"mine\n", 0o100644)
+    place.unlink()
+    install(program, "openclaw")
+    place.write_text("mine again\n")
+    done = program.run("agent", "uninstall", "openclaw")
+    assert "it stays" in done.stderr
+    assert [path for path, found in files(program.home).items() if found] == [".openclaw/skills/memstore/SKILL.md"]
+
+
+def test_another_identity_replaces_the_first(program: InProcess) -> None:
+    install(program, "claude-code")
+    program.ok("--vault", ".", "--as", "si:max", "agent", "install", "claude-code")
+    for path in (".claude.json", ".claude/settings.json"):
+        text = (program.home / path).read_text()
+        assert "si:max" in text
+        assert "si:ash" not in text
+    program.ok("agent", "uninstall", "claude-code")
+    assert files(program.home) == {}
+
+
+def test_a_folder_of_settings_elsewhere(program: InProcess) -> None:
+    program.environment |= {
+        "CLAUDE_CONFIG_DIR": str(program.home / "claude"),
+        "CODEX_HOME": str(program.home / "codex"),
+    }
+    for name in ("claude-code", "codex"):
+        program.ok("--vault", ".", "agent", "install", name)
+    assert {path for path, found in files(program.home).items() if found} == {
+        "claude/.claude.json", "claude/settings.json", "claude/skills/memstore/SKILL.md",
+        "codex/config.toml", "codex/hooks.json", ".agents/skills/memstore/SKILL.md",
+    }  # fmt: skip
+
+
+def test_a_later_file_that_cannot_be_written_undoes_the_earlier(program: InProcess) -> None:
+    (program.home / ".cursor").mkdir()
+    (program.home / ".cursor" / "hooks.json").mkdir()
+    before = files(program.home)
+    done = program.run("--vault", ".", "agent", "install", "cursor")
+    assert done.returncode == 5
+    assert "nothing was written" in done.stderr
+    assert files(program.home) == before
+
+
+def test_the_document_follows_its_schema(program: InProcess) -> None:
+    made = validated(program.ok("--json", "--vault", ".", "agent", "install", "codex"))
+    assert [one["change"] for one in made["files"]] == ["created"] * 3
+    assert made["files"][0]["path"] == os.fspath(program.home / ".codex" / "config.toml")
+    assert validated(program.ok("--json", "agent", "uninstall", "codex"))["dry_run"] is False
