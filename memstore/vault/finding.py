@@ -156,6 +156,10 @@ _REQUIRED = {key.name: {part.name for part in key.entry if part.required} for ke
 COLUMNS_OF_REFS = (NAMES_MEMORIES & {*Entry._fields}) | {"evidence", "cites"}
 
 
+# With what a memory was quarantined, and why, may name what others don't see.
+_OF_ITS_OWNER = frozenset({"quarantine"})
+
+
 def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
     """Return a predicate for texts that may be shown: any but refs to other ids than these; None means all."""
 
@@ -167,8 +171,9 @@ def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
 
 
 def shown_values(values: Mapping[str, Any], is_shown: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the values of a frontmatter without refs that are not shown."""
-    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in values.items()}
+    """Return the values of a frontmatter without refs that are not shown, and without what only its owner may know."""
+    said = {name: value for name, value in values.items() if name not in _OF_ITS_OWNER}
+    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in said.items()}
 
 
 def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
@@ -180,6 +185,7 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
         return file
     # Everything else is taken from the memory: a key in another program's form is not read as ours.
     changed = {name: _whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
+    changed |= dict.fromkeys(file.front.values.keys() - values.keys())
     left = memory_of({"type": file.memory.type, **changed}, "")
     memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
     return replace(file, front=replace(file.front, values=values), memory=memory)
