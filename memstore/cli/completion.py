@@ -111,7 +111,7 @@ def complete_refs(session: CliSession, incomplete: str, *, by_name: bool = False
         if shown:
             found.append(CompletionItem(f"{opening}{shown}{closing}", help=about))
     # Sorted, because the order of rows would reveal hidden ones.
-    found.sort(key=lambda item: (folded(str(item.value)), str(item.value)))
+    found.sort(key=lambda item: (folded(str(item.value)), str(item.value), item.help or ""))
     return found[:MOST_REFS]
 
 
