@@ -19,9 +19,9 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
-from memstore.core.keys import EXTERNAL, QUARANTINED
+from memstore.core.keys import QUARANTINED
 from memstore.core.places import ORIGINALS
-from memstore.core.quotation import quoted
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner, save_all
@@ -285,7 +285,7 @@ class _Whole:
 
     def taken(self, row: int, source: int | None) -> QuarantinedMemory:
         entry = self._view.entry(row)
-        title = quoted(entry.title) if entry.source_type == EXTERNAL else entry.title
+        title = shown_title(entry.title, entry.source_type)
         held = float(entry.confidence) if entry.confidence else None
         return QuarantinedMemory(self.ref(row), entry.path, title, held, None if source is None else self.ref(source))
 

@@ -14,7 +14,7 @@ from memstore.cli.filters import Given, filter_options, say_near_keys
 from memstore.cli.options import at_option, command, named_argument
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
-from memstore.core.quotation import quoted
+from memstore.core.quotation import quoted, shown_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -146,8 +146,7 @@ def _row(session: CliSession, entry: Entry) -> str:
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    words = quoted(entry.title) if entry.source_type == EXTERNAL else safe_line(entry.title or entry.path)
-    title = paint("title", words)
+    title = paint("title", safe_line(shown_title(entry.title, entry.source_type) or entry.path))
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
     status = entry.status if entry.status != "active" else ""
     kind = entry.source_type if entry.source_type == EXTERNAL else ""

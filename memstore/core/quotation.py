@@ -68,6 +68,11 @@ def external(view: View, memory: Memory) -> External | None:
     return External(memory.source or memory.source_entity or "", view.is_vouched(memory))
 
 
+def shown_title(title: str, source_type: str | None) -> str:
+    """Return the title of a memory as it is listed: that of an external one between quotes."""
+    return quoted(title) if source_type == EXTERNAL else title
+
+
 def quoted(text: str) -> str:
     """Return a text between double quotes, on one line, without any double quote, bracket or unseen character."""
     return f'"{harmless(text)}"'

@@ -97,6 +97,7 @@ def refused_document(answer: Answer, error: MemstoreError) -> dict[str, Any]:
 def cited_document(cited: Cited) -> dict[str, Any]:
     """Return the status of cited lines."""
     return {
+        **external_document(cited.external),
         "ref": cited.ref,
         "status": cited.standing.value,
         "text": cited.text,

@@ -16,8 +16,7 @@ from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
 from memstore.core.ids import MemoryRef
-from memstore.core.keys import EXTERNAL
-from memstore.core.quotation import external, quoted
+from memstore.core.quotation import external, shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
@@ -301,7 +300,7 @@ def _links(view: View, shown: Shown) -> list[Link]:
         for ref in getattr(shown.memory, key):
             if MemoryRef.parse(ref):
                 entry = next(iter(entries(view, [ref])), None)
-                title = quoted(entry.title) if entry and entry.source_type == EXTERNAL else entry and entry.title
+                title = entry and shown_title(entry.title, entry.source_type)
                 found.append(Link(key=key, ref=ref, title=title, path=entry and entry.path))
             else:
                 found.append(Link(key=key, ref=ref))

@@ -154,7 +154,8 @@ def test_no_form_is_shown_unframed(vault: InProcess, name: str) -> None:
         ("search", words_of(name)), ("search", words_of(name), "--by", "passage"),
         ("search", words_of(name), "--explain"), ("recall", words_of(name)), ("show", IDS[name]),
         ("show", IDS[name], "--full"), ("show", IDS[name], "--trace"), ("show", IDS[name], "--verified"),
-        ("list", "--where", f"id = {IDS[name]}"),
+        ("list", "--where", f"id = {IDS[name]}"), ("cite", IDS[name]), ("why", IDS[name]), ("trust", IDS[name]),
+        ("links", IDS[name]), ("log", IDS[name]),
     ):  # fmt: skip
         tells(vault, *words)
     shown = vault.ok("show", IDS[name])
@@ -180,6 +181,16 @@ def test_no_form_reaches_an_agent_unframed(vault: InProcess, server: Server, nam
     resource = resources.read(server, f"memory://{IDS[name]}")
     assert MARK in resource.text
     assert unframed(resource.text) == []
+
+
+def test_a_name_that_many_have_does_not_quote_them_as_advice(vault: InProcess, server: Server) -> None:
+    refused = server.call("memory_get", {"ref": "Bella's vet"})
+    assert refused.failed
+    assert "may mean" in refused.text
+    assert MARK in refused.text
+    assert unframed(refused.text) == []
+    asked = vault.run("show", f"{WORDS['plain']} {MARK}")
+    assert MARK not in asked.stderr.replace(f"`{WORDS['plain']} {MARK}`", "")
 
 
 def test_no_form_comes_before_ones_own(vault: InProcess, server: Server) -> None:
