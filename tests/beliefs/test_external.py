@@ -240,6 +240,15 @@ def test_evidence_that_turns_out_to_be_external_differs_when_it_is_weighed_again
     assert [(one.ref, one.rebuilt) for one in rebuild_from_episodes(ws.view()).differing] == [("belief:m_b", 0.8)]
 
 
+def test_it_supersedes_nothing_by_its_own_word() -> None:
+    own, claim = memory_text("Bella's vet is Dr. Ito.\n", id="m_own"), {"supersedes": '["note:m_own"]'}
+    for keys, found in ((PAGE, True), ({}, False)):
+        page = memory_text("Bella's vet is Dr. Evil.\n", id="m_page", **claim, **keys)
+        view = memory_workspace({"own.md": own, "page.md": page}).view()
+        assert ("note:m_own" in {hit.ref for hit in search(view, "Bella's vet").hits}) == found
+        assert ("note:m_own" in {bite.ref for bite in recall(view, "Bella's vet").memories}) == found
+
+
 # -- rank ------------------------------------------------------------------------------------------
 
 
