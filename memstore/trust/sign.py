@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """The saved file, and the verdict on the attestation in it."""
+    """The saved file, and the verdict on the attestation in it; whether an external memory is now vouched for."""
 
     saved: Saved
     verdict: Verdict
+    is_evidence: bool = False
 
     __repr__ = short_repr
 
@@ -146,7 +147,9 @@ def witness(
     sig = _made(view, statement.by_witness(memory.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(replace(entry, sig=sig), WITNESS_KEYS))
     saved, after = _written(view, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
-    return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
+    owner = after.owner or view.config.owner
+    is_evidence = after.source_type == EXTERNAL and voucher.vouches_for(after, owner=owner)
+    return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict, is_evidence=is_evidence)
 
 
 @again_where_changed

@@ -33,6 +33,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memstore.trust.sign import Signed
     from memstore.vault.workspace import Workspace
 
 PAGE = {"source_type": "external", "source": "https://tea.example", "author": CLAIRE}
@@ -56,9 +57,9 @@ def claires(keys: Path, files: dict[str, bytes] = FILES) -> Workspace:
     return ws._replace(signatures=SshSignatures(keys, agent=""))
 
 
-def attest(ws: Workspace, keys: Path, who: str, ref: str = "m_page", attestation: str = "confirm") -> None:
+def attest(ws: Workspace, keys: Path, who: str, ref: str = "m_page", attestation: str = "confirm") -> Signed:
     view = ws._replace(actor=who, config=Config(owner=who)).view()
-    witness(view, ref, attestation, key=str(keys / who.partition(":")[2]))
+    return witness(view, ref, attestation, key=str(keys / who.partition(":")[2]))
 
 
 @pytest.mark.parametrize("evidence", ["m_page", "m_copied", "m_again"])
@@ -74,7 +75,7 @@ def test_it_is_no_evidence_and_neither_is_what_was_derived_from_it(evidence: str
 @pytest.mark.parametrize("who", [CLAIRE, PITH])
 def test_it_weighs_when_its_owner_or_somebody_else_vouches(keys: Path, who: str) -> None:
     ws = claires(keys)
-    attest(ws, keys, who)
+    assert attest(ws, keys, who).is_evidence
     assert reinforce(ws.view(), "m_b", "m_page").new == pytest.approx((0.8 * 6 + 0.3) / 6.3, abs=1e-4)
     assert show_memory(ws.view(), "m_copied").hearsay == ()
     assert reinforce(ws.view(), "m_b", "m_copied").saved.changed
