@@ -11,6 +11,7 @@ from memstore.access.policy import labels_of
 from memstore.access.sight import Seen, Seer, in_short, listeners, not_among, seers, sight_changes
 from memstore.core.errors import RefusedError
 from memstore.core.memory import EVERYBODY
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _sighted(world: World, entry: Entry, seen: Seen) -> Sighted:
     return Sighted(
         ref=entry.ref,
         path=entry.path,
-        title=entry.title,
+        title=shown_title(entry.title, entry.source_type),
         scope=scope_of(world, entry.access_grants),
         subjects=entry.subject_ids,
         seen_by=seen.by,

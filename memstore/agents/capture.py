@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.agents.hook_events import document_of
 from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of
 from memstore.beliefs.echo import recognised
-from memstore.core.keys import SOURCE_TYPES
+from memstore.core.keys import EXTERNAL
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.memories.add import Composed, composed
 from memstore.search.filters import narrowed
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 # How it is known: a person tells it, an agent infers it, and a tool's words are somebody else's.
-OUTSIDE = "external" if "external" in SOURCE_TYPES else "unknown"
-KNOWN_BY = {Speaker.PERSON: "told_by_human", Speaker.AGENT: "inference", Speaker.TOOL: OUTSIDE}
+KNOWN_BY = {Speaker.PERSON: "told_by_human", Speaker.AGENT: "inference", Speaker.TOOL: EXTERNAL}
 # Whose words a text in a hook's document is; the first that is there counts. Nobody knows it of the first one.
 _TEXTS: Mapping[str, Speaker | None] = {
     "text": None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.beliefs.ledger import by_time, counted_as, rounded, witnesses
 from memstore.core.ids import MemoryRef
-from memstore.core.keys import RELIABILITY
+from memstore.core.keys import EXTERNAL, QUARANTINED, RELIABILITY
 from memstore.core.times import instant
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import LedgerLine, Memory
 
     Load = Callable[[str], Memory | None]
+    Vouched = Callable[[Memory], bool]
 
 # A run of consolidation as evidence: it has no weight itself, unlike the memories that it names.
 _CONSOLIDATION = re.compile(r"consolidation:(\d{4}-\d{2}-\d{2})")
@@ -76,6 +77,30 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
         roots=roots(memory, load),
         confidence=memory.confidence,
         at=memory.created_at,
+    )
+
+
+def hearsay(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
+    """Return the external or quarantined memories because of which a memory is no evidence; sorted, empty if it is.
+
+    A memory is no stronger than the weakest that it was derived from (docs/adr/0046). Vouching for it, or for the
+    external memory, makes it evidence.
+
+    Args:
+        memory: a memory with an id.
+        load: returns the memory that a ref names; None if it doesn't exist or may not be seen.
+        vouched: whether somebody vouches for a memory who may.
+    """
+
+    def sources(one: Memory) -> Iterable[str]:
+        return () if vouched(one) else (ref for ref in one.derived_from if MemoryRef.parse(ref))
+
+    return tuple(
+        sorted(
+            str(one.ref)
+            for one in _reached(memory, load, sources)
+            if one.status == QUARANTINED or (one.source_type == EXTERNAL and not vouched(one))
+        )
     )
 
 

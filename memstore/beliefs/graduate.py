@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.bites import one_line, shortened
-from memstore.beliefs.evidence import roots
+from memstore.beliefs.evidence import hearsay, roots
 from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
@@ -196,7 +196,11 @@ class _Gathered:
         self._uses = uses_of(view)
         scopes = set(view.column("scope")) - {""}
         self.paths = sorted({"MEMORY.md", *map(page_of, scopes)})
-        files = [file for file in view.memories() if _is_wanted(file.memory, view.config.owner)]
+        files = [
+            file
+            for file in view.memories()
+            if _is_wanted(file.memory, view.config.owner) and not hearsay(file.memory, self._load, view.is_vouched)
+        ]
         self.files: Mapping[str, MemoryFile] = {file.memory.id: file for file in files if file.memory.id}
         memories = [file.memory for file in files]
         gone = {ref.partition(":")[2] for memory in memories for ref in memory.supersedes}

@@ -15,9 +15,10 @@ from memstore.beliefs.consolidation import (
     depth_of,
     spoken_for,
 )
-from memstore.beliefs.evidence import roots
+from memstore.beliefs.evidence import hearsay, roots
 from memstore.beliefs.wording import content_terms
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
 from memstore.core.places import SUGGESTIONS, RegistryKind
 from memstore.core.terms import words
@@ -66,9 +67,13 @@ def gather(view: View, *, until: str) -> Gathered:
     files = list(_files(view))
     load = _loader(view, files)
     moved = tuple(file for file in files if is_moved(file))
-    beliefs = [file for file in files if file.memory.type == "belief" and _is_held(file)]
+    beliefs = [file for file in files if file.memory.type == "belief" and _is_held(file) and _is_own(view, file)]
     taken = spoken_for([file.memory for file in beliefs], load)
-    free = [file for file in files if _may_be_pooled(file.memory, taken, load, until=until)]
+    free = [
+        file
+        for file in files
+        if _may_be_pooled(file.memory, taken, load, until=until) and not hearsay(file.memory, load, view.is_vouched)
+    ]
     free.sort(key=lambda file: (file.memory.created_at or "", str(file.memory.ref)))
     pooled = free[-MOST_POOLED:]
     names = _names(view, [file.memory for file in (*pooled, *beliefs)])
@@ -112,6 +117,10 @@ def _loader(view: View, files: Iterable[MemoryFile]) -> Load:
         return elsewhere(text) if memory is None else memory if memory.status != "forgotten" else None
 
     return load
+
+
+def _is_own(view: View, file: MemoryFile) -> bool:
+    return file.memory.source_type != EXTERNAL or view.is_vouched(file.memory)
 
 
 def _is_held(file: MemoryFile) -> bool:

@@ -17,6 +17,7 @@ from memstore.beliefs.next_lines import brought_up_to_date, held, next_time, rep
 from memstore.beliefs.reinforce import with_lines
 from memstore.core.errors import UsageError
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import QUARANTINED
 from memstore.core.memory import LedgerLine
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -79,7 +80,12 @@ class BeliefStore:
 
 
 def plan_propagation(
-    vault: BeliefStore, *, now: datetime, by: str, changed: str | None = None, max_depth: int | None = None
+    vault: BeliefStore,
+    *,
+    now: datetime,
+    by: str,
+    changed: str | Collection[str] | None = None,
+    max_depth: int | None = None,
 ) -> Plan:
     """Return the plan for a change of confidence, over any number of links.
 
@@ -87,11 +93,12 @@ def plan_propagation(
         vault: the known memories.
         now: UTC.
         by: the entity that records it.
-        changed: the memory to start from; None for all.
+        changed: the memory to start from, or several; None for all.
         max_depth: the maximum number of links to follow from there; None for no limit.
     """
     above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
-    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, above, max_depth)
+    starts = [changed] if isinstance(changed, str) else sorted(changed or ())
+    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(starts, above, max_depth)
     sure = {**vault.sure, **{ref: held(memory) for ref, memory in vault.memories.items()}}
     steps: dict[str, PropagationStep] = {}
     cycles = []
@@ -213,14 +220,14 @@ def _premises(memory: Memory) -> list[str]:
     return [ref for ref in memory.derived_from if MemoryRef.parse(ref) and ref not in memory.supersedes]
 
 
-def _resting_on(start: str, sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
-    """Return everything that rests on a memory within `depth` links, each with its shortest distance in links."""
+def _resting_on(starts: list[str], sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
+    """Return everything that rests on some memories within `depth` links, each with its shortest distance in links."""
     resting: dict[str, list[str]] = defaultdict(list)
     for ref, named in sources.items():
         for source in named:
             resting[source].append(ref)
     found: dict[str, int] = {}
-    level, away = [start], 0
+    level, away = starts, 0
     while level and away != depth:
         away += 1
         level = list(dict.fromkeys(ref for source in level for ref in resting[source] if ref not in found))
@@ -278,15 +285,15 @@ def propagate(
             "--depth counts links from a memory, and no memory is named", hint="memstore propagate REF --depth"
         )
     changed = None if ref is None else view.find(ref).ref or ""
-    files = {str(file.memory.ref): file for file in _resting(view)}
-    vault = _vault(view, {ref: file.memory for ref, file in files.items()})
+    files = {str(file.memory.ref): file for file in resting(view)}
+    vault = store_of(view, {ref: file.memory for ref, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
     saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
     return Propagated(plan=plan, paths={step.ref: files[step.ref].path for step in plan.steps}, saved=saved)
 
 
-def _resting(view: View) -> Iterable[MemoryFile]:
+def resting(view: View) -> Iterable[MemoryFile]:
     """Yield the files of the actor's active memories that may rest on others; other files are not read."""
     names = ("path", "status", "id", "evidence", "derived_from")
     paths, statuses, ids, evidence, derived = (view.column(name) for name in names)
@@ -307,7 +314,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
         gone: the refs of memories that are assumed not to exist.
     """
     ref = str(memory.ref)
-    vault = _vault(view, {**{str(file.memory.ref): file.memory for file in _resting(view)}, ref: memory})
+    vault = store_of(view, {**{str(file.memory.ref): file.memory for file in resting(view)}, ref: memory})
     memories = {name: one for name, one in vault.memories.items() if name not in sure and name not in gone}
     known = {name: number for name, number in {**vault.sure, **sure}.items() if name not in gone}
     store = BeliefStore(memories=memories, sure=known, gone={*vault.gone, *gone})
@@ -315,7 +322,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
     return next((step.lines for step in plan.steps if step.ref == ref), ())
 
 
-def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
+def store_of(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
     """Return what is known about memories and everything that they name."""
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
     visible = frozenset(view.rows)
@@ -328,7 +335,7 @@ def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
         if entry is None:
             # A broken file may be the missing memory, and anybody but the owner may not be told what is hidden.
             gone |= {text} if view.is_owners and not rows and not view.broken else set()
-        elif entry.status == "forgotten":
+        elif entry.status in ("forgotten", QUARANTINED):
             gone.add(text)
         else:
             sure[text] = float(entry.confidence) if entry.confidence else None

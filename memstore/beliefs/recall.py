@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.memory import Memory
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.search.meaning import Similar
     from memstore.search.opened import Opened
@@ -146,7 +147,7 @@ class RecalledBelief:
 class Bite:
     """A memory that comes to mind: `text` quotes the cited lines, after a title or heading that the prompt names.
 
-    Bites are ordered by `score`; only a belief has `held`.
+    Bites are ordered by `score`; only a belief has `held`, and only an external memory `external`.
     """
 
     ref: str | None
@@ -157,13 +158,14 @@ class Bite:
     relevance: float
     score: float
     held: RecalledBelief | None = None
+    external: External | None = None
 
     __repr__ = short_repr
 
     @property
     def label(self) -> str:
-        """The bite as it is shown, without its path and line."""
-        return _label(self.text, self.held)
+        """The bite as it is shown, without its path and line; if it is external, framed as a quotation."""
+        return _label(self.text, self.held, self.external)
 
     @property
     def line(self) -> str:
@@ -255,11 +257,14 @@ class _Found(NamedTuple):
         """Return as much as fits: whole sentences, else the beginning of one without the lead."""
         for saying in self.sayings:
             text = self.text(saying)
-            if len(text) <= LONGEST_BITE and tokens(_label(text, self.held)) + 1 <= room:
+            if len(text) <= LONGEST_BITE and tokens(self._label(text)) + 1 <= room:
                 return self._bite(text, saying)
         shortest = self.sayings[-1]
-        cut = fitted(shortest.text, room, lambda said: _label(said, self.held))
+        cut = fitted(shortest.text, room, self._label)
         return None if cut is None else self._bite(cut, shortest)
+
+    def _label(self, text: str) -> str:
+        return _label(text, self.held, self.hit.external)
 
     def _bite(self, text: str, saying: Saying) -> Bite:
         return Bite(
@@ -271,6 +276,7 @@ class _Found(NamedTuple):
             relevance=self.hit.relevance,
             score=self.score,
             held=self.held,
+            external=self.hit.external,
         )
 
 
@@ -284,7 +290,9 @@ def _fitting(memories: Sequence[_Found], held: Sequence[_Found], budget: int) ->
             yield bite
 
 
-def _label(text: str, held: RecalledBelief | None) -> str:
+def _label(text: str, held: RecalledBelief | None, external: External | None) -> str:
+    if external is not None:
+        return external.framed(text)
     if held is None:
         return f"[Memory flash: {text}]"
     votes = f"{held.roots_for} for / {held.roots_against} against"
@@ -314,21 +322,27 @@ class _Recall:
 
     def best(self, filters: Filters, most: int) -> list[_Found]:
         """Return the best of one kind, without repeated texts."""
-        found: dict[str, _Found] = {}
-        for match, score in self._ordered(self._matches(filters)):
-            one = self._found(match, score)
-            if one is not None:
-                found.setdefault(one.text(one.sayings[0]).casefold(), one)
-            if len(found) == most:
-                break
-        return list(found.values())
-
-    def _matches(self, filters: Filters) -> list[_Match]:
-        """Return the matches: first those by words, best first, then those by meaning only."""
         if not self._asked.clauses:
             return []
         audience = self._audience
         rows = [row for row in narrowed(audience.then, audience.memories, filters) if row not in self._past]
+        outside = audience.external(rows)
+        found: dict[str, _Found] = {}
+        lowest = float("inf")
+        # However well an external memory matches, it comes after one's own.
+        for group in ([row for row in rows if row not in outside], sorted(outside)):
+            for match, score in self._ordered(self._matches(group)) if group and len(found) < most else ():
+                lowest = min(lowest, score)
+                one = self._found(match, lowest)
+                if one is not None:
+                    found.setdefault(one.text(one.sayings[0]).casefold(), one)
+                if len(found) == most:
+                    break
+        return list(found.values())
+
+    def _matches(self, rows: Sequence[int]) -> list[_Match]:
+        """Return the matches among rows: first those by words, best first, then those by meaning only."""
+        audience = self._audience
         by_words = self._hits(Candidates(audience, rows, self._asked, Unit.MEMORY, best=self._pool))
         if not self.by_meaning:
             return [_Match(hit, file, hit.relevance) for hit, file in by_words]

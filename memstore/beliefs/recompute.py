@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.beliefs import ledger
-from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.evidence import as_evidence, hearsay
 from memstore.beliefs.next_lines import (
     brought_up_to_date,
     drifted,
@@ -37,25 +37,28 @@ from memstore.lineage.refs import loader
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.beliefs.evidence import Load
+    from memstore.beliefs.evidence import Load, Vouched
     from memstore.core.change import Saved
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
 
 
-def rebuilt(memory: Memory, load: Load) -> float:
-    """Return the recomputed confidence of a memory with a ledger, in [0, 1]; `load` returns the memory of a ref."""
-    return replayed(one for line in memory.confidence_history if (one := _again(line, load)) is not None)
+def rebuilt(memory: Memory, load: Load, vouched: Vouched) -> float:
+    """Return the recomputed confidence of a memory with a ledger, in [0, 1].
+
+    `load` returns the memory of a ref; `vouched` says whether somebody vouches for an external memory.
+    """
+    return replayed(one for line in memory.confidence_history if (one := _again(line, load, vouched)) is not None)
 
 
-def changed_evidence(memory: Memory, load: Load) -> tuple[str, ...]:
+def changed_evidence(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
     """Return the evidence that counts and has changed since it was recorded, or is gone; sorted."""
     counts = {witness.source for witness in ledger.witnesses(memory.confidence_history)}
     lines = [line for line in memory.confidence_history if line.evidence_source in counts]
-    return tuple(sorted({line.evidence_source or "" for line in lines if _again(line, load) != line}))
+    return tuple(sorted({line.evidence_source or "" for line in lines if _again(line, load, vouched) != line}))
 
 
-def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
+def _again(line: LedgerLine, load: Load, vouched: Vouched) -> LedgerLine | None:
     """Return a line as it would be recorded now; None if its evidence is gone."""
     if line.op not in ledger.OUTCOMES or MemoryRef.parse(line.evidence_source or "") is None:
         return line
@@ -63,7 +66,7 @@ def _again(line: LedgerLine, load: Load) -> LedgerLine | None:
     if source is None:
         return None
     now = as_evidence(source, load)
-    return replace(line, weight=now.weight, roots=now.roots)
+    return replace(line, weight=0.0 if hearsay(source, load, vouched) else now.weight, roots=now.roots)
 
 
 # -- from evidence ---------------------------------------------------------------------------------
@@ -112,7 +115,7 @@ def rebuild_from_episodes(view: View) -> Rebuilt:
         if not memory.confidence_history:
             continue
         ledgers += 1
-        number = rebuilt(memory, load)
+        number = rebuilt(memory, load, view.is_vouched)
         if number != memory.confidence:
             differing.append(
                 Differing(
@@ -121,7 +124,7 @@ def rebuild_from_episodes(view: View) -> Rebuilt:
                     line=file.front.position("confidence").line,
                     stored=memory.confidence,
                     rebuilt=number,
-                    because=tuple(changed_evidence(memory, load)),
+                    because=tuple(changed_evidence(memory, load, view.is_vouched)),
                 )
             )
     return Rebuilt(ledgers=ledgers, differing=tuple(differing))

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.beliefs.evidence import Evidence, as_evidence, mark_as_evidence, rests_on
+from memstore.beliefs.evidence import Evidence, as_evidence, hearsay, mark_as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
+from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save
 from memstore.files import splice
 from memstore.files.render import entry_of
-from memstore.lineage.refs import loader
+from memstore.lineage.refs import entries, loader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -169,7 +170,21 @@ def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memo
             f"{entry.ref} rests on {file.memory.ref} itself, so it says nothing new about it",
             hint="name evidence that does not depend on it",
         )
+    if doubtful := hearsay(memory, load, view.is_vouched):
+        raise no_evidence(view, memory, doubtful)
     return as_evidence(memory, load)
+
+
+def no_evidence(view: View, memory: Memory, doubtful: Sequence[str]) -> RefusedError:
+    """Return the error for a memory that is no evidence because it is hearsay, or was derived from it: `doubtful`."""
+    ref, first = str(memory.ref), doubtful[0]
+    so = "" if first == ref else f" was derived from {first}, which"
+    if any(entry.status == QUARANTINED for entry in entries(view, [first])):
+        return RefusedError(f"{ref}{so} is quarantined, so it is not evidence", hint=f"memstore show {first}")
+    return RefusedError(
+        f"{ref}{so} is external, and nobody vouches for it, so it is not evidence",
+        hint=f"memstore witness {first} --attest confirm vouches for it, once you have checked it",
+    )
 
 
 # -- the lines that a ledger gains -----------------------------------------------------------------

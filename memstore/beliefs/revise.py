@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.beliefs.evidence import as_evidence, rests_on
+from memstore.beliefs.evidence import as_evidence, hearsay, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
@@ -198,7 +198,7 @@ def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     if stance is None or said.at_other_times or held(other.memory) is None:
         return None
     load = loader(view)
-    if rests_on(side.memory, other.ref, load):
+    if rests_on(side.memory, other.ref, load) or hearsay(side.memory, load, view.is_vouched):
         return None
     evidence = as_evidence(side.memory, load)
     weighed = weigh(other.memory, [evidence], stance, now=view.clock.now(), by=view.actor, reason=None)

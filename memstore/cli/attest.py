@@ -225,6 +225,8 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
     )
     if not done.saved.changed:
         session.say("it is already signed, and nothing has changed since")
+    elif done.is_evidence:
+        session.say("it is vouched for: from now on it is evidence, and is still shown as a quotation")
     elif not done.verdict.counts:
         session.say(f"it does not count yet: {done.verdict.reason}")
         session.say(

@@ -39,10 +39,11 @@ def cite(session: CliSession, citation: str) -> None:
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
+    from memstore.core.quotation import NOTICE, quoted_lines
     from memstore.search.citations import CitationStanding
 
     paint = session.paint
-    now = cited.now
+    now, outside = cited.now, cited.external
     if now is None:
         yield f"{paint('error', cited.standing.value)}: {safe_line(cited.text)}"
     else:
@@ -50,7 +51,10 @@ def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
         role = "ok" if cited.standing is CitationStanding.SAME else "warning"
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"
-    if cited.standing in (CitationStanding.CHANGED, CitationStanding.GONE):
+    if outside is not None:
+        yield paint("warning", f"{NOTICE} ({outside.origin})")
+        yield from quoted_lines(now.excerpt if now else cited.before)
+    elif cited.standing in (CitationStanding.CHANGED, CitationStanding.GONE):
         yield from _diff(session, cited.before, now.excerpt if now else "")
     elif now:
         yield from (f"    {line}" for line in safe(now.excerpt).split("\n"))
@@ -158,9 +162,11 @@ def why(
 
 def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = None) -> Iterator[str]:
     from memstore.cli.output import safe_line
+    from memstore.core.quotation import shown_title
 
     paint, entry = session.paint, explained.shown.entry
-    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
+    title = shown_title(entry.title, entry.source_type)
+    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(title))}"
     yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
     yield from (safe_line(assumed) for assumed in (what_if.assumed if what_if else ()))
     now = what_if.why.numbers if what_if else explained.numbers

@@ -64,6 +64,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "resolve": ("attest:resolve", "decide a dispute about a memory"),
         "anchor": ("attest:anchor", "anchor what a memory says in a commit, page or timestamp"),
         "trust": ("trust:trust", "show who vouches for a memory"),
+        "quarantine": ("rework:quarantine", "take memories and what came of them out of recall"),
         "keys": ("keys:keys", "manage whose keys count in this vault"),
         "attest": ("attest:attest", "export attestations for other tools"),
     },

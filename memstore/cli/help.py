@@ -114,6 +114,7 @@ KEY_MEANINGS = {
     "tags": "words to filter by",
     "status": "active by default; others are found only with --status",
     "status_reason": "why it has that status",
+    "quarantine": "with what it was taken out of recall, and which status it had",
     "proposes": "what a suggestion would do: create a belief, or change the one in relates_to",
     "created_at": "when it was written down",
     "valid_from": "when what it says became true in the world",

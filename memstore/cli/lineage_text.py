@@ -6,7 +6,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.cli.output import safe_line
+from memstore.core import quotation
 from memstore.core.catalog import EdgeKind
+from memstore.core.keys import EXTERNAL
 from memstore.documents.lineage import edge_words
 from memstore.lineage.values import Edge, Mark, NodeState
 
@@ -81,6 +83,8 @@ def named(paint: Palette, node: Node) -> str:
         notes.append("missing")
     if node.status not in ("", "active"):
         notes.append(node.status)
+    if node.source_type == EXTERNAL:
+        notes.append(EXTERNAL)
     title = f" {paint('title', quoted(node.title))}" if node.title else ""
     return _ref(paint, node) + title + "".join(f" {paint('warning', f'({note})')}" for note in notes)
 
@@ -124,7 +128,7 @@ def _tree(paint: Palette, items: list[_Item]) -> Iterator[str]:
 
 def _head(shown: Shown, traced: TracedBothWays) -> Iterator[str]:
     memory = shown.memory
-    yield f"{memory.type.capitalize()}: {quoted(shown.entry.title)}"
+    yield f"{memory.type.capitalize()}: {_said(shown, shown.entry.title)}"
     if memory.confidence is not None:
         yield f"Confidence: {_confidence(shown)}"
     yield f"Source: {_source(shown, traced)}"
@@ -137,11 +141,16 @@ def _head(shown: Shown, traced: TracedBothWays) -> Iterator[str]:
 def _raw_head(shown: Shown) -> Iterator[str]:
     memory = shown.memory
     yield f"Raw Entry: {safe_line(memory.id or shown.entry.path)}"
-    yield f"Content: {quoted(_beginning(memory.body))}"
+    yield f"Content: {_said(shown, _beginning(memory.body))}"
     if memory.status != "active":
         yield f"Status: {memory.status}"
     else:
         yield f"Status: {'Processed' if memory.processed_into else 'Unprocessed'}"
+
+
+def _said(shown: Shown, text: str) -> str:
+    """Return words of a memory in quotes, which those of an external one can't end."""
+    return quoted(text) if shown.external is None else f"{quotation.quoted(text)} ({shown.external.trust})"
 
 
 def _beginning(text: str) -> str:
@@ -187,6 +196,8 @@ def _source(shown: Shown, traced: TracedBothWays) -> str:
     if len(types) > 1:
         return " + ".join(types)
     marks = [node.key for node in traced.sources.nodes if node.state is NodeState.EXTERNAL]
+    if own == EXTERNAL:
+        return f"{own} ({quotation.quoted(memory.source or memory.source_entity or '')})"
     detail = ", ".join(marks) or memory.source or memory.source_entity
     return f"{own} ({safe_line(detail)})" if detail else own
 
@@ -197,7 +208,8 @@ def _lineage(shown: Shown, traced: TracedBothWays) -> list[_Item]:
     edges = [edge for edge in trace.edges if edge.dependent == trace.start.key]
     items = [_made_of(shown, nodes[edge.source], edge) for edge in edges if _is_origin(edge)]
     if not items and (memory.source or memory.source_entity):
-        text = safe_line(memory.source or memory.source_entity or "")
+        source = memory.source or memory.source_entity or ""
+        text = quotation.quoted(source) if memory.source_type == EXTERNAL else safe_line(source)
         items.append((f"Source: {text} (type: {memory.source_type or 'unknown'})", ()))
     events = [line for line in memory.confidence_history if line.op in _EVENTS and line.evidence_source in nodes]
     items += [_event(line, nodes) for line in events]
@@ -255,8 +267,10 @@ def _below(node: Node) -> tuple[str, ...]:
         return ("missing: no memory has this id",)
     if node.state is NodeState.EXTERNAL:
         return ()
-    status = f" ({node.status})" if node.status not in ("", "active") else ""
-    return (f"{node.type.capitalize()}: {quoted(node.title)}{status}",)
+    kind = node.source_type if node.source_type == EXTERNAL else ""
+    notes = [word for word in (node.status, kind) if word not in ("", "active")]
+    about = f" ({', '.join(notes)})" if notes else ""
+    return (f"{node.type.capitalize()}: {quoted(node.title)}{about}",)
 
 
 def _balance(shown: Shown) -> str:
@@ -290,7 +304,8 @@ def _dependent(node: Node, edge: Edge) -> str:
     text = safe_line(node.key) + (f" {quoted(node.title)}" if node.title else "")
     if node.state is NodeState.MISSING:
         return f"{text} (missing)"
-    words = [] if node.status in ("", "active") else [node.status]
+    kind = node.source_type if node.source_type == EXTERNAL else ""
+    words = [word for word in (node.status, kind) if word not in ("", "active")]
     said = _FROM_THIS.get(edge.ops[-1], "") if edge.ops else ""
     if said:
         words.append(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,9 @@ from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.beliefs.quarantine import Quarantined
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
 
@@ -202,6 +206,82 @@ def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason
 
     saved = put_away(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)
     _emit(session, "archive", saved, dry_run=dry_run, already="already archived")
+
+
+@command(
+    "quarantine",
+    examples=(
+        "memstore quarantine m_7f3 --dry-run                   # what it would take, and each number that changes",
+        "memstore quarantine https://example.org --reason 'it told agents what to do' -c",
+        "memstore quarantine web:example.org                   # all that this entity wrote or told",
+        "memstore quarantine imports/chatgpt                   # all that came with these imports",
+        "memstore quarantine m_7f3 --lift",
+    ),
+)
+@click.argument("name", metavar="REF|ENTITY|SOURCE|IMPORT")
+@click.option("--lift", is_flag=True, help="Bring back what was quarantined under this name.")
+@click.option("--reason", metavar="TEXT", help="Why; kept in the memories.")
+@commit_option()
+@dry_run_option()
+def quarantine(session: CliSession, name: str, *, lift: bool, reason: str | None, dry_run: bool, commit: bool) -> None:
+    """Take memories, and all that was derived from them, out of recall and confidence; their files stay.
+
+    It first shows what is taken, and each confidence that changes. memstore undo takes it back; memstore list --status
+    quarantined lists what is taken. Only the owner of memories quarantines them.
+    """
+    from memstore.beliefs import quarantine as ward
+    from memstore.documents.beliefs import quarantined_document
+
+    if lift and reason:
+        raise UsageError("--lift takes no reason", hint=f"memstore quarantine {name} --lift")
+    act = ward.lift if lift else partial(ward.quarantine, reason=reason)
+    done = act(session.view(), name, dry_run=True)
+    lines = [*_quarantined_lines(session, done)]
+    if not dry_run:
+        if not session.as_json:  # the plan stands there before anything is written
+            session.write(lines)
+            lines = []
+        done = act(session.view(), name, commit=commit)
+    session.emit(
+        "quarantine",
+        document=lambda: quarantined_document(done, lifted=lift, dry_run=dry_run),
+        lines=lambda: lines,
+    )
+    _say_quarantined(session, done, lifted=lift, dry_run=dry_run)
+
+
+def _quarantined_lines(session: CliSession, done: Quarantined) -> Iterator[str]:
+    """Yield the memories that are taken or brought back, and the confidences that change because of it."""
+    from memstore.cli.output import safe_line
+    from memstore.history.changes import number
+
+    paint = session.paint
+    for one in done.taken:
+        because = "" if one.source is None else paint("dim", f"  derived from {one.source}")
+        title = paint("title", safe_line(one.title))
+        yield f"{paint.path(one.path)}: {paint('ref', one.ref)} {title}{because}"
+    for step in done.moved:
+        yield f"{paint.path(step.path)}: {paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}"
+
+
+def _say_quarantined(session: CliSession, done: Quarantined, *, lifted: bool, dry_run: bool) -> None:
+    from memstore.cli.output import safe_line
+    from memstore.core.quotation import quoted
+
+    what = "1 memory" if len(done.taken) == 1 else f"{len(done.taken)} memories"
+    numbers = "1 confidence changes" if len(done.moved) == 1 else f"{len(done.moved)} confidences change"
+    if not done.taken:
+        session.say("nothing changed: all of it " + ("stays quarantined" if lifted else "is quarantined already"))
+    elif dry_run:
+        session.say(f"{what} would be {'brought back' if lifted else 'quarantined'}; {numbers}")
+    else:
+        session.say(f"{what} {'brought back' if lifted else 'quarantined'}; {numbers}; memstore undo takes this back")
+    for ref in done.stays:
+        session.say(f"{ref} stays: what it was derived from is still quarantined")
+    for ref in done.not_owned:
+        session.say(f"{safe_line(ref)} stays: somebody else owns it, or it has no id")
+    for near in done.near:
+        session.say(f"spelt nearly like it: {quoted(near.name)}, of {near.memories} more")
 
 
 @command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))

@@ -10,9 +10,10 @@ from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
 from memstore.cli.options import at_option
 from memstore.core.config import QUALITY_PROFILES
+from memstore.core.keys import QUARANTINED
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from memstore.cli.filters import Given
     from memstore.cli.session import CliSession
@@ -241,20 +242,35 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
     paint = session.paint
     number, line = _best_line(hit, matcher)
-    found = f"{paint.path(hit.path)}:{paint('line', str(number))}: {_marked(session, line, matcher)}"
+    said = _marked(session, line, matcher, _clean(hit))
     if line.startswith("title:") and hit.more:  # what the memory says that is about it
-        found += f" — {_marked(session, hit.more[0].excerpt.strip().partition(LINE_END)[0], matcher)}"
+        said += f" — {_marked(session, hit.more[0].excerpt.strip().partition(LINE_END)[0], matcher, _clean(hit))}"
+    if hit.external is not None:
+        from memstore.core.quotation import NOTICE
+
+        said = f'[{NOTICE} ({hit.external.origin})] "{said}"'
+    found = f"{paint.path(hit.path)}:{paint('line', str(number))}: {said}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
     stale = "stale" if hit.is_stale else ""
-    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched, stale) if word)
+    status = hit.status if hit.status == QUARANTINED else ""
+    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched, stale, status) if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
         for conflict in hit.conflicts
     )
     also = f" · the same in {', '.join(map(_safe, hit.also))}" if hit.also else ""
     return f"{found} {paint('dim', f'[{about}')}{conflicts}{paint('dim', f'{also}]')}"
+
+
+def _clean(hit: Hit) -> Callable[[str], str]:
+    """Return what makes a part of a hit's text harmless: on a terminal, and within quotes if it is external."""
+    if hit.external is None:
+        return _safe
+    from memstore.core.quotation import harmless
+
+    return harmless
 
 
 def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
@@ -264,7 +280,7 @@ def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
     return hit.citation.line_start + best, lines[best]
 
 
-def _marked(session: CliSession, line: str, matcher: Matcher) -> str:
+def _marked(session: CliSession, line: str, matcher: Matcher, clean: Callable[[str], str]) -> str:
     """Return a line with the query's words marked, shortened around the first of them."""
     text = " ".join(line.split())
     spans = matcher.spans(text)
@@ -272,9 +288,9 @@ def _marked(session: CliSession, line: str, matcher: Matcher) -> str:
     out, at = ["…" if start else ""], start
     for first, last in spans:
         if start <= first and last <= end:
-            out += [_safe(text[at:first]), session.paint("match", _safe(text[first:last]))]
+            out += [clean(text[at:first]), session.paint("match", clean(text[first:last]))]
             at = last
-    return "".join([*out, _safe(text[at:end]), "…" if end < len(text) else ""])
+    return "".join([*out, clean(text[at:end]), "…" if end < len(text) else ""])
 
 
 def _window(text: str, at: int) -> tuple[int, int]:
@@ -302,6 +318,8 @@ def _explain(session: CliSession, answer: Answer) -> None:
     session.say_left_out(answer.left_out)
     if answer.past:
         session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
+    if answer.external:
+        session.say(f"{answer.external} more from outside rank below these; --source-type external shows them alone")
     if answer.fallback:
         session.say(_safe(answer.fallback))
     if not answer.hits:

@@ -13,6 +13,8 @@ import click
 from memstore.cli.filters import Given, filter_options, say_near_keys
 from memstore.cli.options import at_option, command, named_argument
 from memstore.core.errors import UsageError
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import quoted, shown_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from memstore.memories.show import Shown
 
 SORTS = ("created", "title", "confidence", "path")
+# Keys that are not quoted, even of external memories.
+_WRITTEN_BY_THE_PROGRAM = frozenset({"status", "quarantine"})
 # Keys of the frontmatter that have a place of their own on the card.
 _SHOWN_ELSEWHERE = frozenset({"type", "id", "title", "confidence", "confidence_history"})
 
@@ -142,10 +146,12 @@ def _row(session: CliSession, entry: Entry) -> str:
     from memstore.cli.output import safe_line
 
     paint = session.paint
-    title = paint("title", safe_line(entry.title or entry.path))
+    title = paint("title", safe_line(shown_title(entry.title, entry.source_type) or entry.path))
     confidence = f"{float(entry.confidence):.2f}" if entry.confidence else ""
     status = entry.status if entry.status != "active" else ""
-    about = paint("dim", safe_line("  ".join(word for word in (entry.created_at[:10], confidence, status) if word)))
+    kind = entry.source_type if entry.source_type == EXTERNAL else ""
+    words = "  ".join(word for word in (entry.created_at[:10], confidence, status, kind) if word)
+    about = paint("dim", safe_line(words))
     path = paint.path(entry.path)
     name = paint("ref", entry.ref) if entry.ref else path
     if session.at_terminal:
@@ -170,24 +176,36 @@ def path(session: CliSession, ref: str) -> None:
 
 
 def card(session: CliSession, shown: Shown) -> Iterator[str]:
-    """Yield a memory in readable form: its keys, its numbers, its text."""
+    """Yield a memory in readable form: its keys, its numbers, its text; all words of an external one as a quotation."""
     from memstore.cli.output import safe, safe_line
     from memstore.cli.written import conflict_line
+    from memstore.core.quotation import END, NOTICE, quoted_lines
 
-    paint, entry = session.paint, shown.entry
-    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(entry.title))}"
+    paint, entry, outside = session.paint, shown.entry, shown.external
+    title = safe_line(entry.title) if outside is None else quoted(entry.title)
+    yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', title)}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
     yield f"{paint.path(entry.path)} {paint('dim', f'@{shown.revision[:10]}{then}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
-    keys = [*held, *_standing(shown), *derived, *((safe_line(name), text) for name, text in _keys(shown))]
+    said = [(safe_line(name), text) for name, text in _keys(shown)]
+    own = said if outside is None else [(name, text) for name, text in said if name in _WRITTEN_BY_THE_PROGRAM]
+    keys = [*held, *_standing(shown), *_hearsay(shown), *derived, *own]
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
         yield f"{paint('dim', name.ljust(width))}  {text}"
     for conflict in shown.conflicts:
         yield f"{paint('dim', 'conflict'.ljust(width))}  {conflict_line(paint, conflict)}"
-    if shown.memory.body.strip():
+    if outside is not None:
+        yield ""
+        yield paint("warning", f"{NOTICE} ({outside.origin})")
+        for name, text in said:
+            if (name, text) not in own:
+                yield from quoted_lines(f"{name}  {text}")
+        yield from quoted_lines("\n" + shown.memory.body.strip("\n"))
+        yield END
+    elif shown.memory.body.strip():
         yield ""
         yield safe(shown.memory.body).strip("\n")
 
@@ -207,6 +225,12 @@ def _standing(shown: Shown) -> Iterator[tuple[str, str]]:
         yield "labile", f"evidence surprised on {standing.labile:%Y-%m-%d}, so it may need revision: {ways}"
     if shown.prunable:
         yield shown.prunable.value, f"memstore archive {ref} puts it out of sight"
+
+
+def _hearsay(shown: Shown) -> Iterator[tuple[str, str]]:
+    """Yield why a memory is no evidence."""
+    if set(shown.hearsay) - {shown.ref}:  # an external memory is marked as such below
+        yield "hearsay", f"no evidence: {', '.join(shown.hearsay)} is quarantined, or external and not vouched for"
 
 
 def _trust(shown: Shown) -> Iterator[tuple[str, str]]:

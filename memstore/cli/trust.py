@@ -88,11 +88,12 @@ def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
 def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
     from memstore.core.memory import title_of
+    from memstore.core.quotation import shown_title
     from memstore.trust.score import held_back
 
     paint, memory = session.paint, found.file.memory
     place, ref = paint.path(found.file.path), paint("ref", str(memory.ref or ""))
-    yield f"{place}: {ref} {safe_line(title_of(memory))}"
+    yield f"{place}: {ref} {safe_line(shown_title(title_of(memory), memory.source_type))}"
     by = "" if found.profile == PROFILES[0] else f" by {found.profile.value}"
     yield f"trust {found.trust.score:.3f}{by}, {found.trust.word}"
     for term in found.trust.terms:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 from memstore.conflicts.conflict import Side, conflict
 from memstore.conflicts.gisting import said_in
 from memstore.core.change import Lines
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
+from memstore.core.quotation import quoted
 from memstore.core.terms import stop_words, term_of
 from memstore.files.passages import LineMap
 from memstore.search.filters import narrowed
@@ -41,16 +43,17 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
         said: the statements to compare, with their lines in the file; None for all, its title first.
     """
     lines = LineMap(file.data)
+    memory = file.memory
+    shown = quoted if memory.source_type == EXTERNAL else str
 
     def at(start: int, end: int) -> Lines:
-        return Lines(file.path, start, end, lines.excerpt(start, end))
+        return Lines(file.path, start, end, shown(lines.excerpt(start, end)))
 
-    memory = file.memory
     claim_lines = [file.front.position("claims", number).line for number in range(len(memory.claims))]
     return Side(
         ref=str(memory.ref or file.path),
         path=file.path,
-        title=title_of(memory),
+        title=shown(title_of(memory)),
         memory=memory,
         claims=[(claim, at(line, line)) for claim, line in zip(memory.claims, claim_lines, strict=True)],
         statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],

@@ -22,6 +22,7 @@ from memstore.conflicts.contradiction import (
 )
 from memstore.conflicts.statements import EMPTY, tokens
 from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
+from memstore.core.keys import EXTERNAL
 from memstore.search.index import claim_key
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
     current = _current(kind, one, other, told)
     return Conflict(
         conflict_type=kind,
-        penalty=penalty(kind, one.memory.confidence, other.memory.confidence),
+        penalty=0.0 if is_from_outside(one, other) else penalty(kind, one.memory.confidence, other.memory.confidence),
         refs=(one.ref, other.ref),
         titles=(one.title, other.title),
         lines=(mine, theirs),
@@ -83,6 +84,11 @@ def may_be_one(one: Memory, other: Memory) -> bool:
     """Whether two memories may be copies: equal type, status, owner, scope, subjects; neither supersedes the other."""
     kinds = ((each.type, each.status, each.owner, each.scope, frozenset(each.subject_ids)) for each in (one, other))
     return len(set(kinds)) == 1 and one.id != other.id and not _replaces(one, other) and not _replaces(other, one)
+
+
+def is_from_outside(one: Side, other: Side) -> bool:
+    """Whether only the other side is external: then it takes nothing from the first one's quality."""
+    return other.memory.source_type == EXTERNAL != one.memory.source_type
 
 
 def penalty(kind: ConflictType, own: float | None, others: float | None) -> float:

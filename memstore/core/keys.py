@@ -16,9 +16,12 @@ if TYPE_CHECKING:
 
 SOURCE_TYPES = (
     "direct_experience", "inference", "consolidation", "seed",
-    "told_by_agent", "told_by_human", "observation", "unknown",
+    "told_by_agent", "told_by_human", "observation", "external", "unknown",
 )  # fmt: skip
-# How much one observation weighs, by how it is known; also the base of quality if no confidence is stored.
+# What somebody outside wrote and was taken in as it stood: pages, mail, output of tools (docs/adr/0046).
+EXTERNAL = "external"
+# How much one observation weighs, by how it is known; also the base of quality if no confidence is stored. An external
+# memory weighs nothing until somebody vouches for it.
 RELIABILITY: Mapping[str, float] = MappingProxyType(
     {
         "told_by_human": 1.00,
@@ -29,6 +32,7 @@ RELIABILITY: Mapping[str, float] = MappingProxyType(
         "told_by_agent": 0.60,
         "inference": 0.50,
         "unknown": 0.40,
+        EXTERNAL: 0.30,
     }
 )
 CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferred", "fallback")
@@ -39,7 +43,9 @@ ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockch
 # Anchors that are pages; the vault keeps a copy of each.
 PAGE_ANCHORS = ("url", "moltbook_post")
 ANCHOR_ROLES = ("commitment", "source")
-STATUSES = ("active", "draft", "superseded", "archived", "forgotten")
+# Taken out of recall and confidence by the vault's owner, with all that was derived from it.
+QUARANTINED = "quarantined"
+STATUSES = ("active", "draft", "superseded", "archived", QUARANTINED, "forgotten")
 BELIEF_TYPES = ("fact", "rule", "preference", "constraint", "learned", "value")
 IMPORTANCES = ("low", "normal", "high", "pinned")
 # What a suggestion would do; all except `create` apply to the belief in its `relates_to`.
@@ -167,6 +173,13 @@ GENERALIZATION_KEYS = (
     Key("note", Shape.LINE),
     Key("acknowledged_by", Shape.ENTITY),
 )
+QUARANTINE_KEYS = (
+    _required("of", Shape.LINE),
+    _required("at", Shape.INSTANT),
+    Key("by", Shape.ENTITY),
+    Key("was", Shape.CHOICE, STATUSES),
+    Key("reason", Shape.LINE),
+)
 COMPRESSED_KEYS = (_required("commit", Shape.LINE), _required("blob", Shape.LINE))
 
 # In the order in which they are written to a new file.
@@ -178,6 +191,7 @@ KEYS = (
     Key("tags", Shape.WORDS),
     Key("status", Shape.CHOICE, STATUSES),
     Key("status_reason", Shape.LINE),
+    Key("quarantine", Shape.ENTRY, entry=QUARANTINE_KEYS),
     Key("proposes", Shape.CHOICE, PROPOSALS),
     Key("created_at", Shape.INSTANT),
     Key("valid_from", Shape.DAY),

@@ -23,6 +23,17 @@ class CompressedFrom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """What a memory was quarantined with, when, by whom and why, and which status its file had, None if it had none."""
+
+    of: str
+    at: str
+    by: str | None = None
+    was: str | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """The content of one file. Field names are the frontmatter's keys; absent keys are None or empty."""
 
@@ -33,6 +44,7 @@ class Memory:
     tags: tuple[str, ...] = ()
     status: str = "active"
     status_reason: str | None = None
+    quarantine: Quarantine | None = None
     proposes: str | None = None
     created_at: str | None = None
     valid_from: str | None = None

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import is_external_mark
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _BY_WORD = (
 )
 _WEB = re.compile(r"\bhttps?:", re.IGNORECASE)
 _BY_ENTITY = {"human": "told_by_human", "si": "told_by_agent"}
-# Types of memory that were made from the source they name.
+# Types of memory that were made from the source they name. External ones were not made, but taken in.
 _MADE_OF_THEIR_SOURCE = frozenset({"episode", "note"})
 
 
@@ -51,7 +52,8 @@ def provenance_of_new(values: Mapping[str, Any]) -> dict[str, Any]:
     if not values.get("source_type"):
         told_by = source if source and is_entity_id(source) else None
         added["source_type"] = infer_source_type(source, entity or told_by)
-    if source and not values.get("derived_from") and values["type"] in _MADE_OF_THEIR_SOURCE:
+    is_made_of_it = values["type"] in _MADE_OF_THEIR_SOURCE and values.get("source_type") != EXTERNAL
+    if source and not values.get("derived_from") and is_made_of_it:
         added["derived_from"] = [f"context:{source}"]
     return added
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, Protocol, Se
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.memory import title_of
+from memstore.core.quotation import shown_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -230,4 +231,5 @@ def _lines(data: bytes | None) -> list[str]:
 def unchanged(file: MemoryFile) -> Saved:
     """Return the result for a memory that stays as it is."""
     ref = file.memory.ref
-    return Saved(ref=str(ref) if ref else None, path=file.path, title=title_of(file.memory), diff="")
+    title = shown_title(title_of(file.memory), file.memory.source_type)
+    return Saved(ref=str(ref) if ref else None, path=file.path, title=title, diff="")

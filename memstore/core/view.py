@@ -150,6 +150,12 @@ class View(Protocol):
             levels: names of trust levels, all of which must be reached; empty for any.
         """
 
+    def is_vouched(self, memory: Memory) -> bool:
+        """Return whether the owner of a memory, or somebody with another controller than who wrote it, vouches for it.
+
+        An external memory is evidence only then.
+        """
+
     @property
     def broken(self) -> Sequence[int]:
         """The rows of files that are meant to be memories but can't be read; empty except for the vault's owner."""

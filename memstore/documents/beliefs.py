@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.documents.parts import DIGITS, citation_document, saved_document
+from memstore.documents.parts import DIGITS, citation_document, external_document, saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.consolidate import Consolidated
     from memstore.beliefs.graduate import Graduated, GraduationProposal
     from memstore.beliefs.propagation import Propagated, PropagationStep
+    from memstore.beliefs.quarantine import Quarantined
     from memstore.beliefs.recall import Bite, Recalled
     from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
     from memstore.beliefs.reinforce import Reinforced
@@ -87,6 +88,28 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def quarantined_document(done: Quarantined, *, lifted: bool, dry_run: bool) -> dict[str, Any]:
+    """Return what a quarantine took or brought back, and each confidence that changes because of it."""
+    return {
+        "of": done.of,
+        "lifted": lifted,
+        "applied": not dry_run,
+        "memories": [
+            {
+                "ref": one.ref, "path": one.path, "title": one.title, "confidence": one.confidence,
+                "derived_from": one.source,
+            }
+            for one in done.taken
+        ],
+        "confidences": [one._asdict() for one in done.moved],
+        "near": [one._asdict() for one in done.near],
+        "not_owned": list(done.not_owned),
+        "stays": list(done.stays),
+        "diffs": [saved.diff for saved in done.saved] if dry_run else [],
+        "commit": next((saved.commit for saved in done.saved), None),
+    }  # fmt: skip
+
+
 def calibration_document(found: Calibration) -> dict[str, Any]:
     """Return how well confidences predicted what came next."""
     return {
@@ -140,6 +163,7 @@ def recalled_document(recalled: Recalled) -> dict[str, Any]:
 
 def _bite_document(bite: Bite) -> dict[str, Any]:
     return {
+        **external_document(bite.external),
         "ref": bite.ref,
         "path": bite.citation.path,
         "type": bite.type,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.keys import EXTERNAL
 from memstore.documents.lineage import trace_document
-from memstore.documents.parts import DIGITS, conflict_document, finding_document, saved_document
+from memstore.documents.parts import DIGITS, conflict_document, external_document, finding_document, saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,7 +52,9 @@ def shown_document(shown: Shown) -> dict[str, Any]:
     flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
     said = {name: value for name, value in shown.values.items() if value not in (None, "")}
     words = {key.name: listed(said[key.name]) for key in KEYS if key.shape is Shape.WORDS and key.name in said}
+    marked = external_document(shown.external)
     return {
+        **marked,
         **absent,
         **flags,
         "status": shown.memory.status,
@@ -75,6 +78,8 @@ def shown_document(shown: Shown) -> dict[str, Any]:
             "contested": shown.trust.contested,
             "stale": shown.trust.stale,
         },
+        **({"hearsay": [*shown.hearsay]} if shown.hearsay else {}),
+        **marked,
     }
 
 
@@ -133,6 +138,7 @@ def entry_document(entry: Entry) -> dict[str, Any]:
         "tags": list(entry.tags),
         "author": entry.author or None,
         "revision": entry.blob,
+        **({"external": True} if entry.source_type == EXTERNAL else {}),
     }
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from memstore.access.audit import Registered
     from memstore.core.change import Conflict, Saved
     from memstore.core.finding import Finding
+    from memstore.core.quotation import External
     from memstore.search.retrieval import Citation
 
 # Decimals; any further ones are numerical noise.
@@ -39,7 +40,7 @@ def conflict_document(conflict: Conflict) -> dict[str, Any]:
     """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
     return {
         "conflict_type": conflict.conflict_type.value,
-        "penalty": -round(conflict.penalty, DIGITS),
+        "penalty": 0.0 - round(conflict.penalty, DIGITS),
         "suggested_resolution": conflict.suggested_resolution,
         "refs": list(conflict.refs),
         "lines": [lines._asdict() for lines in conflict.lines],
@@ -47,6 +48,16 @@ def conflict_document(conflict: Conflict) -> dict[str, Any]:
         "command": conflict.command,
         **({"current": conflict.current} if conflict.current else {}),
     }
+
+
+def external_document(external: External | None) -> dict[str, Any]:
+    """Return what marks the texts beside it as a quotation, for an external memory; nothing for any other."""
+    if external is None:
+        return {}
+    from memstore.core.quotation import NOTICE
+
+    said = {"notice": NOTICE, "source": external.source or None, "trust": external.trust, "vouched": external.vouched}
+    return {"external": said}
 
 
 def citation_document(citation: Citation) -> dict[str, Any]:

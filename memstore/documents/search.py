@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.documents.parts import DIGITS, citation_document, conflict_document
+from memstore.core.keys import QUARANTINED
+from memstore.documents.parts import DIGITS, citation_document, conflict_document, external_document
 
 if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError
@@ -34,6 +35,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
 def hit_document(hit: Hit) -> dict[str, Any]:
     """Return one result; its `confidence` is seed 003's, which is called quality here."""
     return {
+        **external_document(hit.external),
         "ref": hit.ref,
         "path": hit.path,
         "title": hit.title,
@@ -52,6 +54,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "stale": hit.is_stale,
         "also": [*hit.also],
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
+        **({"status": hit.status} if hit.status == QUARANTINED else {}),
         **({"explanation": explanation_document(hit.explanation)} if hit.explanation else {}),
     }
 
@@ -94,6 +97,7 @@ def refused_document(answer: Answer, error: MemstoreError) -> dict[str, Any]:
 def cited_document(cited: Cited) -> dict[str, Any]:
     """Return the status of cited lines."""
     return {
+        **external_document(cited.external),
         "ref": cited.ref,
         "status": cited.standing.value,
         "text": cited.text,

@@ -66,6 +66,7 @@ def status_document(status: Status) -> dict[str, Any]:
     """Return what is not committed, what could be adopted, what can't be read, and the hooks."""
     return {
         "memories": status.memories,
+        "quarantined": status.quarantined,
         "repository": _repository_document(status),
         "uncommitted": [_uncommitted_document(change) for change in status.uncommitted],
         "own_files": list(status.own_files),

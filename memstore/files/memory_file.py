@@ -17,6 +17,7 @@ from memstore.core.memory import (
     LedgerLine,
     Memory,
     Origin,
+    Quarantine,
     Resolution,
     ResolvedConflict,
     Signature,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 _ENTRY_CLASSES: dict[str, type] = {
     "origin": Origin,
+    "quarantine": Quarantine,
     "generalization": Generalization,
     "confidence_history": LedgerLine,
     "claims": Claim,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
 from memstore.history.changes import confidence_step, new_lines, number
 
@@ -23,12 +24,15 @@ EVIDENCE = "Evidence"
 # The commit of a whole archive doesn't name each memory in a trailer; a page of trailers would help nobody.
 MOST_NAMED = 100
 
-_STATUS_VERBS = {"superseded": "supersede", "archived": "archive", "forgotten": "forget", "active": "restore"}
+_STATUS_VERBS = {
+    "superseded": "supersede", "archived": "archive", "forgotten": "forget", "active": "restore",
+    "quarantined": "quarantine",
+}  # fmt: skip
 _LEDGER_VERBS = {"support": "reinforce", "partial": "reinforce", "contradict": "contradict", "retract": "retract"}
 _PAST = {
     "add": "added", "edit": "edited", "move": "moved", "delete": "deleted", "supersede": "superseded",
     "archive": "archived", "forget": "forgotten", "restore": "restored", "reinforce": "reinforced",
-    "contradict": "contradicted", "retract": "retracted", "promote": "promoted",
+    "contradict": "contradicted", "retract": "retracted", "promote": "promoted", "quarantine": "quarantined",
 }  # fmt: skip
 
 
@@ -110,11 +114,14 @@ _LONGEST_TITLE = 60
 
 
 def called(change: MemoryChange) -> str:
-    """Return the name of a memory in a message: its title, or its ref if others are involved or it is deleted."""
+    """Return the name of a memory in a message: its title, or its ref if others are involved, or it is deleted."""
     states = [memory for memory in (change.before, change.after) if memory is not None]
     title = " ".join("".join(sign if sign.isprintable() else " " for sign in title_of(states[-1])).split()).rstrip(".")
     is_kept_back = change.after is None or any(
-        memory.type == "raw" or memory.status == "forgotten" or any(getattr(memory, key) for key in _OF_OTHERS)
+        memory.type == "raw"
+        or memory.status == "forgotten"
+        or memory.source_type == EXTERNAL
+        or any(getattr(memory, key) for key in _OF_OTHERS)
         for memory in states
     )
     if is_kept_back or not title:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.memory import title_of
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.memory_file import MemoryFile
@@ -118,7 +119,7 @@ def _revision_line(revision: Revision, entry: Entry) -> LogLine:
             name=_name(entry),
             path=entry.path,
             details=tuple(unreadable),
-            title=entry.title,
+            title=shown_title(entry.title, entry.source_type),
         )
     return _change_line(revision.commit, _change(before, after))
 
@@ -141,7 +142,7 @@ def _change_line(commit: Commit, change: MemoryChange) -> LogLine:
         name=change.name,
         path=change.path_after or change.path_before or "",
         details=moved + (differences(before, after) if before and after else ()),
-        title=title_of(change.memory),
+        title=shown_title(title_of(change.memory), change.memory.source_type),
     )
 
 
@@ -176,7 +177,7 @@ def _events(view: View, entry: Entry) -> Iterator[LogLine]:
                 path=entry.path,
                 details=tuple(_event_details(event)),
                 by=event.by or "",
-                title=title_of(file.memory),
+                title=shown_title(title_of(file.memory), file.memory.source_type),
             )
 
 

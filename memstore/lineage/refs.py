@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
-from memstore.core.keys import KEYS, Shape
+from memstore.core.keys import EXTERNAL, KEYS, RELIABILITY, Shape
 from memstore.core.memory import is_external_mark
 from memstore.lineage.graph import graph_of
 from memstore.lineage.walk import way_back
@@ -28,8 +28,17 @@ def entries(view: View, refs: Iterable[str]) -> list[Entry]:
 
 
 def ceiling(found: Iterable[Entry]) -> float | None:
-    """Return the lowest confidence among memories; None if none of them states one."""
-    return min((float(entry.confidence) for entry in found if entry.confidence), default=None)
+    """Return the lowest confidence among memories; None if none of them states one and none is external."""
+    known = [(float(entry.confidence) if entry.confidence else 1.0, entry) for entry in found if _bounds(entry)]
+    return min((min(own, RELIABILITY[EXTERNAL]) if _is_external(one) else own for own, one in known), default=None)
+
+
+def _bounds(entry: Entry) -> bool:
+    return bool(entry.confidence) or _is_external(entry)
+
+
+def _is_external(entry: Entry) -> bool:
+    return entry.source_type == EXTERNAL
 
 
 def loader(view: View) -> Callable[[str], Memory | None]:

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import harmless
 from memstore.core.short_repr import short_repr
 from memstore.lineage import walk
 from memstore.lineage.edges import BITS, HOP_SHIFT
@@ -56,7 +58,8 @@ def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
     if key < 0:
         state = NodeState.EXTERNAL if graph.is_mark(key) else NodeState.MISSING
         return Node(key=graph.names[key], state=state, distance=distance)
-    return Node(graph.names[key], NodeState.MEMORY, distance, *[column[key] for column in graph.described_by])
+    node = Node(graph.names[key], NodeState.MEMORY, distance, *[column[key] for column in graph.described_by])
+    return node._replace(title=harmless(node.title)) if node.source_type == EXTERNAL else node
 
 
 def edge_of(graph: Graph, dependent: int, source: GraphLink) -> Edge:

@@ -42,8 +42,8 @@ PROMPTS = {
         "it already, record the new evidence (memory_evidence); if it says something else by now, supersede it. "
         "Otherwise add it (memory_add), one thing a memory, in a sentence that can be understood alone. Keep apart how "
         "each is known: what I told you (source_type told_by_human), what you concluded (inference), what you saw "
-        "(observation), what a page or a tool said (source names it). Leave out passwords and keys, and what I said in "
-        "passing. Tell me at the end what you wrote, a line each.",
+        "(observation), what you copied from a page or a tool (external; source names it). Leave out passwords and "
+        "keys, and what I said in passing. Tell me at the end what you wrote, a line each.",
         "about",
         "what to keep above all",
         "Keep above all what is about {}.",

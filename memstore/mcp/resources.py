@@ -19,11 +19,13 @@ SCHEME = "memory://"
 BRIEF = f"{SCHEME}brief"
 TEMPLATE = f"{SCHEME}{{ref}}"
 
+# Nobody asked for the brief with a question that external words could answer.
+_OWN = "--where=source_type != external"
 # The sections of the brief: heading, command, and the command's arguments.
 _PARTS = (
-    ("Pinned", "list", ("--where=importance = pinned", "--limit=10")),
-    ("Held most surely", "list", ("--type=belief", "--sort=confidence", "--limit=5")),
-    ("Written last", "list", ("--limit=5",)),
+    ("Pinned", "list", ("--where=importance = pinned", _OWN, "--limit=10")),
+    ("Held most surely", "list", ("--type=belief", _OWN, "--sort=confidence", "--limit=5")),
+    ("Written last", "list", (_OWN, "--limit=5")),
     ("Waiting for a decision", "suggestions list", ()),
 )
 

@@ -11,6 +11,7 @@ from memstore.access.grants import inherited
 from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
+from memstore.core.keys import EXTERNAL, QUARANTINED
 from memstore.core.memory import title_of
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
@@ -280,7 +281,9 @@ def path_of_new(memory: Memory, filenames: str, *, at: str = "", whole_id: bool 
     memory_id = memory.id or ""
     made = memory.created_at or at
     is_short = filenames == "short"
-    words = "" if filenames == "id" else slug(title_of(memory), LONGEST_SLUG if is_short else _LONGEST_BEFORE_ID)
+    # An agent reads names of files as well, and they can't be framed.
+    title = EXTERNAL if memory.source_type == EXTERNAL else title_of(memory)
+    words = "" if filenames == "id" else slug(title, LONGEST_SLUG if is_short else _LONGEST_BEFORE_ID)
     folder = (
         f"{FOLDER_OF_TYPE[memory.type]}/{made[:4]}" if is_short else f"memories/{memory.type}/{made[:4]}/{made[5:7]}"
     )
@@ -303,6 +306,7 @@ _GENERALIZE = "memstore add TEXT --derived-from REF, then write generalized: tru
 _REFUSED = {
     "id": Refusal("an id is permanent, since others refer to it", "add a new memory, and supersede this one"),
     "author": Refusal("the author is whoever wrote it", "write it with --as ENTITY"),
+    "quarantine": Refusal("it goes with the status", "memstore quarantine REF"),
     "proposes": Refusal("only suggestions have it, with their evidence", "memstore consolidate --apply"),
     "processed_into": Refusal(_PAIRED, "memstore promote RAW --to TYPE"),
     "supersedes": Refusal(_PAIRED, "memstore supersede REF TEXT"),
@@ -322,6 +326,7 @@ _REFUSED = {
 }
 _REFUSED_STATUSES = {
     "superseded": Refusal("the memory that replaces it must name it, too", "memstore supersede REF TEXT"),
+    QUARANTINED: Refusal("what was derived from it must go with it", "memstore quarantine REF"),
     "forgotten": Refusal(
         "forgetting leaves a tombstone and a record", "memstore archive REF, or delete its file and memstore commit"
     ),

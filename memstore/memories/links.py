@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from memstore.core.change import Edit, Written
 from memstore.core.places import without_suffix
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, links_in
@@ -108,6 +109,7 @@ def _outgoing(view: View, table: LinkTable, own: Note) -> Iterator[NoteLink]:
 def _end(view: View, note: Note) -> LinkedNote:
     kind = view.column("type")[note.row]
     title = note.title or without_suffix(note.path.rpartition("/")[2])
+    title = shown_title(title, view.column("source_type")[note.row])
     return LinkedNote(path=note.path, ref=f"{kind}:{note.id}" if note.id else None, title=title)
 
 

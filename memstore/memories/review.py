@@ -18,6 +18,7 @@ from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
 from memstore.core.memory import title_of
 from memstore.core.places import kind_of
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.history.branches import branching
@@ -214,7 +215,7 @@ def _reviewed(change: MemoryChange, changes: tuple[str, ...] = ()) -> Reviewed:
     return Reviewed(
         kind="memory",
         ref=_ref(change),
-        title=title_of(change.memory),
+        title=shown_title(title_of(change.memory), change.memory.source_type),
         path=change.path_after or change.path_before or "",
         path_before=change.path_before if change.is_move else None,
         changes=changes,

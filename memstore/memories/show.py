@@ -9,17 +9,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.compress import whole_of
+from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer, side_of
 from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
 from memstore.core.ids import MemoryRef
+from memstore.core.quotation import external, shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import PlainFile
-from memstore.lineage.refs import entries
+from memstore.lineage.refs import entries, loader
 from memstore.search import quality
 from memstore.search.filters import narrowed
 from memstore.search.ranker import Audience
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
     from memstore.core.memory import Memory
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.quality import QualityGrounds
@@ -134,7 +137,8 @@ class Shown:
     `grounds` is what the quality is computed from, including the strength that the memory had before this look.
     `conflicts` are today's open ones; a past state has none. `standing` is how firmly it is believed, None without a
     confidence; `prunable` is why it could be archived, None if it could not; `trust` is how far others vouch for it, by
-    today's keys. `then` is the vault in the state that was read.
+    today's keys. `external` is set if the memory is a quotation, and has to be shown as one; `hearsay` are
+    the memories because of which it is no evidence. `then` is the vault in the state that was read.
     """
 
     entry: Entry
@@ -150,6 +154,8 @@ class Shown:
     trust: Trust
     then: View = field(repr=False, compare=False)
     conflicts: tuple[Conflict, ...] = ()
+    external: External | None = None
+    hearsay: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -214,6 +220,8 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
         grounds=made_of,
         then=then,
         conflicts=tuple(open_ones),
+        external=external(then, file.memory),
+        hearsay=hearsay(file.memory, loader(then), then.is_vouched) if file.memory.id else (),
         quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),
     )
 
@@ -292,7 +300,8 @@ def _links(view: View, shown: Shown) -> list[Link]:
         for ref in getattr(shown.memory, key):
             if MemoryRef.parse(ref):
                 entry = next(iter(entries(view, [ref])), None)
-                found.append(Link(key=key, ref=ref, title=entry and entry.title, path=entry and entry.path))
+                title = entry and shown_title(entry.title, entry.source_type)
+                found.append(Link(key=key, ref=ref, title=title, path=entry and entry.path))
             else:
                 found.append(Link(key=key, ref=ref))
     return found

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.archive import reasons
 from memstore.beliefs.consolidation import Action
-from memstore.beliefs.evidence import as_evidence
+from memstore.beliefs.evidence import as_evidence, hearsay
 from memstore.beliefs.next_lines import weigh
 from memstore.beliefs.pool import target_of
-from memstore.beliefs.reinforce import edit_of_evidence
+from memstore.beliefs.reinforce import edit_of_evidence, no_evidence
 from memstore.beliefs.suggestion_file import EVIDENCE, SOURCE, STANCES, edit_of
 from memstore.core.change import Edit
 from memstore.core.errors import NotFoundError, RefusedError
@@ -184,6 +184,9 @@ def _recorded(view: View, one: Waiting) -> Edit:
     known = [memory for ref in one.evidence if (memory := load(ref)) is not None]
     if not known:
         raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
+    for memory in known:
+        if doubtful := hearsay(memory, load, view.is_vouched):
+            raise no_evidence(view, memory, doubtful)
     target, stance = view.original(one.target), STANCES[one.action]
     evidence = [as_evidence(memory, load) for memory in known]
     weighed = weigh(target.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=f"Accepted {name}")

@@ -169,7 +169,8 @@ class _Case:
                 continue
             stored = self._view.find(one.refs[1]).confidence
             others = self._sure.get(one.refs[1], float(stored) if stored else None)
-            found.append(one._replace(penalty=penalty(one.conflict_type, memory.confidence, others)))
+            takes = penalty(one.conflict_type, memory.confidence, others) if one.penalty else 0.0
+            found.append(one._replace(penalty=takes))
         return found
 
     def _with(self, memory: Memory, lines: Iterable[LedgerLine]) -> Memory:

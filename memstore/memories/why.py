@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
 from memstore.core.config import QualityProfile
+from memstore.core.keys import EXTERNAL
 from memstore.core.short_repr import short_repr
 from memstore.memories.show import glance
 from memstore.search import quality as quality_rules
@@ -168,6 +169,8 @@ def _base_term(of: QualityGrounds, value: float, memory: Memory) -> Term:
     if key == "confidence":
         return Term("base", value, f"0.5 × the stored confidence {worth:g}", (key,))
     said = memory.channel if key == "channel" else memory.source_type
+    if said == EXTERNAL:
+        return Term("base", value, f"0.5 × {worth:g}, the most for what is external", (key,))
     words = f"0.5 × {worth:g} for {key} {said or 'unknown'}, as no confidence is stored"
     return Term("base", value, words, (key,) if said else ())
 

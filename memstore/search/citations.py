@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from memstore.core import digests
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import is_memory_path
+from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.core.catalog import Entry
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.search.opened import Opened
     from memstore.search.ranker import Audience
@@ -142,7 +144,7 @@ class Cited:
     """A citation and the current state of the cited lines.
 
     `now` is the current place of the lines, or None if they are gone; `before` is the text that was cited. A new
-    citation is SAME.
+    citation is SAME. `external` is set if the lines are a quotation.
     """
 
     ref: str | None
@@ -150,6 +152,7 @@ class Cited:
     now: Citation | None
     before: str
     text: str
+    external: External | None = None
 
     __repr__ = short_repr
 
@@ -174,15 +177,21 @@ def cite(view: View, text: str) -> Cited:
         raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
     data = file.data
     blob = digests.blob_id(data, digests.format_of(entry.blob))
+    outside = external(view, file.memory) if isinstance(file, MemoryFile) else None
     if place.lines and place.blob and not blob.startswith(place.blob):
-        return _resolved(view, text, place, place.lines, entry, data, blob)
+        return replace(_resolved(view, text, place, place.lines, entry, data, blob), external=outside)
     lines = place.lines or _text_lines(then, entry)
     if isinstance(file, MemoryFile):
         _stop_at_hidden(then, file, lines)
     now = _citation(entry, data, blob, lines)
     record_use(view, entry.id, "cite")
     return Cited(
-        ref=entry.ref, standing=CitationStanding.SAME, now=now, before=now.excerpt, text=_written(entry, lines, blob)
+        ref=entry.ref,
+        standing=CitationStanding.SAME,
+        now=now,
+        before=now.excerpt,
+        text=_written(entry, lines, blob),
+        external=outside,
     )
 
 

@@ -14,7 +14,7 @@ from memstore.core import terms as analysis
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
-from memstore.core.keys import KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
+from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
 from memstore.core.times import instant
 from memstore.search.retrieval import Filters, Operator, Where
 
@@ -362,15 +362,18 @@ def asks_status(given: Filters) -> bool:
 def past_rows(then: View, now: datetime) -> frozenset[int]:
     """Return the rows of visible memories that are past, even if their status is active.
 
-    An active memory supersedes them (stated in either of the two files), or their validity has ended.
+    An active memory supersedes them (stated in either of the two files), or their validity has ended. An external
+    memory supersedes nothing by its own word.
     """
     rows, ids, statuses = then.rows, then.column("id"), then.column("status")
     heirs, supersedes, until = map(then.column, ("superseded_by", "supersedes", "valid_until"))
     today = instant(now)
+    heads = [row for row in rows if supersedes[row] and statuses[row] in DEFAULT_STATUS]
+    kinds = then.column("source_type") if heads else ()
     replaced = {
         ref.partition(":")[2]
-        for row in rows
-        if supersedes[row] and statuses[row] in DEFAULT_STATUS
+        for row in heads
+        if kinds[row] != EXTERNAL
         for ref in supersedes[row].split(ITEM_SEPARATOR)
     }
     return frozenset(

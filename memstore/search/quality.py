@@ -15,7 +15,7 @@ from math import exp, isnan, log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.config import QualityProfile
-from memstore.core.keys import RELIABILITY
+from memstore.core.keys import EXTERNAL, RELIABILITY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -190,7 +190,12 @@ def grounds(
 
 
 def base(confidence: float | None, channel: str, source_type: str) -> Base:
-    """Return the reliability of a memory's origin: its stored confidence, else the weight of channel or source type."""
+    """Return the reliability of a memory's origin: its stored confidence, else the weight of channel or source type.
+
+    An external memory has the weight of its kind at most: its confidence may be part of what was taken in.
+    """
+    if source_type == EXTERNAL and (confidence is None or confidence >= RELIABILITY[EXTERNAL]):
+        return Base(RELIABILITY[EXTERNAL], "source_type")
     if confidence is not None:
         return Base(confidence, "confidence")
     if channel in BASE_OF_CHANNEL:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR, Field
+from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
 from memstore.search import quality, ranking
 from memstore.search.matching import Matcher, all_terms, holds_alias, phrase_counts
@@ -148,6 +149,12 @@ class Audience:
     def language_of(self, row: int) -> str:
         """Return the language that a memory is in."""
         return self.in_others.get(row, ENGLISH)
+
+    def external(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return those of some rows that are external memories; usually none."""
+        if EXTERNAL not in (column := self.column("source_type")):
+            return frozenset()
+        return frozenset(row for row in rows if column[row] == EXTERNAL)
 
     def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
         """Return a function that gives the tie-breaking key of each of these rows: the ref, then the path."""
@@ -378,7 +385,8 @@ class Candidates:
 
     `scores` has their scores by row, at first perhaps only of the best ones; `weights` has the weight of each clause;
     `best_possible` is the highest possible score by words, 0 if the query has only filters. `by_meaning` has the rows
-    that match by meaning alone; `total` is the number of all matching memories.
+    that match by meaning alone; `total` is the number of all matching memories; `external` has the allowed rows of
+    external memories, which come after all others.
 
     Args:
         audience: the memories that the viewer may see.
@@ -405,10 +413,12 @@ class Candidates:
         self._allowed = allowed
         self._asked = asked
         self._by = by
+        self.external = audience.external(allowed)
         asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
         # How many are already in order; 0 if all are there, unordered.
         has_meaning = similar is not None and bool(similar.rows)
-        self._best = 0 if best is None or has_meaning or not asks else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
+        in_any_order = best is None or has_meaning or bool(self.external) or not asks
+        self._best = 0 if best is None or in_any_order else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
         found = self._ranked = self._rank(self._best or None)
         self.weights, self.best_possible, self.total = found.weights, found.best_possible, found.total
         self.scores = dict(zip(found.rows, found.scores, strict=True))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from functools import cached_property
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from memstore.core import terms
 from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
+from memstore.core.keys import EXTERNAL
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
 from memstore.search.index import date_words, name_words
@@ -20,11 +21,13 @@ from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
+    from memstore.core.quotation import External
+    from memstore.files.memory_file import MemoryFile
     from memstore.search.explain import Explainer
     from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
@@ -214,7 +217,12 @@ class HitReader:
     def _coming(self, rows: Sequence[int] | None, least: float) -> Iterator[Hit]:
         """Yield the hits with at least that quality, not counting conflicts, best first."""
         ceiling = 1.0
-        for block in self._candidates.blocks(self._wish.sort, self._quality_of, rows):
+        blocks = (
+            block
+            for group in self._own_first(rows)
+            for block in self._candidates.blocks(self._wish.sort, self._quality_of, group)
+        )
+        for block in blocks:
             for hit in self._block(block):
                 if hit.quality < least:
                     continue
@@ -224,6 +232,14 @@ class HitReader:
                 # Blocks are ordered by less information than hits within one; a later hit is never shown as better.
                 ceiling = min(hit.relevance, ceiling)
                 yield hit._replace(relevance=ceiling)
+
+    def _own_first(self, rows: Sequence[int] | None) -> Iterable[Sequence[int] | None]:
+        """Return rows, or all for None, in groups: external ones come after all others, unless sorted by a key."""
+        outside = self._candidates.external
+        if not outside or self._wish.sort not in (Sort.RELEVANCE, Sort.QUALITY):
+            return (rows,)
+        found = [*self._candidates.scores] if rows is None else rows
+        return ([row for row in found if row not in outside], [row for row in found if row in outside])
 
     def _with_conflicts(self, hit: Hit) -> Hit:
         conflicts = self._among.conflicts_of(hit)
@@ -456,7 +472,17 @@ class HitReader:
             source_type=entry.source_type or "unknown",
             channel=entry.channel or None,
             language=self._candidates.audience.language_of(row),
+            status=entry.status or "active",
+            external=self._external(file),
         )
+
+    def _external(self, file: Opened) -> External | None:
+        """Return the origin of an external memory; None for any other."""
+        if file.entry.source_type != EXTERNAL:
+            return None
+        from memstore.core.quotation import external
+
+        return external(self._then, cast("MemoryFile", file.file).memory)  # as its entry says
 
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
@@ -487,8 +513,8 @@ def _place(hit: Hit) -> tuple[str, str, int]:
     return hit.ref or "", hit.path, hit.citation.line_start
 
 
-def _by_quality(hit: Hit) -> tuple[float, str, str, int]:
-    return (-round(hit.combined, 9), *_place(hit))
+def _by_quality(hit: Hit) -> tuple[bool, float, str, str, int]:
+    return (hit.external is not None, -round(hit.combined, 9), *_place(hit))
 
 
 # -- grounds of quality ----------------------------------------------------------------------------

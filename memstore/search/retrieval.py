@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.change import Conflict
+    from memstore.core.quotation import External
     from memstore.search.explanation import Explanation, WhyNot
 
 
@@ -162,7 +163,7 @@ class Hit(NamedTuple):
     conflicts with other results. `trust_level` is None until it is computed; `is_stale` says whether the author signed
     something other than the current content. `also` lists further results that say the same in the same words, by
     ref, or by path if they have none. `explanation` is set if it was requested. `language` is the language whose
-    stemmer was used.
+    stemmer was used. `external` is set if the text is a quotation, and has to be shown as one.
     """
 
     ref: str | None
@@ -184,6 +185,8 @@ class Hit(NamedTuple):
     also: tuple[str, ...] = ()
     explanation: Explanation | None = None
     language: str = "en"
+    status: str = "active"
+    external: External | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
@@ -201,8 +204,9 @@ class Answer(NamedTuple):
     `weak` means that the best hit may well not answer; `suggestion` is then a query that finds more of the words.
     Without hits, `suggestion` is a query that has some. `past` is the number of further matches, by stems, that are
     superseded, expired or archived. `fallback` is the reason why results below the required quality are shown, or
-    None. `facets` counts the matching memories by value for each requested key. `why_not` says why a named memory is
-    not among the hits, or at which place it is; None if no memory was named.
+    None. `external` is the number of external matches that are not among the hits. `facets` counts the matching
+    memories by value for each requested key. `why_not` says why a named memory is not among the hits, or at which place
+    it is; None if no memory was named.
     """
 
     query: Query
@@ -211,6 +215,7 @@ class Answer(NamedTuple):
     left_out: int = 0
     past: int = 0
     weak: bool = False
+    external: int = 0
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None

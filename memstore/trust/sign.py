@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.core.keys import RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
+from memstore.core.keys import EXTERNAL, RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
 from memstore.core.memory import Resolution, Signature, Witness
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signed:
-    """The saved file, and the verdict on the attestation in it."""
+    """The saved file, and the verdict on the attestation in it; whether an external memory is now vouched for."""
 
     saved: Saved
     verdict: Verdict
+    is_evidence: bool = False
 
     __repr__ = short_repr
 
@@ -111,7 +112,7 @@ def witness(
 
     Args:
         view: the vault.
-        ref: the memory; the actor must not be its author.
+        ref: the memory; the actor must not be its author, unless it is external and the actor's.
         attestation: `confirm`, `dispute` or `partial`.
         aspects: the keys of the memory that it is about; required for `partial`.
         notes: one line; `[[ref]]` in it names what the witness has seen.
@@ -127,7 +128,8 @@ def witness(
     file = view.original(ref)
     memory = attestable(file)
     voucher = Voucher(view)
-    stop_at_own_words(voucher, memory, view.actor)
+    if not (memory.source_type == EXTERNAL and view.owns(memory)):  # its words are not its author's own
+        stop_at_own_words(voucher, memory, view.actor)
     if attestation == "partial" and not aspects:
         raise UsageError(
             "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
@@ -145,7 +147,9 @@ def witness(
     sig = _made(view, statement.by_witness(memory.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(replace(entry, sig=sig), WITNESS_KEYS))
     saved, after = _written(view, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
-    return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict)
+    owner = after.owner or view.config.owner
+    is_evidence = after.source_type == EXTERNAL and voucher.vouches_for(after, owner=owner)
+    return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict, is_evidence=is_evidence)
 
 
 @again_where_changed

@@ -159,6 +159,22 @@ class Voucher:
             return memory
         return replace(memory, body=whole.memory.body)
 
+    def vouches_for(self, memory: Memory, *, owner: str) -> bool:
+        """Return whether an external memory is vouched for: by its owner, or by others who neither wrote nor told it.
+
+        What its owner said last decides. Otherwise at least one of the others confirms it, and nobody disputes it.
+        """
+        found = self.of(memory)
+        told_by = {self.controller_of(one) for one in (memory.source_entity, *memory.source_chain) if one}
+        if found.tampered or "" in told_by:
+            return False
+        own = vouching.last_word(owner, found.witnesses)
+        if own is not None:
+            return own == "confirm"
+        others = [one for one in found.witnesses if one.verdict.counts]
+        said = {one.witness.attestation for one in others if self.controller_of(one.witness.agent_id) not in told_by}
+        return "confirm" in said and "dispute" not in said
+
     def is_one_voice(self, entity: str, other: str) -> bool:
         """Return whether two entities have the same controller, and so one voice, or may have, as far as is known."""
         controllers = {self.controller_of(entity), self.controller_of(other)}

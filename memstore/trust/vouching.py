@@ -61,6 +61,8 @@ class Attested(NamedTuple):
 
 
 UNSIGNED = Verdict(State.UNSIGNED, "it has no signature")
+# A statement that was excluded is as validly signed as one that counts.
+_SPOKEN = frozenset({State.VALID, State.EXCLUDED})
 # If two are simultaneous, the more critical one prevails.
 _GRAVITY = {"confirm": 0, "partial": 1, "dispute": 2}
 
@@ -151,6 +153,12 @@ def controller(entity: str, controllers: Mapping[str, str]) -> str:
 def _lateness(witness: Witness) -> tuple[datetime, int, str]:
     """Return the sort key of attestations: later, then more critical; then the name, so line order never matters."""
     return _instant(witness.witnessed_at), _GRAVITY[witness.attestation], witness.agent_id
+
+
+def last_word(entity: str, attested: Iterable[Attested]) -> str | None:
+    """Return what an entity attested last with a valid signature, though it be the author; None if it said nothing."""
+    mine = [one.witness for one in attested if one.witness.agent_id == entity and one.verdict.state in _SPOKEN]
+    return max(mine, key=_lateness).attestation if mine else None
 
 
 def voices(

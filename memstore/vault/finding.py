@@ -11,8 +11,9 @@ from memstore.access.local_state import Access
 from memstore.core.catalog import Entry
 from memstore.core.errors import NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
-from memstore.core.keys import KEYS, Shape
+from memstore.core.keys import EXTERNAL, KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES
+from memstore.core.quotation import shown_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -110,7 +111,8 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
         if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
     columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
-    known = sorted({column[row] for column in columns for row in view.rows})
+    kinds = view.column("source_type")  # the title of an external memory is not repeated as advice
+    known = sorted({column[row] for column in columns for row in view.rows if kinds[row] != EXTERNAL})
     otherwise = "memstore list shows what there is; memstore search finds by words"
     if not by_name:
         otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
@@ -137,7 +139,8 @@ def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:
 
 def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     shown = sorted(found, key=lambda entry: (entry.ref or "", entry.path))[:MOST_CANDIDATES]
-    lines = [f"  {entry.ref or entry.type}  {entry.title}  {entry.path}" for entry in shown]
+    titles = [shown_title(entry.title, entry.source_type) for entry in shown]
+    lines = [f"  {entry.ref or entry.type}  {title}  {entry.path}" for entry, title in zip(shown, titles, strict=True)]
     more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
     return NotFoundError(
         "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),
@@ -156,6 +159,10 @@ _REQUIRED = {key.name: {part.name for part in key.entry if part.required} for ke
 COLUMNS_OF_REFS = (NAMES_MEMORIES & {*Entry._fields}) | {"evidence", "cites"}
 
 
+# With what a memory was quarantined, and why, may name what others don't see.
+_OF_ITS_OWNER = frozenset({"quarantine"})
+
+
 def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
     """Return a predicate for texts that may be shown: any but refs to other ids than these; None means all."""
 
@@ -167,8 +174,9 @@ def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
 
 
 def shown_values(values: Mapping[str, Any], is_shown: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the values of a frontmatter without refs that are not shown."""
-    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in values.items()}
+    """Return the values of a frontmatter without refs that are not shown, and without what only its owner may know."""
+    said = {name: value for name, value in values.items() if name not in _OF_ITS_OWNER}
+    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in said.items()}
 
 
 def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
@@ -180,6 +188,7 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
         return file
     # Everything else is taken from the memory: a key in another program's form is not read as ours.
     changed = {name: _whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
+    changed |= dict.fromkeys(file.front.values.keys() - values.keys())
     left = memory_of({"type": file.memory.type, **changed}, "")
     memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
     return replace(file, front=replace(file.front, values=values), memory=memory)

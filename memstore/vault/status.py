@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.audit import DECIDES, record_setting
 from memstore.core.change import Undone
 from memstore.core.errors import NotFoundError, UsageError, VaultError
+from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
 from memstore.files.memory_file import BrokenFile
 from memstore.history.changes import differences
@@ -62,6 +63,7 @@ class Status:
     broken: tuple[str, ...]
     hooks: Mapping[str, HookState]
     widened: tuple[Finding, ...] = ()
+    quarantined: int = 0
 
     __repr__ = short_repr
 
@@ -82,7 +84,13 @@ def status(view: View) -> Status:
         broken=tuple(path for path in broken if path not in untyped),
         hooks=view.history.hooks.states() if repository else {},
         widened=widened_since_check(view),
+        quarantined=_quarantined(view),
     )
+
+
+def _quarantined(view: View) -> int:
+    statuses = view.column("status")
+    return sum(statuses[row] == QUARANTINED for row in view.rows)
 
 
 def _uncommitted(change: MemoryChange) -> Uncommitted:

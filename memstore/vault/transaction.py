@@ -11,6 +11,7 @@ from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.memory import title_of
 from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, kind_of, longer_names
+from memstore.core.quotation import shown_title
 from memstore.core.times import instant
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
@@ -338,7 +339,7 @@ def _saved(edit: Edit, file: MemoryFile) -> Saved:
     return Saved(
         ref=str(file.memory.ref) if file.memory.ref else None,
         path=edit.path,
-        title=title_of(file.memory),
+        title=shown_title(title_of(file.memory), file.memory.source_type),
         diff=unified_diff(edit.path, edit.before.data if edit.before else None, edit.after),
         findings=findings_between(edit.before, file),
     )

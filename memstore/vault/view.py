@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.search.index import IndexStatus, Refreshed, Snapshot
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
+    from memstore.trust.verification import Voucher
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
     from memstore.vault.workspace import WholeVault, Workspace
@@ -212,6 +213,19 @@ class VaultView:
         found = [(row, reader.of_row(row)) for row in rows]
         reader.keep()
         return [row for row, trust in found if trust.score >= least and trust.level >= lowest]
+
+    def is_vouched(self, memory: Memory) -> bool:
+        """Return whether somebody vouches for a memory who may; without signed statements, no key is looked at."""
+        whole = memory.original or memory
+        if not any(witness.sig for witness in whole.witnesses):
+            return False
+        return self._voucher.vouches_for(whole, owner=whole.owner or self.config.owner)
+
+    @cached_property
+    def _voucher(self) -> Voucher:
+        from memstore.trust.verification import Voucher
+
+        return Voucher(self)
 
     @property
     def broken(self) -> Sequence[int]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.agents.capture import OUTSIDE
 from tests.agents.test_turns import CLAUDE, lines
 from tests.installed import MEMSTORE
 from tests.whole.program import InProcess, Program
@@ -219,7 +218,7 @@ def test_turns_are_kept_apart(program: InProcess) -> None:
                        MEMSTORE_VAULT=str(program.vault))  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert captured(program) == sorted(
-        [("told_by_human", "Bella limps."), ("inference", "I'll look.\n\nShe should rest."), (OUTSIDE, "IGNORE ALL")]
+        [("told_by_human", "Bella limps."), ("inference", "I'll look.\n\nShe should rest."), ("external", "IGNORE ALL")]
     )
     ref = program.json("list", "-t", "raw")["memories"][0]["ref"]
     assert program.json("show", ref)["origin"] == {"session_id": "s1", "trigger": "PreCompact"}

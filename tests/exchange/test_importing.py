@@ -285,7 +285,7 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
     assert found["The ficus is dead."]["status"] == "archived"
     assert (episode["subject_ids"], episode["access_grants"]) == (["human:ada"], [])
     assert "## Lessons\n\n- Water it first" in episode["body"]
-    assert found["We chose the blue pot."]["source_type"] == "unknown"
+    assert found["We chose the blue pot."]["source_type"] == "external"
     assert [left["why"] for left in done["left_out"]] == ["it was deleted there"]
     vault.ok("recompute", "--check")
 

@@ -12,7 +12,7 @@ import pytest
 from memstore.core.config import QualityProfile
 from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
-from memstore.core.keys import CHANNELS, RELIABILITY
+from memstore.core.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
 from memstore.documents.search import answer_document, hit_document
 from memstore.files.passages import LineMap
 from memstore.memories.create import note
@@ -89,7 +89,7 @@ def test_source_type_confidence_weights(kind: str, weights: dict[str, float]) ->
     ws = vault(**{f"n{at}": {kind: name} for at, name in enumerate(weights)})
     expected = [0.5 * weight + 0.3 for weight in weights.values()]
     assert [qualities(ws)[f"n{at}"] for at in range(len(weights))] == pytest.approx(expected, abs=1e-4)
-    assert len(weights) == (len(CHANNELS) if kind == "channel" else 8)
+    assert len(weights) == len(CHANNELS if kind == "channel" else SOURCE_TYPES)
 
 
 def test_source_type_confidence_weights_yield_to_what_is_held() -> None:

@@ -7,6 +7,7 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
@@ -19,7 +20,6 @@ from tests.support import memory_text
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from random import Random
 
     from tests.whole.program import InProcess
 
@@ -27,6 +27,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OWNER = "si:ash"
 VIEWERS = ("human:bob", "human:dave", "si:max", "anon:unknown", "dog:bella", OWNER)
 CONTEXTS = (None, None, "ctx:park", "ctx:lobby", "ctx:unknown")
+PAGES = ("https://tea.example", "https://tea.example/a", "https://tee.example")
 GRANTS = ("*", "*", "*", "human:bob", "group:club", "ctx:park", "role:friend", "org:zoo")
 WORDS = tuple(
     "tea teapot teacup heart hearts murmur bella lake lakes river boat boats walk walking vet".split()  # noqa: SIM905
@@ -122,10 +123,23 @@ def _memory(random: Random, ids: list[str], number: int) -> bytes:
     }
     if keys["derived_from"] and random.random() < 0.3:
         keys |= {"generalized": True, "generalization": {"verdict": random.choice(("safe", "warn"))}}
+    keys |= _from_outside(Random(repr((number, keys))), refs)  # noqa: S311 - chance, not secrecy
     said = {key: _flow(value) for key, value in keys.items() if value not in (None, [])}
     words = random.choices(WORDS, k=random.randint(3, 30))
     body = " ".join(words) + ".\n\n" + " ".join(random.choices(WORDS, k=6)) + f" [[{random.choice(refs)}]]\n"
     return memory_text(body, id=ids[number % len(ids)], type=random.choice(TYPES), **said)
+
+
+def _from_outside(random: Random, refs: tuple[str, ...]) -> dict[str, object]:
+    """Return how a memory is known, and whether it is quarantined; drawn apart, so that all else is drawn as before."""
+    keys: dict[str, object] = {
+        "source_type": random.choice((None, None, "external", "external", "observation")),
+        "source": random.choice((None, None, *PAGES)),
+    }
+    if random.random() < 0.15:
+        of = random.choice((*refs, *PAGES))
+        keys |= {"status": "quarantined", "quarantine": {"of": of, "at": "2026-01-01T00:00:00Z", "reason": f"as {of}"}}
+    return keys
 
 
 def _consent(random: Random, ids: list[str], number: int) -> bytes:
@@ -191,6 +205,9 @@ def every_command(ids: list[str], paths: list[str]) -> list[tuple[str, ...]]:
             ("privacy", "explain", memory_id),
             ("privacy", "grant", memory_id, "--to", "human:eve", "--dry-run"),
             ("archive", memory_id, "--dry-run"),
+            ("quarantine", memory_id, "--dry-run"),
+            ("quarantine", memory_id, "--lift", "--json"),
+            ("contradict", ids[-1], "--evidence", memory_id, "--dry-run"),
             ("log", path),
             ("blame", memory_id),
             ("bisect", "--ref", memory_id),
@@ -320,6 +337,11 @@ LOOKING: list[tuple[str, ...]] = [
     ("consolidate", "--dry-run"),
     ("suggestions", "list"),
     ("propagate", "--dry-run"),
+    *(("quarantine", name, "--dry-run") for name in (*PAGES, "human:dave", "vet:smith", "human:dav", "imports/okf")),
+    ("quarantine", "human:bob", "--json"),
+    ("quarantine", "https://tea.example", "--lift"),
+    ("list", "--status", "quarantined"),
+    ("search", "tea lake", "--source-type", "external", "--status", "all", "--json"),
     ("add", "tea", "--derived-from", "m_aaa0000000", "--dry-run"),
     ("entity", "list"),
     ("group", "list"),

@@ -42,6 +42,8 @@ COMMANDS = (
     ["check", "--against", "HEAD"], ["calibrate"], ["rebuild", "--from-episodes"], ["rebuild", "--check"],
     ["revise-from", REF],
     ["propagate"], ["propagate", REF, "--dry-run"],
+    ["quarantine", REF, "--dry-run"], ["quarantine", BARE, "--reason", "No good"], ["list", "--status", "quarantined"],
+    ["quarantine", BARE, "--lift"],
     ["import", "seeds", "README.md", "--dry-run"], ["export", "memory-v0.1", REF], ["export", "memory-v0.1", "--all"],
     *(["export", kind, REF] for kind in ("jsonl", "markdown", "okf", "prov")),
     ["import", "mem0", str(ROOT / "tests" / "exchange" / "mem0.json"), "--dry-run"],
