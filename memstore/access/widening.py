@@ -184,16 +184,31 @@ def check_widening(
         surroundings: returns the context to judge them by, for the ids of the source memories; called only if needed.
         now: the time, UTC.
     """
-    asked = [change for change in changes if change.after and change.path_after and _is_asked(change)]
+    listed = list(changes)
+    asked = [change for change in listed if change.after and change.path_after and _is_asked(change)]
     if not asked:
         return
-    around = surroundings(frozenset(source for change in asked for source in _sources(change)))
+    around = _before_forgetting(surroundings(frozenset(name for one in asked for name in _sources(one))), listed)
     for change in asked:
         file = files.get(change.path_after or "")
         if isinstance(file, MemoryFile):
             yield from _widened(change, file, around.world, now)
             yield from _dropped(change, file, around.world, now)
             yield from _generalized(file, around)
+
+
+def _before_forgetting(around: WideningContext, changes: Iterable[MemoryChange]) -> WideningContext:
+    """Return a context in which what these changes forget still has the label that it had.
+
+    What rested on it is compared with what that label allowed; a tombstone allows nothing, so anything would be wider.
+    """
+    last = {
+        change.before.id: labels_of(change.before)
+        for change in changes
+        if change.before and change.before.id and change.after and change.after.status == "forgotten"
+        if change.before.status != "forgotten"
+    }
+    return around._replace(world=replace(around.world, memories={**around.world.memories, **last})) if last else around
 
 
 def _is_asked(change: MemoryChange) -> bool:

@@ -164,9 +164,9 @@ class _Effects:
         stated = ledger.stated(history)
         if stated is None or stated.op != "assert":
             return
-        premises = {ref: self.sure.get(ref) for ref in _premises(memory) if ref not in self.circle}
+        premises = {ref: self.sure.get(ref) for ref in premises_of(memory) if ref not in self.circle}
         known = {ref: number for ref, number in premises.items() if number is not None}
-        known |= {ref: cap for ref, cap in _caps(history).items() if ref in self.gone and ref not in known}
+        known |= {ref: cap for ref, cap in caps_of(history).items() if ref in self.gone and ref not in known}
         least = min(known.values(), default=1.0)
         if min(least, stated.confidence) != min(1.0 if stated.cap is None else stated.cap, stated.confidence):
             binding = [ref for ref, number in known.items() if number == least]
@@ -209,24 +209,22 @@ _REASON = {False: "The confidence of its source changed", True: "The confidence 
 def sources(memory: Memory) -> tuple[str, ...]:
     """Return the refs that a memory rests on: its evidence, what it was derived from, and what caps its confidence."""
     named = [witness.source for witness in ledger.witnesses(memory.confidence_history)]
-    named += _caps(memory.confidence_history)
-    return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *_premises(memory)]))
+    named += caps_of(memory.confidence_history)
+    return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *premises_of(memory)]))
 
 
-def _caps(history: Sequence[LedgerLine]) -> dict[str, float]:
+def caps_of(history: Sequence[LedgerLine]) -> dict[str, float]:
     """Return the last cap of each source since the latest statement."""
     _, after = ledger.since_statement(history)
     return {line.evidence_source: line.cap for line in after if line.cap is not None and line.evidence_source}
 
 
-def _premises(memory: Memory) -> list[str]:
+def premises_of(memory: Memory) -> list[str]:
     """Return the refs that a memory was derived from, except those that it superseded."""
     return [ref for ref in memory.derived_from if MemoryRef.parse(ref) and ref not in memory.supersedes]
 
 
-def _resting_on(
-    starts: Collection[str], sources: Mapping[str, Iterable[str]], depth: int | None
-) -> dict[str, int]:
+def _resting_on(starts: Collection[str], sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
     """Return everything that rests on some memories within `depth` links, each with its shortest distance in links."""
     resting: dict[str, list[str]] = defaultdict(list)
     for ref, named in sources.items():
@@ -292,7 +290,7 @@ def propagate(
         )
     changed = None if ref is None else [view.find(ref).ref or ""]
     files = {str(file.memory.ref): file for file in _resting(view)}
-    vault = _vault(view, {ref: file.memory for ref, file in files.items()})
+    vault = store_of(view, {ref: file.memory for ref, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
     saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
@@ -320,7 +318,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
         gone: the refs of memories that are assumed not to exist.
     """
     ref = str(memory.ref)
-    vault = _vault(view, {**{str(file.memory.ref): file.memory for file in _resting(view)}, ref: memory})
+    vault = store_of(view, {**{str(file.memory.ref): file.memory for file in _resting(view)}, ref: memory})
     memories = {name: one for name, one in vault.memories.items() if name not in sure and name not in gone}
     known = {name: number for name, number in {**vault.sure, **sure}.items() if name not in gone}
     store = BeliefStore(memories=memories, sure=known, gone={*vault.gone, *gone})
@@ -328,7 +326,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
     return next((step.lines for step in plan.steps if step.ref == ref), ())
 
 
-def _vault(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
+def store_of(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
     """Return what is known about memories and everything that they name."""
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
     visible = frozenset(view.rows)

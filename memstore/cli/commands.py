@@ -24,6 +24,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "merge": ("rework:merge", "merge memories that say the same into one"),
         "archive": ("rework:archive", "put memories out of sight, without deleting them"),
         "restore": ("rework:restore", "bring archived memories back"),
+        "forget": ("forget:forget", "forget memories for good, leaving a tombstone"),
         "import": ("imports:import_", "import memories from other files"),
         "edit": ("amend:edit", "change a memory's text or title"),
         "set": ("amend:set_", "set keys of a memory"),

@@ -16,9 +16,8 @@ _MEANT: dict[str, str] = {
     "change update modify amend rewrite": (
         "`memstore edit REF` changes a memory in your editor; `memstore set REF KEY=VALUE` changes a key of it"
     ),
-    "rm delete remove del trash hide forget erase": (
-        "`memstore archive REF` puts a memory out of sight; to delete one, delete its file (memstore path REF prints "
-        "its path) and `memstore commit`"
+    "rm delete remove del trash hide erase": (
+        "`memstore archive REF` puts a memory out of sight; `memstore forget REF` forgets it for good"
     ),
     "unarchive undelete": "`memstore restore REF` brings an archived memory back",
     "backlinks references": "`memstore links REF` shows what a note links to, and what links to it",

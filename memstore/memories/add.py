@@ -322,9 +322,7 @@ _REFUSED = {
 }
 _REFUSED_STATUSES = {
     "superseded": Refusal("the memory that replaces it must name it, too", "memstore supersede REF TEXT"),
-    "forgotten": Refusal(
-        "forgetting leaves a tombstone and a record", "memstore archive REF, or delete its file and memstore commit"
-    ),
+    "forgotten": Refusal("forgetting leaves a tombstone and a record", "memstore forget REF"),
 }
 KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)
 

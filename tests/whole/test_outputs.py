@@ -61,6 +61,7 @@ COMMANDS = (
     ["privacy", "explain", REF, "--for", "si:claire"], ["privacy", "audit", "--id", REF], ["privacy", "diff"],
     ["privacy", "report"], ["context", "suggest", "Bella's heart"], ["context", "show"],
     ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
+    ["forget", "m_enqj11r5df", "--detach", "--dry-run"], ["forget", "m_enqj11r5df", "--cascade"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
     ["review"],
 )  # fmt: skip
