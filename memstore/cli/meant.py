@@ -74,7 +74,8 @@ _MEANT: dict[str, str] = {
     ),
     "serve server agent": "`memstore mcp` serves a vault to an agent",
     "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
-    "gc clean cleanup purge": (
+    "purge": "`memstore forget REF --purge DIR` writes a clone whose history never held a forgotten memory",
+    "gc clean cleanup": (
         "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"
     ),
     "version": "`memstore --version` prints it",

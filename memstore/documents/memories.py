@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
     from memstore.exchange.importing import Imported
+    from memstore.history.purging import Purged
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
@@ -50,6 +51,22 @@ def forgotten_document(done: Forgotten) -> dict[str, Any]:
         "left": [*done.left],
     }
     return {**document, "commit": done.commit} if done.commit else document
+
+
+def purged_document(done: Purged) -> dict[str, Any]:
+    """Return what became of the history in a new clone, and what still has words of the memories."""
+    return {
+        "folder": str(done.folder),
+        "removed": done.removed,
+        "changed": done.changed,
+        "commits": done.commits,
+        "objects": done.objects,
+        "notes": done.notes,
+        "renamed": [*done.renamed],
+        "unsigned": done.unsigned,
+        "still": [*done.still],
+        "remotes": [*done.remotes],
+    }
 
 
 # -- show and list -------------------------------------------------------------------------------

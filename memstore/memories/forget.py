@@ -22,7 +22,7 @@ from memstore.core.change import Edit, Written
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import LedgerLine, title_of
-from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, SUGGESTIONS, RegistryKind
+from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner
@@ -78,7 +78,7 @@ class Forgotten:
     """What was forgotten, or would be.
 
     `detached` are the memories that rested on it, or on those; `mentions` are refs of memories that only name it;
-    `removed` are paths of files that held some of its text: suggestions, requests, originals; `cleaned` those of pages
+    `removed` are paths of files that held some of its text: suggestions, requests; `cleaned` those of pages
     that lost a line. `left` says what could not be cleaned, in words.
     """
 
@@ -160,7 +160,7 @@ def forget(
         mentions=tuple(around.mentions),
         removed=tuple(file.path for file in removed),
         cleaned=tuple(file.path for file in cleaned),
-        left=change.left,
+        left=(*_originals(fresh), *change.left),
         commit=change.commit,
     )
 
@@ -209,6 +209,13 @@ def _tombstone(view: View, file: MemoryFile, at: str, reason: str) -> tuple[Tomb
     }  # fmt: skip
     data = new_file(values, f"Forgotten {at} by {view.actor}.")
     return Tombstone(str(memory.ref), file.path, path), data
+
+
+def _originals(files: Sequence[MemoryFile]) -> Iterator[str]:
+    """Yield what to know about originals of imports: other memories may cite the same file, by its lines."""
+    named = (mark for file in files for mark in file.memory.derived_from if mark.startswith(f"file:{ORIGINALS}/"))
+    for path in sorted({mark.removeprefix("file:").partition("#")[0] for mark in named}):
+        yield f"{path}, from which it was imported: delete the file, or its lines, if nothing else needs them"
 
 
 def _listed(resting: Mapping[str, MemoryFile]) -> str:

@@ -269,7 +269,7 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     if not last.files:
         raise RefusedError(
             f"{last.verb} was the last thing that was done here, and it can't be undone",
-            hint="what was committed before is still in git: git log -p",
+            hint="what was committed before is in git until memstore forget --purge: git log -p",
         )
     with view.transaction("undo", dry_run=dry_run) as change:
         back = change.take_back(last)
