@@ -69,6 +69,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "share": {
         "context": ("context:context", "say where you are and who listens"),
+        "generalize": ("generalize:generalize", "share what was learnt without saying from whom"),
         "privacy": ("privacy:privacy", "share memories, and see who sees what"),
         "entity": ("registry:entity", "list and register people, agents and others"),
         "group": ("registry:group_", "list and change groups"),

@@ -61,8 +61,8 @@ _MEANT: dict[str, str] = {
     "revoke unshare": (
         "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
     ),
-    "generalize": (
-        "`memstore add TEXT --derived-from REF` writes down what follows from memories; it is as closed as they are"
+    "anonymize abstract": (
+        "`memstore generalize REF --text TEXT --access ENTITY` shares what was learnt without saying from whom"
     ),
     "who visible": "`memstore privacy explain REF --for ENTITY` shows whether somebody may see a memory, and why",
     "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",

@@ -299,7 +299,7 @@ class Refusal(NamedTuple):
 
 
 _PAIRED = "both memories name each other"
-_GENERALIZE = "memstore add TEXT --derived-from REF, then write generalized: true into its file by hand"
+_GENERALIZE = "memstore generalize REF --text TEXT --access ENTITY"
 _REFUSED = {
     "id": Refusal("an id is permanent, since others refer to it", "add a new memory, and supersede this one"),
     "author": Refusal("the author is whoever wrote it", "write it with --as ENTITY"),

@@ -269,7 +269,7 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     if not last.files:
         raise RefusedError(
             f"{last.verb} was the last thing that was done here, and it can't be undone",
-            hint="what was committed before is in git until memstore forget --purge: git log -p",
+            hint="git has what was committed before; memstore forget REF --purge DIR writes a clone without it",
         )
     with view.transaction("undo", dry_run=dry_run) as change:
         back = change.take_back(last)

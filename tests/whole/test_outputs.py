@@ -61,6 +61,8 @@ COMMANDS = (
     ["privacy", "explain", REF, "--for", "si:claire"], ["privacy", "audit", "--id", REF], ["privacy", "diff"],
     ["privacy", "report"], ["context", "suggest", "Bella's heart"], ["context", "show"],
     ["context", "enter", "ctx:bella_care"], ["context", "show"], ["context", "leave"],
+    ["generalize", REF, "--check", "--text", "Regular checks help"],
+    ["generalize", BARE, "--text", "Regular rides help", "--access", "public", "--acknowledge"],
     ["forget", "m_enqj11r5df", "--detach", "--dry-run"], ["forget", "m_enqj11r5df", "--cascade"],
     ["hooks", "uninstall"], ["hooks", "install"], ["help", "exit-codes"], ["completion", "bash"], ["show", "nothing"],
     ["review"],
