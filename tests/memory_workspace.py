@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+from memstore.core.change import names_in
 from memstore.core.config import Config
 from memstore.core.digests import blob_id
 from memstore.search.index import IndexStatus, Refreshed
@@ -75,6 +76,10 @@ class LastOperation:
 
     def clear(self) -> None:
         self._begun = None
+
+    def forget(self, names: Collection[str], operation: Operation) -> None:
+        self._last = {by: one for by, one in self._last.items() if not names_in(one, names)}
+        self.record(operation)
 
     def last(self, by: str | None = None) -> Operation | None:
         if by is None:

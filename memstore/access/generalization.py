@@ -231,6 +231,11 @@ def _coverage(text: str, sources: Sequence[str]) -> str | None:
     return "at least half of its words are its source's" if _covered(text, sources) else None
 
 
+def covers(text: str, other: str) -> bool:
+    """Return whether another text has at least half of a text's content words."""
+    return _covered(text, [other])
+
+
 def _covered(text: str, texts: Iterable[str]) -> bool:
     """Whether at least half of a text's content words also occur in other texts, compared by stem."""
     said = _stems(text)

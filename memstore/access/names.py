@@ -1,4 +1,8 @@
-"""Names in a text, however they are written: in capitals, in look-alike letters, in part, spaced out, in a handle."""
+"""Names in a text, however they are written: in capitals, in look-alike letters, in part, spaced out, in a handle.
+
+A name in Cyrillic or Greek letters is also looked for in Latin ones, and the other way round. In scripts without spaces
+a name may stand anywhere in a run of signs.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,18 @@ _LOOK_ALIKES = str.maketrans(
 # Letters in circles and squares that normalization leaves unchanged.
 _FRAMED = {first + i: chr(ord("a") + i) for first in (0x1F150, 0x1F170) for i in range(26)}
 _LEET = str.maketrans("01!|l34@5$7+8962", "oiiiieaassttbggz")
+# How Cyrillic and Greek letters are usually written in Latin ones.
+_LATIN = str.maketrans(
+    dict(zip("абвгдезийклмнопрстуфыэіїєґў", "abvgdeziyklmnoprstufyeiieguu", strict=False))
+    | dict(zip("αβγδεζηικλμνξοπρσςτυφω", "avgdeziiklmnxoprsstyfo", strict=True))
+    | {"ё": "e", "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ъ": "", "ь": "", "ю": "yu",
+       "я": "ya", "θ": "th", "χ": "ch", "ψ": "ps"}
+)  # fmt: skip
+_FOREIGN = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0300-\u036f]+")
+# Scripts that put no spaces between words, as they are after folding: kana, Han, Hangul in parts, Thai.
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u1100-\u11ff\u0e00-\u0e7f]+")
+_HONORIFICS = "さん|さま|様|氏|くん|君|ちゃん|先生|老师|女士|小姐|殿"
+_INITIALS = re.compile(r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?){1,3}[^\W\d_](?!\w)|[^\W\d_]{2,4}(?![\w.]))")
 _MARKUP = re.compile(r"[*_~`\\]|</?\w+[^<>]*>")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("['’]")
@@ -52,11 +68,17 @@ _SHORTEST = 2
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """One spelling of a name: as given, as folded words, and whether it is an everyday word, too."""
+    """One spelling of a name: as given, as folded words, and whether it is an everyday word, too, or initials alone."""
 
     told: str
     words: tuple[str, ...]
     everyday: bool = False
+    initials: bool = False
+
+    @property
+    def is_unspaced(self) -> bool:
+        """Whether it is in a script that puts no spaces between words."""
+        return _UNSPACED.fullmatch(self.joined) is not None
 
     @property
     def joined(self) -> str:
@@ -73,7 +95,11 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
     found: dict[tuple[str, ...], Name] = {}
     for entity, aliases in entities.items():
         own = entity.partition(":")[2]
-        spellings = [(told, spelling) for told in (*aliases, own) for spelling in {told, _APOSTROPHE.sub("", told)}]
+        spellings = [
+            (told, spelling)
+            for told in (*aliases, own)
+            for spelling in dict.fromkeys((told, _APOSTROPHE.sub("", told), _latin(told)))
+        ]
         for told, spelling in spellings:
             words = _words(spelling)
             if words and (told != own or _is_a_name("".join(words))):
@@ -81,11 +107,21 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
             for word in words if len(words) > 1 else ():
                 if _is_a_name(word):
                     found.setdefault((word,), Name(told, (word,), everyday=word in _EVERYDAY))
-    return tuple(found.values())
+    return (*found.values(), *_initials_of(entities))
+
+
+def _initials_of(entities: Mapping[str, Sequence[str]]) -> Iterator[Name]:
+    """Yield the initials of names of several words."""
+    for told in dict.fromkeys(alias for aliases in entities.values() for alias in aliases):
+        letters = [word[0] for word in _words(told) if word not in _TITLES]
+        if len(letters) > 1 and not _UNSPACED.match(letters[0]):
+            yield Name(told, ("".join(letters),), initials=True)
 
 
 def _is_a_name(word: str) -> bool:
     """Whether a part of an id or a name says who somebody is: not a description, a number or an initial."""
+    if _UNSPACED.fullmatch(word):
+        return True
     return len(word) > _SHORTEST and not word.isdigit() and word not in _NO_NAMES
 
 
@@ -101,10 +137,23 @@ def named_in(text: str, names: Iterable[Name]) -> tuple[str | None, str | None]:
     return found, None if found else near
 
 
+def _latin(text: str) -> str:
+    """Return a text with words in Cyrillic or Greek letters written in Latin ones; mixed words stay."""
+    plain = unicodedata.normalize("NFC", text)
+    return re.sub(
+        r"[^\W\d_]+",
+        lambda word: _bare(word[0]).casefold().translate(_LATIN) if _FOREIGN.fullmatch(word[0]) else word[0],
+        plain,
+    )
+
+
+def _bare(text: str) -> str:
+    return "".join(sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) not in _UNSEEN)
+
+
 def fold(text: str) -> str:
     """Return a text without marks, case and look-alikes, so that spellings that people read as the same are equal."""
-    bare = "".join(sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) not in _UNSEEN)
-    return bare.translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
+    return _bare(text).translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
 
 
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
@@ -119,7 +168,10 @@ class _Page:
 
     def __init__(self, text: str) -> None:
         plain = html.unescape(text)
-        self._runs = [fold(plain), fold(_MARKUP.sub("", plain))]
+        latin = _latin(plain)
+        self._runs = [fold(plain), fold(_MARKUP.sub("", plain)), *([fold(latin)] if latin != plain else [])]
+        found = (_WORD.findall(one[0]) for one in _INITIALS.finditer(unicodedata.normalize("NFKC", plain)))
+        self._initials = {fold("".join(letters)) for letters in found if "".join(letters).isupper()}
         self._tokens = [_WORD.findall(run) for run in self._runs]
         pieces = [piece for run in self._runs for piece in run.split()]
         self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
@@ -136,6 +188,12 @@ class _Page:
     def has(self, name: Name) -> bool:
         """Whether the name itself occurs."""
         joined = name.joined
+        if name.initials:
+            return False
+        if name.is_unspaced:
+            titled = re.compile(rf"{re.escape(joined)}(?:{fold(_HONORIFICS)})") if len(joined) < _SHORTEST else None
+            if any(titled.search(run) if titled else joined in run for run in self._runs):
+                return True
         if name.everyday:
             return joined in self._capital
         return (
@@ -149,7 +207,14 @@ class _Page:
 
     def comes_close_to(self, name: Name) -> bool:
         """Whether a word is one slip away from a name or is its everyday word, or two words joined make it."""
+        if name.initials:
+            return name.joined in self._initials
+        if name.is_unspaced:
+            return any(name.joined in run for run in self._runs)
         words = {word for tokens in self._tokens for word in tokens}
+        back = name.joined[::-1]
+        if len(back) >= _SHORTEST_NEAR and back in words - stop_words():
+            return True
         if name.everyday and name.joined in words:
             return True
         if len(name.joined) >= _SHORTEST_SPLIT and any(name.joined in _pairs(tokens) for tokens in self._tokens):

@@ -174,8 +174,13 @@ def _source_ids(labels: Labels) -> Iterator[str]:
     """Yield the ids of the memories that a memory was made from."""
     for source in labels.derived_from:
         if not is_external_mark(source):
-            ref = MemoryRef.parse(source)
-            yield ref.id if ref else source
+            yield id_in(source)
+
+
+def id_in(source: str) -> str:
+    """Return the id in a ref of `derived_from`, or the text itself, which may be a bare id."""
+    ref = MemoryRef.parse(source)
+    return ref.id if ref else source
 
 
 # -- everybody who listens -------------------------------------------------------------------------

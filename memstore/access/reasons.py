@@ -85,9 +85,7 @@ def _fix(world: World, labels: Labels, code: str, who: tuple[str, ...], missing:
             return f"memstore privacy grant {labels.id} --to {to}"
         case "lineage":
             made_of = " ".join(missing)
-            return (
-                f"memstore add TEXT --derived-from {made_of} --access {to}, then write generalized: true into its file"
-            )
+            return f"memstore generalize {made_of} --text TEXT --access {to}"
         case "consent-missing" | "consent-expired" | "consent-revoked" | "delegation-self" | "delegation-invalid":
             return _consent_that_lacks(world, labels, to, missing[0])
         case _:

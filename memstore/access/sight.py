@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memstore.access.policy import Judge
+from memstore.access.policy import Judge, id_in, is_malformed, is_passed_generalization
 from memstore.access.world import ActiveContext, Effect, Session, Standings, can_listen
-from memstore.core.ids import is_entity_id
+from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.memory import EVERYBODY
 
 if TYPE_CHECKING:
@@ -206,6 +206,61 @@ def ids_in_scopes(world: World) -> frozenset[str]:
     """Return the ids of the memories that consents are about."""
     scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
     return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
+
+
+# -- a memory whose sources go ---------------------------------------------------------------------
+
+
+def detached(world: World, labels: Labels, lost: Collection[str], at: datetime) -> Labels:
+    """Return the labels of a memory that no longer depends on sources that go, and is shown to nobody new.
+
+    The sources' labels are baked in, as if the memory were also they: whoever was shut out stays out, and whoever had a
+    say has one. What those were made from becomes what it was made from. If somebody would still gain sight of it,
+    because a consent or a refusal was about a source alone, they are denied by name.
+
+    Args:
+        world: the registries and all memories, before anything goes.
+        labels: the memory; not a passed generalization, which is judged without its sources.
+        lost: the ids of what goes.
+        at: the time, UTC.
+    """
+    after, kept, seen = labels, list[str](), set[str]()
+    waiting = list(labels.derived_from)
+    while waiting:
+        name = waiting.pop(0)
+        source_id = id_in(name)
+        source = world.memories.get(source_id) if source_id in lost else None
+        if source is None:
+            kept += [] if source_id in lost else [name]
+        elif source_id not in seen:
+            seen.add(source_id)
+            after = _also(after, source)
+            waiting += () if is_passed_generalization(source) else filter(MemoryRef.parse, source.derived_from)
+    after = replace(after, derived_from=tuple(dict.fromkeys(kept)))
+    found = seers(world, at, listeners(world), {"before": labels, "after": after})
+    gained = {seer.entity for seer in not_among(found["before"], found["after"])}
+    nobody = ((),) if EVERYBODY in gained else ()
+    return replace(
+        after,
+        access_denies=tuple(dict.fromkeys((*after.access_denies, *sorted(gained - {EVERYBODY})))),
+        upstream_grants=(*after.upstream_grants, *nobody),
+    )
+
+
+def _also(labels: Labels, source: Labels) -> Labels:
+    """Return labels that open a memory only where they and those of its source do, as far as labels can say that."""
+    if is_malformed(source):
+        return replace(labels, upstream_grants=(*labels.upstream_grants, ()))
+    told_by = (*source.source_chain, *(name for name in (source.source_entity,) if name))
+    says = bool(source.subject_ids or told_by)
+    return replace(
+        labels,
+        source_chain=tuple(dict.fromkeys((*labels.source_chain, *told_by))),
+        subject_ids=tuple(dict.fromkeys((*labels.subject_ids, *source.subject_ids))),
+        access_denies=tuple(dict.fromkeys((*labels.access_denies, *source.access_denies))),
+        consent_grants=tuple(name for name in labels.consent_grants if not says or name in source.consent_grants),
+        upstream_grants=tuple(dict.fromkeys((*labels.upstream_grants, *source.upstream_grants, source.access_grants))),
+    )
 
 
 # -- who gained, who lost -------------------------------------------------------------------------

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.access.generalization import GeneralizationVerdict
     from memstore.access.world import Decision, Labels, World
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
@@ -184,16 +185,31 @@ def check_widening(
         surroundings: returns the context to judge them by, for the ids of the source memories; called only if needed.
         now: the time, UTC.
     """
-    asked = [change for change in changes if change.after and change.path_after and _is_asked(change)]
+    listed = list(changes)
+    asked = [change for change in listed if change.after and change.path_after and _is_asked(change)]
     if not asked:
         return
-    around = surroundings(frozenset(source for change in asked for source in _sources(change)))
+    around = _before_forgetting(surroundings(frozenset(name for one in asked for name in _sources(one))), listed)
     for change in asked:
         file = files.get(change.path_after or "")
         if isinstance(file, MemoryFile):
             yield from _widened(change, file, around.world, now)
             yield from _dropped(change, file, around.world, now)
             yield from _generalized(file, around)
+
+
+def _before_forgetting(around: WideningContext, changes: Iterable[MemoryChange]) -> WideningContext:
+    """Return a context in which what these changes forget still has the label that it had.
+
+    What rested on it is compared with what that label allowed; a tombstone allows nothing, so anything would be wider.
+    """
+    last = {
+        change.before.id: labels_of(change.before)
+        for change in changes
+        if change.before and change.before.id and change.after and change.after.status == "forgotten"
+        if change.before.status != "forgotten"
+    }
+    return around._replace(world=replace(around.world, memories={**around.world.memories, **last})) if last else around
 
 
 def _is_asked(change: MemoryChange) -> bool:
@@ -266,16 +282,10 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
     memory = file.memory
     if not memory.generalized:
         return
-    named = [ref for text in memory.derived_from if (ref := MemoryRef.parse(text))]
-    sources = [around.memories[ref.id] for ref in named if ref.id in around.memories]
-    gone = [str(ref) for ref in named if ref.id not in around.memories]
-    subjects = {
-        name: around.world.entities[name].aliases if name in around.world.entities else ()
-        for source in _above(around.memories, [ref.id for ref in named])
-        for name in source.subject_ids
-        if needs_consent(around.world, name)
-    }
-    found = check(_text(memory), [_text(source) for source in sources], subjects)
+    ids = _made_of(memory)
+    gone = [text for text in memory.derived_from if (ref := MemoryRef.parse(text)) and ref.id not in around.memories]
+    subjects = _subjects(around, ids)
+    found = judged(around, _text(memory), ids)
     acknowledged = memory.generalization is not None and memory.generalization.acknowledged_by
     if blocked := found.blocked_reason or check(_beside(memory), (), subjects).blocked_reason:
         yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
@@ -283,6 +293,24 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
         text = "; ".join(warnings)
         hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def judged(around: WideningContext, text: str, ids: Sequence[str]) -> GeneralizationVerdict:
+    """Return whether a text gives away whom the memories with these ids are about, or who told them in confidence."""
+    from memstore.access.generalization import check
+
+    sources = [_text(around.memories[name]) for name in ids if name in around.memories]
+    return check(text, sources, _subjects(around, ids))
+
+
+def _subjects(around: WideningContext, ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the aliases of everybody with a say in memories, or in what they were made from, by their ids."""
+    above = [*_above(around.memories, ids)]
+    named = [name for one in above for name in (*one.subject_ids, *_told_by(labels_of(one)))]
+    entities = around.world.entities
+    return {
+        name: entities[name].aliases if name in entities else () for name in named if needs_consent(around.world, name)
+    }
 
 
 def _above(memories: Mapping[str, Memory], ids: Iterable[str]) -> Iterator[Memory]:

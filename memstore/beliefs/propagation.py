@@ -2,7 +2,8 @@
 
 The weight of evidence shrinks in proportion as its source's confidence drops below its value when it was used, and is 0
 once the source is gone. The memories that a memory was derived from (`derived_from`) cap a confidence that was merely
-stated; a number set by hand is a separate decision, and stays. A plan is pure. It is applied only on request, as
+stated; a number set by hand is a separate decision, and stays. What is gone makes nothing surer: evidence that spoke
+against a memory still counts, and the cap of a premise stays. A plan is pure. It is applied only on request, as
 `propagate` lines in ledgers, which are reversed if the source recovers.
 """
 
@@ -80,12 +81,7 @@ class BeliefStore:
 
 
 def plan_propagation(
-    vault: BeliefStore,
-    *,
-    now: datetime,
-    by: str,
-    changed: str | Collection[str] | None = None,
-    max_depth: int | None = None,
+    vault: BeliefStore, *, now: datetime, by: str, changed: Collection[str] | None = None, max_depth: int | None = None
 ) -> Plan:
     """Return the plan for a change of confidence, over any number of links.
 
@@ -93,7 +89,7 @@ def plan_propagation(
         vault: the known memories.
         now: UTC.
         by: the entity that records it.
-        changed: the memory to start from, or several; None for all.
+        changed: the memories to start from; None for all.
         max_depth: the maximum number of links to follow from there; None for no limit.
     """
     above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
@@ -131,7 +127,7 @@ class _Effects:
         if old is None:
             return None
         before = [*memory.confidence_history, *brought_up_to_date(memory, old, now, by)]
-        effects = [*self._on_evidence(before), *self._on_statement(memory, before)]
+        effects = [*self._on_evidence(before, old), *self._on_statement(memory, before)]
         after = _with(before, effects, old, now, by)
         new = replayed(after)
         if not effects or new == ledger.rounded(old):
@@ -145,9 +141,11 @@ class _Effects:
             lines=tuple(after[len(memory.confidence_history) :]),
         )
 
-    def _on_evidence(self, history: Sequence[LedgerLine]) -> Iterator[Consequence]:
+    def _on_evidence(self, history: Sequence[LedgerLine], old: float) -> Iterator[Consequence]:
         """Yield the effects on evidence whose factor changes."""
         for witness in ledger.witnesses(history):
+            if witness.source in self.gone and witness.outcome < old:
+                continue  # without it, the memory would be surer
             factor = self._factor(witness)
             if factor is not None and factor != witness.factor:
                 yield Consequence(witness.source, factor=factor)
@@ -168,8 +166,9 @@ class _Effects:
         stated = ledger.stated(history)
         if stated is None or stated.op != "assert":
             return
-        premises = {ref: self.sure.get(ref) for ref in _premises(memory) if ref not in self.circle}
+        premises = {ref: self.sure.get(ref) for ref in premises_of(memory) if ref not in self.circle}
         known = {ref: number for ref, number in premises.items() if number is not None}
+        known |= {ref: cap for ref, cap in caps_of(history).items() if ref in self.gone and ref not in known}
         least = min(known.values(), default=1.0)
         if min(least, stated.confidence) != min(1.0 if stated.cap is None else stated.cap, stated.confidence):
             binding = [ref for ref, number in known.items() if number == least]
@@ -210,24 +209,31 @@ _REASON = {False: "The confidence of its source changed", True: "The confidence 
 
 
 def sources(memory: Memory) -> tuple[str, ...]:
-    """Return the refs that a memory rests on: its evidence, and what it was derived from."""
+    """Return the refs that a memory rests on: its evidence, what it was derived from, and what caps its confidence."""
     named = [witness.source for witness in ledger.witnesses(memory.confidence_history)]
-    return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *_premises(memory)]))
+    named += caps_of(memory.confidence_history)
+    return tuple(dict.fromkeys([*(source for source in named if MemoryRef.parse(source)), *premises_of(memory)]))
 
 
-def _premises(memory: Memory) -> list[str]:
+def caps_of(history: Sequence[LedgerLine]) -> dict[str, float]:
+    """Return the last cap of each source since the latest statement."""
+    _, after = ledger.since_statement(history)
+    return {line.evidence_source: line.cap for line in after if line.cap is not None and line.evidence_source}
+
+
+def premises_of(memory: Memory) -> list[str]:
     """Return the refs that a memory was derived from, except those that it superseded."""
     return [ref for ref in memory.derived_from if MemoryRef.parse(ref) and ref not in memory.supersedes]
 
 
-def _resting_on(starts: list[str], sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
+def _resting_on(starts: Collection[str], sources: Mapping[str, Iterable[str]], depth: int | None) -> dict[str, int]:
     """Return everything that rests on some memories within `depth` links, each with its shortest distance in links."""
     resting: dict[str, list[str]] = defaultdict(list)
     for ref, named in sources.items():
         for source in named:
             resting[source].append(ref)
     found: dict[str, int] = {}
-    level, away = starts, 0
+    level, away = sorted(starts), 0
     while level and away != depth:
         away += 1
         level = list(dict.fromkeys(ref for source in level for ref in resting[source] if ref not in found))
@@ -284,7 +290,7 @@ def propagate(
         raise UsageError(
             "--depth counts links from a memory, and no memory is named", hint="memstore propagate REF --depth"
         )
-    changed = None if ref is None else view.find(ref).ref or ""
+    changed = None if ref is None else [view.find(ref).ref or ""]
     files = {str(file.memory.ref): file for file in resting(view)}
     vault = store_of(view, {ref: file.memory for ref, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)

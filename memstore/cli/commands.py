@@ -24,6 +24,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "merge": ("rework:merge", "merge memories that say the same into one"),
         "archive": ("rework:archive", "put memories out of sight, without deleting them"),
         "restore": ("rework:restore", "bring archived memories back"),
+        "forget": ("forget:forget", "forget memories for good, leaving a tombstone"),
         "import": ("imports:import_", "import memories from other files"),
         "edit": ("amend:edit", "change a memory's text or title"),
         "set": ("amend:set_", "set keys of a memory"),
@@ -70,6 +71,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     },
     "share": {
         "context": ("context:context", "say where you are and who listens"),
+        "generalize": ("generalize:generalize", "share what was learnt without saying from whom"),
         "privacy": ("privacy:privacy", "share memories, and see who sees what"),
         "entity": ("registry:entity", "list and register people, agents and others"),
         "group": ("registry:group_", "list and change groups"),

@@ -16,9 +16,8 @@ _MEANT: dict[str, str] = {
     "change update modify amend rewrite": (
         "`memstore edit REF` changes a memory in your editor; `memstore set REF KEY=VALUE` changes a key of it"
     ),
-    "rm delete remove del trash hide forget erase": (
-        "`memstore archive REF` puts a memory out of sight; to delete one, delete its file (memstore path REF prints "
-        "its path) and `memstore commit`"
+    "rm delete remove del trash hide erase": (
+        "`memstore archive REF` puts a memory out of sight; `memstore forget REF` forgets it for good"
     ),
     "unarchive undelete": "`memstore restore REF` brings an archived memory back",
     "backlinks references": "`memstore links REF` shows what a note links to, and what links to it",
@@ -63,8 +62,8 @@ _MEANT: dict[str, str] = {
     "revoke unshare": (
         "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
     ),
-    "generalize": (
-        "`memstore add TEXT --derived-from REF` writes down what follows from memories; it is as closed as they are"
+    "anonymize abstract": (
+        "`memstore generalize REF --text TEXT --access ENTITY` shares what was learnt without saying from whom"
     ),
     "who visible": "`memstore privacy explain REF --for ENTITY` shows whether somebody may see a memory, and why",
     "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",
@@ -76,7 +75,8 @@ _MEANT: dict[str, str] = {
     ),
     "serve server": "`memstore mcp` serves a vault to an agent",
     "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
-    "gc clean cleanup purge": (
+    "purge": "`memstore forget REF --purge DIR` writes a clone whose history never held a forgotten memory",
+    "gc clean cleanup": (
         "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"
     ),
     "version": "`memstore --version` prints it",

@@ -202,6 +202,13 @@ def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry
 @dry_run_option()
 def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
     """Put memories out of sight; nothing is deleted, and memstore list --status archived still lists them."""
+    put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
+
+
+def put_out_of_sight(
+    session: CliSession, refs: tuple[str, ...], *, reason: str | None, commit: bool, dry_run: bool
+) -> None:
+    """Archive memories and report that, for `archive` and `forget --archive`."""
     from memstore.beliefs.archive import archive as put_away
 
     saved = put_away(session.view(), refs, reason=reason, dry_run=dry_run, commit=commit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
@@ -210,6 +210,8 @@ class Written(NamedTuple):
 class Operation(NamedTuple):
     """The files that one command wrote; `verb` is the command, `at` the time it was done, RFC 3339 in UTC.
 
+    There are none if it can't be undone.
+
     `by` is who did it; None if that was not recorded.
     """
 
@@ -217,6 +219,14 @@ class Operation(NamedTuple):
     at: str
     files: tuple[Written, ...]
     by: str | None = None
+
+
+def names_in(operation: Operation, names: Collection[str]) -> bool:
+    """Return whether one of some names occurs in an operation's paths or files."""
+    texts = [
+        text for file in operation.files for text in (file.path.encode(errors="surrogateescape"), *file[1:]) if text
+    ]
+    return any(name.encode() in text for name in names for text in texts)
 
 
 class Journal(Protocol):
@@ -242,6 +252,9 @@ class Journal(Protocol):
 
     def clear(self) -> None:
         """Forget what was begun."""
+
+    def forget(self, names: Collection[str], operation: Operation) -> None:
+        """Drop every operation in whose files or paths one of these names occurs, and remember this one instead."""
 
     def last(self, by: str | None = None) -> Operation | None:
         """Return the last operation of an entity, or of anybody; None if none is known.

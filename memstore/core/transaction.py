@@ -54,6 +54,12 @@ class Transaction(Protocol):
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
         """Move a memory's file to another path, with the bytes that its links need there."""
 
+    def forget(self, memory_ids: Sequence[str]) -> None:
+        """Have this machine forget memories, too, once everything is written: journal, drafts, index, vectors, caches.
+
+        The operation can't be undone, since nothing is kept of what was there before.
+        """
+
     def take_back(self, last: Operation) -> Operation:
         """Undo an operation and return what is written for that; it must be the transaction's only change."""
 
@@ -63,6 +69,10 @@ class Transaction(Protocol):
     @property
     def saved(self) -> tuple[Saved, ...]:
         """What happened to the memories, in the order of their edits; in a dry run, what would happen."""
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """What this machine could not be made to forget, in words."""
 
     @property
     def commit(self) -> str | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memstore.access.sight import Seer, SightChange
     from memstore.access.tokens import BearerToken
     from memstore.access.world import Decision
+    from memstore.memories.generalize import GeneralizationCheck, Generalized
 
 
 # -- registries ----------------------------------------------------------------------------------
@@ -235,3 +236,24 @@ def tokens_document(found: Iterable[BearerToken]) -> dict[str, Any]:
         for one in found
     ]
     return {"tokens": tokens}
+
+
+# -- generalizations -------------------------------------------------------------------------------
+
+
+def checked_document(checked: GeneralizationCheck) -> dict[str, Any]:
+    """Return what the check of a generalization says; `k` counts the subjects whose memories say the same."""
+    verdict = checked.verdict
+    return {
+        "verdict": verdict.verdict,
+        "safe": verdict.safe,
+        "warnings": [*verdict.warnings],
+        "blocked_reason": verdict.blocked_reason,
+        "checks": [*verdict.checks],
+        "k": checked.k,
+    }
+
+
+def generalized_document(done: Generalized, *, dry_run: bool) -> dict[str, Any]:
+    """Return a generalization that was written, or would be, and what the check said."""
+    return {**saved_document(done.saved, dry_run=dry_run), "check": checked_document(done.checked)}

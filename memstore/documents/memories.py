@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
     from memstore.exchange.importing import Imported
+    from memstore.history.purging import Purged
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
+    from memstore.memories.forget import Forgotten
     from memstore.memories.import_seeds import ImportedSeeds
     from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.memory_v01 import ImportedMemories
@@ -28,6 +30,44 @@ if TYPE_CHECKING:
     from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
     from memstore.trust.formats.memory_v01 import Document
+
+
+# -- forget ----------------------------------------------------------------------------------------
+
+
+def forgotten_document(done: Forgotten) -> dict[str, Any]:
+    """Return what was forgotten, or would be, and what became of what rested on it."""
+    document = {
+        "at": done.at,
+        "by": done.by,
+        "reason": done.reason,
+        "forgotten": [one._asdict() for one in done.tombstones],
+        "detached": [
+            {"ref": one.ref, "path": one.path, "old": one.old, "new": one.new, "own": one.is_own}
+            for one in done.detached
+        ],
+        "mentions": [*done.mentions],
+        "removed": [*done.removed],
+        "cleaned": [*done.cleaned],
+        "left": [*done.left],
+    }
+    return {**document, "commit": done.commit} if done.commit else document
+
+
+def purged_document(done: Purged) -> dict[str, Any]:
+    """Return what became of the history in a new clone, and what still has words of the memories."""
+    return {
+        "folder": str(done.folder),
+        "removed": done.removed,
+        "changed": done.changed,
+        "commits": done.commits,
+        "objects": done.objects,
+        "notes": done.notes,
+        "renamed": [*done.renamed],
+        "unsigned": done.unsigned,
+        "still": [*done.still],
+        "remotes": [*done.remotes],
+    }
 
 
 # -- show and list -------------------------------------------------------------------------------

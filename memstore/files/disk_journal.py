@@ -9,12 +9,12 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.change import Operation, Written
+from memstore.core.change import Operation, Written, names_in
 from memstore.core.errors import VaultError
 from memstore.files.local_state import BEGUN_OPERATION, make_private, regular_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
 VERSION = 1
@@ -79,6 +79,15 @@ class DiskJournal:
         with _trouble("remove", self._begun):
             self._begun.unlink(missing_ok=True)
         self._mark = None
+
+    def forget(self, names: Collection[str], operation: Operation) -> None:
+        """Drop every operation in which one of these names occurs, or that can't be read; remember this one instead."""
+        for path in self._newest():
+            kept = _operation_in(_kept(path))
+            if kept is None or names_in(kept, names):
+                with _trouble("remove", path):
+                    path.unlink(missing_ok=True)
+        self.record(operation)
 
     def last(self, by: str | None = None) -> Operation | None:
         """Return the last operation of an entity, or of anybody; None if none is known."""

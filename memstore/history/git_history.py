@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
+    from memstore.history.purging import Purged
 
 # Blobs requested at once: enough that starting git costs little, few enough that their bytes fit in memory.
 _BLOBS_AT_ONCE = 5_000
@@ -110,6 +111,12 @@ class GitHistory:
                 hint=f"git init {self._vault_root}, then memstore commit",
             )
         return self.repository
+
+    def purged(self, memory_ids: Collection[str], folder: Path) -> Purged:
+        """Write a clone whose history never held these memories; see `purging.purge`."""
+        from memstore.history.purging import purge
+
+        return purge(self.require(), self._git.environ, memory_ids, folder, mixed=self.mixed)
 
     def head(self) -> str | None:
         """Return the current commit at this moment; None before the first one."""

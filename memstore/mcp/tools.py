@@ -150,8 +150,12 @@ USUAL = (
     ),
     Tool(
         "memory_forget",
-        "Put memories out of sight (archive), or bring them back (restore); nothing is deleted.",
-        {"archive": Verb("archive", ("reason",), ("refs",)), "restore": Verb("restore", (), ("refs",))},
+        "Put memories out of sight (archive), bring them back (restore), or forget them for good (forget).",
+        {
+            "archive": Verb("archive", ("reason",), ("refs",)),
+            "restore": Verb("restore", (), ("refs",)),
+            "forget": Verb("forget", ("detach", "dry_run"), ("refs",)),
+        },
     ),
     Tool(
         "context",

@@ -302,7 +302,7 @@ class Refusal(NamedTuple):
 
 
 _PAIRED = "both memories name each other"
-_GENERALIZE = "memstore add TEXT --derived-from REF, then write generalized: true into its file by hand"
+_GENERALIZE = "memstore generalize REF --text TEXT --access ENTITY"
 _REFUSED = {
     "id": Refusal("an id is permanent, since others refer to it", "add a new memory, and supersede this one"),
     "author": Refusal("the author is whoever wrote it", "write it with --as ENTITY"),
@@ -327,9 +327,7 @@ _REFUSED = {
 _REFUSED_STATUSES = {
     "superseded": Refusal("the memory that replaces it must name it, too", "memstore supersede REF TEXT"),
     QUARANTINED: Refusal("what was derived from it must go with it", "memstore quarantine REF"),
-    "forgotten": Refusal(
-        "forgetting leaves a tombstone and a record", "memstore archive REF, or delete its file and memstore commit"
-    ),
+    "forgotten": Refusal("forgetting leaves a tombstone and a record", "memstore forget REF"),
 }
 KEPT_BY_THE_PROGRAM = frozenset(_REFUSED)
 

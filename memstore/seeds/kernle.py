@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from memstore.access import generalization
-from memstore.access.world import kind_of
+from memstore.access.generalization import GeneralizationVerdict
 from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
-from memstore.core.errors import NotThereYetError, RefusedError, UsageError
+from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import EVERYBODY
 from memstore.core.transaction import save
 from memstore.face.given import ref_of
 from memstore.files import splice
 from memstore.memories import create
+from memstore.memories.generalize import check_generalization, generalize
 from memstore.memories.promote import process_raw
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import Registered
     from memstore.core.catalog import Entry
-    from memstore.core.view import View
     from memstore.face.given import Named
     from memstore.face.vault import Vault
 
@@ -253,36 +252,26 @@ class Kernle:
 
     def check_generalization_safety(
         self, source_memory: Named, generalized_text: str, proposed_access: Sequence[str] = ()
-    ) -> generalization.GeneralizationVerdict:
+    ) -> GeneralizationVerdict:
         """Return whether a text may be shown where its source may not: `safe`, `warnings`, `blocked_reason`.
 
         Without proposed access nobody learns of it, so it is safe.
         """
         if not proposed_access:
-            return generalization.GeneralizationVerdict()
-        view = self.vault.view()
-        memory = view.original(ref_of(source_memory)).memory
-        world = view.registries
-        subjects = {name: _aliases(view, name) for name in memory.subject_ids if kind_of(world, name).value != "topic"}
-        return generalization.check(generalized_text, [f"{memory.title or ''}\n{memory.body}"], subjects)
+            return GeneralizationVerdict()
+        return check_generalization(self.vault.view(), [ref_of(source_memory)], generalized_text).verdict
 
     def generalize(
-        self,
-        source: Named,
-        belief: str,
-        access_grants: Sequence[str],
-        confidence_note: str | None = None,  # noqa: ARG002 -- the document's name
+        self, source: Named, belief: str, access_grants: Sequence[str], confidence_note: str | None = None
     ) -> str:
-        """Form general knowledge from a private memory and share it.
+        """Form general knowledge from a private memory, share it, and return its id.
 
         Raises:
-            NotThereYetError: sharing more widely than the source is not built yet.
+            RefusedError: the text gives away whom the source is about, or may do so; or the source is somebody else's.
+            UsageError: nobody is named who may see it.
         """
-        raise NotThereYetError(
-            f"generalize is not there yet: memstore can't share with {', '.join(access_grants)} what was made of "
-            f"{ref_of(source)}: {belief[:60]!r}",
-            hint="check_generalization_safety says whether a text is safe; a belief without grants stays private",
-        )
+        done = generalize(self.vault.view(), [ref_of(source)], belief, access=access_grants, note=confidence_note)
+        return _id(done.saved.ref)
 
     def load_shared_stack(
         self, stack_id: str | Path, requesting_si: str, access_grants: Sequence[str] = ()
@@ -315,8 +304,3 @@ def _id(ref: str | None) -> str:
 def _given(about: Any) -> Any:
     """Return the given arguments without those that were left out."""
     return {name: value for name, value in about.items() if value is not None}
-
-
-def _aliases(view: View, entity: str) -> tuple[str, ...]:
-    known = view.registries.entities.get(entity)
-    return known.aliases if known else ()

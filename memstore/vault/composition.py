@@ -186,6 +186,7 @@ def assemble(
         derived=cast("DerivedCache", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
+        drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
     return ws

@@ -11,7 +11,7 @@ from memstore.files.local_state import make_private
 from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 VARIABLES = ("MEMSTORE_EDITOR", "VISUAL", "EDITOR")
 LAST_RESORT = "vi"
@@ -80,6 +80,13 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    def drop(self, names: Collection[str]) -> None:
+        """Delete the drafts whose names or texts contain one of these; `OSError` if one can't be deleted."""
+        for path in sorted(self.folder.glob("*")) if self.folder.is_dir() else ():
+            data = path.read_bytes()
+            if any(name in path.name or name.encode() in data for name in names):
+                path.unlink(missing_ok=True)
 
     def create(self, name: str, data: bytes) -> Path:
         """Write a new draft and return its path; an older draft of that name stays as it is."""

@@ -28,12 +28,13 @@ _RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "proc
 
 @dataclass(frozen=True, slots=True)
 class RefNode:
-    """One memory among others: its file, and its refs by key."""
+    """One memory among others: its file, its refs by key, and whether it was forgotten."""
 
     path: str
     type: str
     id: str
     refs: Mapping[str, Sequence[str]]
+    is_forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,12 @@ def _named(checked: Checked) -> Iterator[tuple[str, tuple[str | int, ...], str]]
 def _same_id(checked: Checked, directory: Directory) -> Iterator[Finding]:
     same = directory.by_id.get(checked.memory.id or "", ())
     others = sorted(node.path for node in same if node.path != checked.path)
-    if others:
+    if others and checked.memory.status != "forgotten" and any(node.is_forgotten for node in same):
+        yield checked.finding(
+            "id-duplicate", f"the memory {checked.memory.id} was forgotten: {', '.join(others)} is its tombstone",
+            "delete this file; memstore add writes a new memory", "id",
+        )  # fmt: skip
+    elif others:
         yield checked.finding(
             "id-duplicate", f"the id {checked.memory.id} is also that of {', '.join(others)}",
             "delete the line `id:` of the copy and run memstore adopt, which gives it an id of its own", "id",
@@ -133,6 +139,8 @@ def _target(
             f"write {targets[0].type}:{ref.id}",
             *at,
         )
+    elif all(target.is_forgotten for target in targets):
+        return  # a tombstone names nothing, and what named it may go on
     elif key in _RETURNED and checked.memory.id not in (None, ref.id):
         back = _RETURNED[key]
         if all(checked.memory.id not in (r.id for r in _refs(target.refs.get(back, ()))) for target in targets):
@@ -167,7 +175,8 @@ def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Findi
 
 def _links(file: MemoryFile, others: Sequence[RefNode]) -> list[Finding]:
     memory = file.memory
-    own = [RefNode(file.path, memory.type, memory.id, _refs_of_file(file))] if memory.id else []
+    gone = memory.status == "forgotten"
+    own = [RefNode(file.path, memory.type, memory.id, _refs_of_file(file), gone)] if memory.id else []
     checked = Checked(file.path, memory, file.front.position, file.text.body_line)
     found = of_memory(checked, Directory.of([*others, *own]))
     return [finding for finding in found if finding.code in _OF_LINKS]
@@ -179,9 +188,9 @@ def _refs_of_file(file: MemoryFile) -> dict[str, tuple[str, ...]]:
 
 def _nodes(view: View, rows: Iterable[int]) -> Iterator[RefNode]:
     """Yield a node for each memory that has an id."""
-    ids, paths, types = view.column("id"), view.column("path"), view.column("type")
+    ids, paths, types, statuses = (view.column(name) for name in ("id", "path", "type", "status"))
     columns = {key: view.column(key) for key in REF_KEYS}
     for row in rows:
         if ids[row]:
             refs = {key: tuple(column[row].split(ITEM_SEPARATOR)) for key, column in columns.items() if column[row]}
-            yield RefNode(paths[row], types[row], ids[row], refs)
+            yield RefNode(paths[row], types[row], ids[row], refs, statuses[row] == "forgotten")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access.audit import DECIDES, record_setting
 from memstore.core.change import Undone
-from memstore.core.errors import NotFoundError, UsageError, VaultError
+from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
 from memstore.files.memory_file import BrokenFile
@@ -279,6 +279,11 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
     if last is None:
         also = ", and memstore init --undo removes a vault" if view.actor == view.config.owner else ""
         raise NotFoundError("there is nothing to undo here", hint=f"git restore brings back what is committed{also}")
+    if not last.files:
+        raise RefusedError(
+            f"{last.verb} was the last thing that was done here, and it can't be undone",
+            hint="git has what was committed before; memstore forget REF --purge DIR writes a clone without it",
+        )
     with view.transaction("undo", dry_run=dry_run) as change:
         back = change.take_back(last)
     return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back

@@ -67,6 +67,8 @@ class VaultTransaction:
         self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
         self._moved: tuple[MemoryFile, Written] | None = None
+        self._forgets: list[str] = []
+        self.left: tuple[str, ...] = ()
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
 
@@ -76,7 +78,7 @@ class VaultTransaction:
 
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         """Write everything that was collected, unless an error occurred."""
-        if kind is None and (self._edits or self._own or self._moved):
+        if kind is None and (self._edits or self._own or self._moved or self._forgets):
             self._finish()
 
     def edit(self, *edits: Edit) -> None:
@@ -156,7 +158,7 @@ class VaultTransaction:
             *self._moved_files(),
             *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
         ]
-        if self._dry_run or not (changed or self._own):
+        if self._dry_run or not (changed or self._own or self._forgets):
             return
         self._write(*changed, *self._own)
         if self._commits:
@@ -186,11 +188,12 @@ class VaultTransaction:
         if self._commits:
             can_commit(self._ws)
         # Audit events stay: undoing an act is another act.
-        undoable = tuple(file for file in files if not is_audit_path(file.path))
+        undoable = () if self._forgets else tuple(file for file in files if not is_audit_path(file.path))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
             write_all(self._ws.vault, self._ws.journal, operation, files)
-        if self._commits:
+            self.left = scrub(self._ws, self._forgets, operation) if self._forgets else ()
+        if self._commits and files:
             self.commit = self._committed([file.path for file in files])
 
     def _committed(self, paths: Sequence[str]) -> str | None:
@@ -246,6 +249,10 @@ class VaultTransaction:
         file, written = self._moved
         return [Written(file.path, file.data, None), written]
 
+    def forget(self, memory_ids: Sequence[str]) -> None:
+        """Have this machine forget memories, too, once everything is written; the operation can't be undone."""
+        self._forgets += memory_ids
+
     def _must_be_free(self, path: str) -> None:
         try:
             self._ws.vault.read(path)
@@ -274,6 +281,27 @@ class VaultTransaction:
         from memstore.vault.committing import commit_pending
 
         return commit_pending(self._ws, refs, self._message)
+
+
+def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation) -> tuple[str, ...]:
+    """Delete what this machine keeps of memories' texts outside the vault; return what could not be deleted.
+
+    The index is merged, so that no word of theirs stays in its files; vectors and computed values of all memories go,
+    since they are made again when they are needed. The logs of uses and looks have ids alone.
+    """
+    left = []
+    try:
+        ws.journal.forget(memory_ids, operation)
+    except VaultError as error:
+        left.append(f"the journal of undo: {error}")
+    try:
+        if ws.drafts is not None:
+            ws.drafts.drop(memory_ids)
+    except OSError as error:
+        left.append(f"a draft: {error}")
+    if not ws.library.refresh(purge=True).written:
+        left.append("the search index, which could not be written: memstore index rebuild")
+    return tuple(left)
 
 
 def can_commit(ws: Workspace) -> None:

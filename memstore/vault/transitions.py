@@ -84,7 +84,7 @@ def _same_type(before: Memory, after: Memory, report: _Report) -> None:
 
 
 def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
-    if before.created_at and before.created_at != after.created_at:
+    if before.created_at and before.created_at != after.created_at and not _is_tombstone(after):
         report.add(
             "created-at-changed", "created_at",
             f"created_at was {before.created_at} and is now {after.created_at or 'absent'}",
@@ -97,7 +97,7 @@ def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
     there = set(map(as_counted, after.confidence_history))
     lost = {line for line in before.confidence_history if as_counted(line) not in there}
     added = {*after.confidence_history} - {*before.confidence_history}
-    for line in sorted(lost, key=lambda line: (line.timestamp, line.op)):
+    for line in sorted(lost, key=lambda line: (line.timestamp, line.op)) if not _is_tombstone(after) else ():
         if accounts_for(line, added):
             continue
         report.add(
@@ -125,6 +125,11 @@ def _stays_forgotten(before: Memory, after: Memory, report: _Report) -> None:
             "forgotten-revived", "status", f"the memory was forgotten, and its status is now {after.status}",
             "put back: status: forgotten; write a new memory to remember it again",
         )  # fmt: skip
+
+
+def _is_tombstone(memory: Memory) -> bool:
+    """Whether a memory was forgotten, so that nothing that it once said has to be there."""
+    return memory.status == "forgotten"
 
 
 def _number(confidence: float | None) -> str:

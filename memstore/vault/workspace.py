@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
+    from memstore.vault.editor import Drafts
     from memstore.vault.view import VaultView
 
 
@@ -58,6 +59,7 @@ class Workspace(NamedTuple):
     derived: DerivedCache
     embedder: Embedder | None
     vectors: VectorStore
+    drafts: Drafts | None = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
     within: Workspace | None = None

@@ -377,7 +377,7 @@ def test_several_reasons_give_the_earliest_step_and_all_who_fail_at_it() -> None
         (
             Labels(id="m_1", access_grants=("*",), derived_from=("note:m_p",)),
             "5",
-            "memstore add TEXT --derived-from m_p --access human:bob, then write generalized: true into its file",
+            "memstore generalize m_p --text TEXT --access human:bob",
         ),
         (Labels(id="m_1", access_grants=("*",), upstream_grants=((),)), "5", None),
     ],

@@ -64,7 +64,7 @@ def with_confidence(vault: BeliefStore, name: str, number: float) -> BeliefStore
 @pytest.mark.parametrize("case", CASES["propagate"], ids=lambda case: case["name"])
 def test_published_plans(case: dict[str, Any]) -> None:
     vault = vault_of(*(memory_of(name, one) for name, one in case["memories"].items()))
-    found = planned(vault, changed=ref(case["changed"]), **case["options"])
+    found = planned(vault, changed=[ref(case["changed"])], **case["options"])
     steps = {step.ref: step for step in found.steps}
     assert steps.keys() == {ref(row["id"]) for row in case["plan"]}
     for row in case["plan"]:
@@ -73,7 +73,7 @@ def test_published_plans(case: dict[str, Any]) -> None:
         assert step.because == tuple(map(ref, row["because"]))
         assert step.depth == row["depth"]
     assert found.cycles == tuple(tuple(map(ref, cycle)) for cycle in case["cycles"])
-    assert planned(applied(vault, found), changed=ref(case["changed"]), **case["options"]).steps == ()
+    assert planned(applied(vault, found), changed=[ref(case["changed"])], **case["options"]).steps == ()
 
 
 TEN = CASES["propagate"][0]["memories"]
@@ -169,7 +169,7 @@ ROW = (
 def test_a_change_goes_no_deeper_than_asked_and_each_step_says_how_deep_it_is(
     changed: str | None, max_depth: int | None, expected: dict[str, int]
 ) -> None:
-    found = planned(vault_of(*ROW), changed=changed, max_depth=max_depth)
+    found = planned(vault_of(*ROW), changed=changed and [changed], max_depth=max_depth)
     assert {step.ref.removeprefix("belief:"): step.depth for step in found.steps} == expected
 
 
@@ -202,7 +202,7 @@ def test_a_chain_of_ten_thousand_ends() -> None:
     chain = [Memory(type="belief", id="m_0000", confidence=0.3)]
     for i in range(1, 10_000):
         chain.append(replace(CAPPED, id=f"m_{i:04}", derived_from=(str(chain[-1].ref),)))
-    found = planned(vault_of(*chain), changed="belief:m_0000")
+    found = planned(vault_of(*chain), changed=["belief:m_0000"])
     assert (len(found.steps), found.steps[-1].new, found.steps[-1].depth) == (9_999, 0.3, 9_999)
 
 

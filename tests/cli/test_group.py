@@ -171,7 +171,7 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
         ("open", "memstore edit"),
         ("rm", "memstore archive"),
         ("Delete", "memstore archive"),
-        ("forget", "memstore archive"),
+        ("erase", "memstore forget"),
         ("rename", "memstore mv"),
         ("history", "memstore log"),
         ("share", "memstore privacy grant"),

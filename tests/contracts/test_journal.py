@@ -123,3 +123,15 @@ def test_what_is_no_journal_of_ours_says_nothing(tmp_path: Path, data: bytes) ->
         (tmp_path / name).write_bytes(data)
     journal = DiskJournal(tmp_path)
     assert (journal.last(), journal.begun(), journal.recorded()) == (None, None, False)
+
+
+def test_operations_that_hold_a_name_are_dropped_and_another_takes_their_place(opened: Opened) -> None:
+    journal = opened()
+    journal.record(OPERATION._replace(by="si:one", files=(Written("a.md", None, b"id: m_gone"),)))
+    journal.record(OPERATION._replace(by="si:two", files=(Written("m_gone.md", b"", None),)))
+    journal.record(OPERATION._replace(by="si:three"))
+    done = Operation(verb="forget", at="2026-01-02T00:00:00Z", files=(), by="si:ash")
+    journal.forget(["m_gone"], done)
+    assert [opened().last(by) for by in ("si:one", "si:two")] == [None, None]
+    assert (opened().last("si:three") or OPERATION).by == "si:three"
+    assert opened().last("si:ash") == opened().last() == done

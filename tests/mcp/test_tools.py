@@ -130,6 +130,7 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("memory_forget", {"action": "archive", "refs": [NOTE, EPISODE], "reason": "Old"},
      f"archive {NOTE} {EPISODE} --reason Old"),
     ("memory_forget", {"action": "restore", "refs": [NOTE]}, f"restore {NOTE}"),
+    ("memory_forget", {"action": "forget", "refs": [EPISODE], "detach": True}, f"forget {EPISODE} --detach"),
     ("privacy", {"action": "grant", "ref": EPISODE, "to": ["human:eve"], "consent": ["human:sean"]},
      f"privacy grant {EPISODE} --to human:eve --consent human:sean"),
     ("privacy", {"action": "grant", "ref": NOTE, "to": ["human:eve"]}, f"privacy grant {NOTE} --to human:eve"),

@@ -134,21 +134,28 @@ def test_the_calls_of_001(home: Path, vault: Vault) -> None:
     assert result.safe is False
     assert result.blocked_reason == "Text contains subject entity name 'Bella'"
     assert kernle.check_generalization_safety(murmur, "Bella's breed often has heart issues").safe
-    with pytest.raises(memstore.NotThereYetError, match="generalize is not there yet"):
-        kernle.generalize(
-            source=murmur, belief="Heart murmurs in small breeds need exercise monitoring", access_grants=["*"],
-            confidence_note="Generalized from direct care experience",
-        )  # fmt: skip
+    general = kernle.generalize(
+        source=murmur, belief="Heart murmurs in small breeds need exercise monitoring", access_grants=["*"],
+        confidence_note="Generalized from direct care experience",
+    )  # fmt: skip
+    memory = vault.get(general)
+    assert (memory.generalized, memory.derived_from, memory.access_grants) == (True, (f"raw:{murmur}",), ("*",))
+    assert memory.generalization is not None
+    assert (memory.generalization.verdict, memory.generalization.note) == (
+        "safe", "Generalized from direct care experience",
+    )  # fmt: skip
+    with pytest.raises(memstore.RefusedError, match="Text contains subject entity name 'Bella'"):
+        kernle.generalize(murmur, "My patient Bella has common cardiac issues", ["*"])
 
     # Stacks
     vault.add("Dogs love fetch.", access_grants=["*"])
     vault.add("The club meets on Mondays.", access_grants=["si:tutor_b"])
     titles = [entry.title for entry in kernle.load_shared_stack(home / "notes", "si:tutor_b", access_grants=[])]
-    assert sorted(titles) == ["Dogs love fetch.", "The club meets on Mondays."]
-    assert len(kernle.load_shared_stack(home / "notes", "si:tutor_b", ["si:tutor_b"])) == 2
-    assert [one.title for one in kernle.load_shared_stack(home / "notes", "si:x", ["si:tutor_b"])] == [
-        "Dogs love fetch."  # whoever says what is granted to them is not granted it
-    ]
+    learnt = "Heart murmurs in small breeds need exercise monitoring"
+    assert sorted(titles) == ["Dogs love fetch.", learnt, "The club meets on Mondays."]
+    assert len(kernle.load_shared_stack(home / "notes", "si:tutor_b", ["si:tutor_b"])) == 3
+    titles = [one.title for one in kernle.load_shared_stack(home / "notes", "si:x", ["si:tutor_b"])]
+    assert sorted(titles) == ["Dogs love fetch.", learnt]  # whoever says what is granted to them is not granted it
 
 
 def test_the_tools_of_001(vault: Vault) -> None:

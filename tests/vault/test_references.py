@@ -16,7 +16,8 @@ REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "super
 
 
 def node(path: str, memory: Memory) -> RefNode:
-    return RefNode(path, memory.type, memory.id or "", {key: getattr(memory, key) for key in REF_KEYS})
+    refs = {key: getattr(memory, key) for key in REF_KEYS}
+    return RefNode(path, memory.type, memory.id or "", refs, memory.status == "forgotten")
 
 
 def place(*path: str | int) -> Position:
@@ -133,3 +134,10 @@ def test_a_memory_that_names_itself_is_an_error_in_every_list(key: str) -> None:
 def test_evidence_of_itself_is_an_error() -> None:
     line = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="note:aaa")
     assert codes(a=note("aaa", confidence_history=(line,))) == [("a.md", "lineage-cycle")]
+
+
+def test_a_tombstone_links_back_to_nothing_and_its_id_is_not_free() -> None:
+    tomb = {"a": note("aaa", status="forgotten")}
+    assert codes(**tomb, b=note("bbb", supersedes=("note:aaa",), derived_from=("note:aaa",))) == []
+    found = findings(**tomb, b=note("aaa"))
+    assert [(f.path, "was forgotten" in f.text) for f in found] == [("a.md", False), ("b.md", True)]

@@ -75,6 +75,7 @@ PLACES: dict[str, str] = {
     "keys init file": "keys init FILE",
     "init folder": "init FILE",
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
+    "forget --purge": "forget MINE --purge FILE",
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
     "report --output": "report -o FILE",
@@ -90,12 +91,13 @@ REFS: dict[str, str] = {
     )},
     **{f"{command} refs": f"{command} FILE" for command in (
         "export jsonl", "export markdown", "export memory-v0.1", "export okf", "export prov",
-        "attest digest", "archive", "restore", "recompute", "commit", "fmt", "compress",
+        "attest digest", "archive", "forget", "restore", "recompute", "commit", "fmt", "compress",
     )},
     **{f"{command} --{key}": f"{line} --{key} FILE" for key in ("derived-from", "relates-to") for command, line in (
         ("add", "add tea"), ("raw", "raw tea"), ("promote", "promote RAW --to note"),
         ("supersede", "supersede MINE tea"),
     )},
+    "generalize refs": "generalize FILE --text tea --access human:eve",
     "cite citation": "cite FILE:L1",
     "bisect --ref": "bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",

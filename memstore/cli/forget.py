@@ -1,0 +1,162 @@
+"""`memstore forget`: what is to be forgotten, what becomes of what rests on it, and what still has its text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from memstore.cli.options import command, ref_argument
+from memstore.cli.written import commit_option, dry_run_option
+from memstore.core.errors import UsageError
+from memstore.memories.forget import REASONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from memstore.cli.session import CliSession
+    from memstore.history.purging import Purged
+    from memstore.memories.forget import Dependent, Forgotten
+
+
+@command(
+    "forget",
+    examples=(
+        "memstore forget m_7f3 --dry-run                # the plan",
+        "memstore forget m_7f3 --detach -c",
+        "memstore forget m_7f3 --cascade --reason consent -c",
+        "memstore forget m_7f3 --purge ../clean         # a clone whose history never held it",
+    ),
+)
+@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@click.option("--detach", is_flag=True, help="Keep what rests on them, without them.")
+@click.option("--cascade", is_flag=True, help="Forget what rests on them, too.")
+@click.option("--archive", is_flag=True, help="Only put them out of sight, as memstore archive does.")
+@click.option(
+    "--purge",
+    metavar="DIR",
+    type=click.Path(),
+    help="Write a clone without what was forgotten, in any commit; needs memstore-vault[purge].",
+)
+@click.option("--reason", metavar="CODE", type=click.Choice(REASONS), help=f"Why: {', '.join(REASONS)}.")
+@commit_option()
+@dry_run_option()
+def forget(
+    session: CliSession,
+    /,
+    refs: tuple[str, ...],
+    *,
+    purge: str | None,
+    archive: bool,
+    reason: str | None,
+    commit: bool,
+    dry_run: bool,
+    **rest: bool,
+) -> None:
+    """Forget memories for good; a tombstone with their id, the time and a reason code stays, without title and text.
+
+    If other memories rest on them, nothing is forgotten unless you say what becomes of those. With --detach they stay,
+    are shown to nobody who could not see them before, and lose the confidence that they had from what is forgotten.
+    Forgetting can't be undone. Commits that are already made still have the text: --purge takes it out of a new clone's
+    history, and leaves this repository as it is.
+    """
+    if purge is not None:
+        if archive or reason or commit or dry_run or any(rest.values()):
+            raise UsageError("--purge goes alone", hint="first: memstore forget REF -c")
+        _purge(session, refs, purge)
+        return
+    if archive:
+        from memstore.cli.rework import put_out_of_sight
+
+        if any(rest.values()):
+            raise UsageError("--archive forgets nothing", hint="memstore archive REF")
+        put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
+        return
+    from memstore.documents.memories import forgotten_document
+    from memstore.memories.forget import forget as forgotten
+
+    why = reason or REASONS[0]
+    done = forgotten(session.view(), refs, **rest, reason=why, commit=commit, dry_run=dry_run)
+    session.emit(
+        "forget",
+        document=lambda: forgotten_document(done),
+        lines=lambda: _lines(session, done, dry_run=dry_run),
+        each="forgotten",
+    )
+    _say_what_is_left(session, done, dry_run=dry_run)
+
+
+def _lines(session: CliSession, done: Forgotten, *, dry_run: bool) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    paint, would = session.paint, "would be " if dry_run else ""
+    for one in done.tombstones:
+        yield f"{paint.path(one.path)}: {paint('ref', one.ref)} {would}forgotten"
+    for each in done.detached:
+        told = f"{paint('ref', each.ref)} {paint('title', safe_line(each.title))}".rstrip()
+        yield f"{paint.path(each.path)}: {told} {_fate(each, would)}"
+    for path in done.removed:
+        yield f"{paint.path(path)}: {would}removed"
+    for path in done.cleaned:
+        yield f"{paint.path(path)}: {would}cleaned of its lines"
+
+
+def _fate(one: Dependent, would: str) -> str:
+    if not one.is_own:
+        return "stays as it is: it is somebody else's, and rests on a tombstone"
+    return f"{would}detached" + ("" if one.old == one.new else f" ({one.old:g} → {one.new:g})")
+
+
+def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) -> None:
+    if done.mentions:
+        session.say(f"still named by {', '.join(done.mentions)}, which don't rest on it")
+    for one in done.left:
+        session.say(f"not cleaned: {one}")
+    if not dry_run:
+        names = " ".join(one.ref.partition(":")[2] for one in done.tombstones)
+        if not done.tombstones:
+            session.say("already forgotten; this machine's index, caches and journal were cleaned again")
+        elif session.view().history.repository:
+            session.say(f"commits still have the text; memstore forget {names} --purge DIR writes a clone without it")
+
+
+# -- purge -------------------------------------------------------------------------------------------
+
+
+def _purge(session: CliSession, refs: tuple[str, ...], folder: str) -> None:
+    from memstore.documents.memories import purged_document
+    from memstore.memories.purge import purge
+
+    view = session.view()
+    done = purge(view, refs, session.environment().expanded(folder))
+    session.emit(
+        "forget-purge",
+        document=lambda: purged_document(done),
+        lines=lambda: _purged_lines(done),
+    )
+    for one in done.still:
+        session.say(f"still there: {one}")
+    if done.unsigned:
+        session.say(f"{done.unsigned} signatures of commits or tags did not survive: sign again what must be signed")
+    for line in _next(view.root, done):
+        session.say(line)
+
+
+def _purged_lines(done: Purged) -> Iterator[str]:
+    proof = "none has it" if not done.still else f"{len(done.still)} have words of it"
+    yield f"{done.folder}: a clone with a new history, {done.commits} commits with new ids"
+    yield f"removed: {done.removed} blobs, {done.changed} without its lines; notes kept: {done.notes}"
+    yield f"searched: {done.objects} objects, refs, logs and files; {proof}"
+    if done.renamed:
+        yield f"commits have their new ids in {', '.join(done.renamed)}"
+
+
+def _next(root: Path, done: Purged) -> Iterator[str]:
+    """Yield what can't be reached from here, and what to do about it."""
+    yield f"not reached: {root} itself, with its git folder, index and stashes; other clones, their caches, and backups"
+    yield "what was not committed, hooks and git settings are not in the clone: memstore hooks install"
+    for remote in done.remotes:
+        yield f"not reached: the remote {remote}"
+    yield "next: look at the clone, put it in the place of the original, and delete that one and its backups;"
+    yield "  git push --mirror --force replaces a remote; everybody else must clone again, not pull"

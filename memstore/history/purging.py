@@ -1,0 +1,378 @@
+"""Write a history without what was forgotten, in a new clone, and prove that it is not there; the original stays.
+
+The clone is a mirror, which `git filter-repo` rewrites: blobs that are versions of a forgotten memory go, and so do
+requests and suggestions about it, its lines in MEMORY.md and in originals of imports, and its words in messages. Then
+notes are attached again, files name commits by their new ids, and every object and file of the clone is searched.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.core.errors import GitError, UsageError
+from memstore.core.memory import title_of
+from memstore.core.short_repr import short_repr
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from memstore.history.git_process import GitProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from memstore.history.history import Repository
+
+_ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9_-]+)", re.MULTILINE)
+_TOMBSTONE = re.compile(rb"^status:[ \t]*[\"']?forgotten", re.MULTILINE)
+_ORIGINAL = re.compile(r"file:(imports/[^#]+\.original)#L(\d+)(?:-L(\d+))?@[0-9a-f]+")
+_COMMIT = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
+_BLOB_PREFIX = 10  # digits of a blob id in a citation
+# Shorter lines say nothing that many other texts don't say, too.
+_TELLING = 12
+_LONGEST_TITLE = 60  # in a message that memstore computes
+
+# What git-filter-repo calls for each blob, commit and tag; the facts are in a file that this process wrote.
+_FACTS = "MEMSTORE_PURGE"
+_LOAD = f"""
+import json, os
+global _memstore
+try:
+    _memstore
+except NameError:
+    with open(os.environ["{_FACTS}"], encoding="utf-8") as _file:
+        _memstore = json.load(_file)
+"""
+_BLOB = f"""{_LOAD}
+if blob.original_id.decode() in _memstore["changed"]:
+    with open(_memstore["changed"][blob.original_id.decode()], "rb") as _file:
+        blob.data = _file.read()
+"""
+_MESSAGE = """
+for _old, _new in _memstore["words"]:
+    {it}.message = {it}.message.replace(_old.encode(), _new.encode())
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purged:
+    """A clone whose history never held what was forgotten.
+
+    `removed` counts the blobs that are gone, `changed` those that lost lines, `commits` those that got a new id;
+    `notes` were attached again; `renamed` are paths of files in which commits have their new ids; `unsigned` counts
+    the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same.
+    """
+
+    folder: Path
+    removed: int
+    changed: int
+    commits: int
+    objects: int
+    notes: int
+    renamed: tuple[str, ...]
+    unsigned: int
+    still: tuple[str, ...]
+    remotes: tuple[str, ...]
+
+    __repr__ = short_repr
+
+
+class _Object(NamedTuple):
+    """A git object: its id, its kind, its bytes."""
+
+    id: str
+    kind: str
+    data: bytes
+
+
+@dataclass
+class _Found:
+    """What is to go: blobs, blobs with other bytes, and the words by which the memories can be told."""
+
+    removed: set[str] = field(default_factory=set)
+    changed: dict[str, bytes] = field(default_factory=dict)
+    titles: dict[str, str] = field(default_factory=dict)
+    lines: set[str] = field(default_factory=set)
+    originals: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    signed: int = 0
+
+    @property
+    def words(self) -> list[tuple[str, str]]:
+        """What is replaced in messages, by what: titles, whole and as messages cut them, and telling lines."""
+        cut = {f"{title[: _LONGEST_TITLE - 1].rstrip()}…": ref for title, ref in self.titles.items()}
+        lines = dict.fromkeys(self.lines, "(forgotten)")
+        return sorted({**lines, **self.titles, **cut}.items(), key=lambda pair: -len(pair[0]))
+
+
+def purge(
+    repository: Repository, environ: Mapping[str, str], memory_ids: Collection[str], folder: Path, *, mixed: bool
+) -> Purged:
+    """Clone a repository into `folder`, and take every trace of forgotten memories out of the clone's history.
+
+    Args:
+        repository: the original, which is only read.
+        environ: the process's environment.
+        memory_ids: the memories, whose tombstones are committed.
+        folder: where the clone goes; it must not exist, or be empty.
+        mixed: whether the vault holds notes of other programs.
+
+    Raises:
+        UsageError: git-filter-repo is not installed, or the folder is not free.
+        GitError: git failed; whatever there is of the clone stays for inspection.
+    """
+    if find_spec("git_filter_repo") is None:
+        raise UsageError("git-filter-repo is not installed", hint='pip install "memstore-vault[purge]"')
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty", hint="name a new folder for the clone")
+    if folder.resolve().is_relative_to(repository.root.resolve()):
+        raise UsageError(f"{folder} is inside the repository", hint="name a folder beside it")
+    clone = _cloned(repository, environ, folder)
+    found = _what_goes(clone, {*memory_ids}, mixed=mixed)
+    new = _rewritten(clone, found)
+    identity = _identity(repository, environ)
+    notes = _notes_again(clone, new, found, identity)
+    _with_work_tree(clone, folder)
+    tree = GitProcess(folder, environ)
+    renamed = _renamed(tree, folder, new, found, identity)
+    _swept(clone, folder / ".git")
+    objects, still = _proof(clone, folder, found)
+    remotes = GitProcess(repository.root, environ).run("remote", "-v").decode(errors="replace").splitlines()
+    return Purged(
+        folder=folder,
+        removed=len(found.removed),
+        changed=len(found.changed),
+        commits=sum(old != now for old, now in new.items()),
+        objects=objects,
+        notes=notes,
+        renamed=renamed,
+        unsigned=found.signed,
+        still=still,
+        remotes=tuple(sorted({line.rpartition(" (")[0].replace("\t", " ") for line in remotes})),
+    )
+
+
+def _cloned(repository: Repository, environ: Mapping[str, str], folder: Path) -> GitProcess:
+    folder.mkdir(parents=True, exist_ok=True)
+    # Nothing but a local copy, object by object: hard links would share what is to go.
+    words = ("-c", "protocol.file.allow=always", "clone", "--quiet", "--mirror", "--no-local", "--no-hardlinks")
+    GitProcess(folder, environ).run(*words, str(repository.root), str(folder / ".git"))
+    clone = GitProcess(folder / ".git", environ)
+    clone.attempt("update-ref", "-d", "refs/stash")
+    return clone
+
+
+# -- what is to go -----------------------------------------------------------------------------------
+
+
+def _objects(clone: GitProcess) -> Iterator[_Object]:
+    """Yield every object that the clone has, reachable or not."""
+    data = clone.run("cat-file", "--batch-all-objects", "--batch", "--unordered")
+    at = 0
+    while at < len(data):
+        end = data.index(b"\n", at)
+        name, kind, size = data[at:end].split()
+        yield _Object(name.decode(), kind.decode(), data[end + 1 : end + 1 + int(size)])
+        at = end + 2 + int(size)
+
+
+def _what_goes(clone: GitProcess, ids: set[str], *, mixed: bool) -> _Found:
+    paths = _paths(clone)
+    found, rest = _Found(), list[_Object]()
+    for one in _objects(clone):
+        if one.kind != "blob":
+            found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
+        elif not _is_version(one.data, ids):
+            rest.append(one)
+        elif not _TOMBSTONE.search(one.data):
+            found.removed.add(one.id)
+            _learn(found, one.data, mixed=mixed)
+    for one in rest:
+        for path in paths.get(one.id, ()):
+            _sort_out(found, one, path, ids)
+    return found
+
+
+def _paths(clone: GitProcess) -> dict[str, set[str]]:
+    """Return the paths of each blob, in any commit."""
+    found: dict[str, set[str]] = {}
+    for line in clone.run("rev-list", "--objects", "--all").decode(errors="surrogateescape").splitlines():
+        name, _, path = line.partition(" ")
+        if path:
+            found.setdefault(name, set()).add(path)
+    return found
+
+
+def _is_version(data: bytes, ids: set[str]) -> bool:
+    """Whether a blob is a version of one of the memories, readable or not."""
+    head = data[3:].partition(b"\n---")[0] if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") else b""
+    return any(name.decode() in ids for name in _ID_LINE.findall(head))
+
+
+def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
+    """Remember the words of a version."""
+    read = memory_file.read("version.md", data, mixed=mixed)
+    memory = read.memory if isinstance(read, MemoryFile) else None
+    text = memory.body if memory else data.decode(errors="replace")
+    found.lines |= {line.strip() for line in text.splitlines() if len(line.strip()) >= _TELLING}
+    if memory is None:
+        return
+    for title in (title_of(memory), *memory.aliases):
+        if len(title) >= _TELLING:
+            found.titles[title] = str(memory.ref)
+    for mark in filter(None, map(_ORIGINAL.fullmatch, memory.derived_from)):
+        lines = found.originals.setdefault(mark[1], set())
+        lines.add((int(mark[2]), int(mark[3] or mark[2])))
+
+
+def _sort_out(found: _Found, one: _Object, path: str, ids: set[str]) -> None:
+    """Decide whether a blob at a path goes, or loses lines."""
+    names = any(name.encode() in one.data for name in ids)
+    if names and re.search(r"(?:^|/)(?:requests|suggestions)/", path):
+        found.removed.add(one.id)
+    elif names and path.endswith("MEMORY.md"):
+        kept = [line for line in one.data.splitlines(keepends=True) if not _graduated(line, ids)]
+        found.changed[one.id] = re.sub(
+            b"".join((rb" (?:", b"|".join(re.escape(name.encode()) for name in sorted(ids)), rb")=[0-9a-f]+")),
+            b"",
+            b"".join(kept),
+        )
+    for original, spans in found.originals.items():
+        if path.endswith(original):
+            lines = one.data.splitlines(keepends=True)
+            for first, last in spans:
+                lines[first - 1 : last] = [b"\n"] * len(lines[first - 1 : last])
+            found.changed[one.id] = b"".join(lines)
+
+
+def _graduated(line: bytes, ids: set[str]) -> bool:
+    """Whether a line of MEMORY.md is about one of the memories."""
+    named = re.search(rb"\[\[[a-z]+:([a-z0-9_-]+)\]\]\s*$", line)
+    return named is not None and named[1].decode() in ids
+
+
+# -- the new history ---------------------------------------------------------------------------------
+
+
+def _rewritten(clone: GitProcess, found: _Found) -> dict[str, str]:
+    """Rewrite the clone's history, and return the new ids of commits by the old ones."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        (folder / "removed").write_text("".join(f"{name}\n" for name in sorted(found.removed)))
+        places = {}
+        for name, data in found.changed.items():
+            (folder / name).write_bytes(data)
+            places[name] = str(folder / name)
+        (folder / "facts.json").write_text(json.dumps({"changed": places, "words": found.words}), encoding="utf-8")
+        words = ["--force", "--quiet", "--prune-empty", "never", "--strip-blobs-with-ids", str(folder / "removed")]
+        words += ["--blob-callback", _BLOB]
+        words += ["--commit-callback", _LOAD + _MESSAGE.format(it="commit")]
+        words += ["--tag-callback", _LOAD + _MESSAGE.format(it="tag")]
+        done = subprocess.run(
+            [sys.executable, "-m", "git_filter_repo", *words],
+            cwd=clone.folder,
+            env={**clone.environ, _FACTS: str(folder / "facts.json")},
+            capture_output=True,
+            check=False,
+        )
+    if done.returncode:
+        raise GitError(f"git-filter-repo failed: {done.stderr.decode(errors='replace').strip()}")
+    lines = (clone.folder / "filter-repo" / "commit-map").read_text().splitlines()[1:]
+    return {old: new for old, new in (line.split() for line in lines) if new.strip("0")}
+
+
+def _identity(repository: Repository, environ: Mapping[str, str]) -> dict[str, str]:
+    """Return who makes the commits of the clone: whoever would in the original, whose settings it does not have."""
+    git = GitProcess(repository.root, environ)
+    said = [git.attempt("config", f"user.{key}").stdout.decode(errors="replace").strip() for key in ("name", "email")]
+    name, email = said[0] or "memstore", said[1] or "memstore@localhost"
+    who = {"NAME": name, "EMAIL": email}
+    return {f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in who.items()}
+
+
+def _notes_again(clone: GitProcess, new: Mapping[str, str], found: _Found, identity: Mapping[str, str]) -> int:
+    """Attach notes to the new commits, except those with words of the memories; return how many there are."""
+    count = 0
+    for ref in clone.run("for-each-ref", "--format=%(refname)", "refs/notes/").decode().splitlines():
+        listed = [line.split() for line in clone.run("notes", "--ref", ref, "list").decode().splitlines()]
+        clone.run("update-ref", "-d", ref)
+        for blob, about in listed:
+            text = clone.run("cat-file", "blob", blob).decode(errors="replace")
+            if not any(old in text for old, _ in found.words):
+                clone.run("notes", "--ref", ref, "add", "-f", "-C", blob, new.get(about, about), env=identity)
+                count += 1
+    return count
+
+
+def _with_work_tree(clone: GitProcess, folder: Path) -> None:
+    """Make the mirror an ordinary repository with its files checked out, and no remote."""
+    clone.attempt("remote", "remove", "origin")
+    clone.run("config", "core.bare", "false")
+    GitProcess(folder, clone.environ).run("reset", "--quiet", "--hard")
+
+
+def _renamed(
+    tree: GitProcess, folder: Path, new: Mapping[str, str], found: _Found, identity: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Have the files of the clone name commits, and blobs that lost lines, by their new ids; commit that."""
+    ids = {old.encode(): now.encode() for old, now in new.items()}
+    blobs = {}
+    for old, data in found.changed.items():
+        now = tree.run("hash-object", "--stdin", data=data).strip()
+        blobs[b"@" + old.encode()[:_BLOB_PREFIX]] = b"@" + now[:_BLOB_PREFIX]
+    changed = []
+    for name in tree.run("ls-files", "-z").split(b"\0"):
+        path = folder / os.fsdecode(name)
+        if not name.endswith(b".md") or path.is_symlink() or not path.is_file():
+            continue
+        data = path.read_bytes()
+        after = _COMMIT.sub(lambda at: ids.get(at[0], at[0]), data)
+        for mark, anew in blobs.items():
+            after = after.replace(mark, anew)
+        if after != data:
+            path.write_bytes(after)
+            changed.append(os.fsdecode(name))
+    if changed:
+        tree.run("add", "--update")
+        tree.run("commit", "--quiet", "--no-verify", "-m", "purge: name commits by their new ids", env=identity)
+    return tuple(changed)
+
+
+def _swept(clone: GitProcess, folder: Path) -> None:
+    """Delete what git and filter-repo keep of the history that was."""
+    shutil.rmtree(folder / "filter-repo", ignore_errors=True)
+    for name in ("ORIG_HEAD", "FETCH_HEAD", "COMMIT_EDITMSG"):
+        (folder / name).unlink(missing_ok=True)
+    clone.run("reflog", "expire", "--expire=now", "--all")
+    clone.run("gc", "--quiet", "--prune=now")
+
+
+# -- proof -------------------------------------------------------------------------------------------
+
+
+def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
+    """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
+    words = [word.encode() for word, _ in found.words]
+    paths, still, count = _paths(clone), list[str](), 0
+    for one in _objects(clone):
+        count += 1
+        if one.id in found.removed:
+            still.append(f"object {one.id}, which should be gone")
+        elif one.kind != "tree" and any(word in one.data for word in words):
+            where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
+            still.append(f"{one.kind} {one.id[:_BLOB_PREFIX]} ({where}) has words of it")
+        elif one.kind == "tree" and any(name in one.data for name in map(bytes.fromhex, found.removed)):
+            still.append(f"tree {one.id[:_BLOB_PREFIX]} names an object that should be gone")
+    for path in sorted(folder.rglob("*")):
+        inside = path.relative_to(folder)
+        is_store = inside.parts[:2] == (".git", "objects")  # its objects were read above
+        if path.is_file() and not path.is_symlink() and not is_store and any(w in path.read_bytes() for w in words):
+            still.append(f"the file {inside} has words of it")
+    return count, tuple(still)

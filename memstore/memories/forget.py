@@ -1,0 +1,406 @@
+"""Forget memories: of each, a tombstone is left, with an id, a time, who did it and a reason; no title and no text.
+
+What rests on a forgotten memory is detached from it (its label and its caps are baked in, so nothing is shown more
+widely or held more surely than before) or forgotten with it. Whatever else the vault keeps of its text goes in the same
+operation: lines in MEMORY.md, suggestions, requests, originals of imports; the transaction makes this machine forget.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access.audit import recorded
+from memstore.access.policy import id_in, is_passed_generalization, labels_of
+from memstore.access.sight import detached
+from memstore.beliefs import ledger
+from memstore.beliefs.graduate import page_of
+from memstore.beliefs.next_lines import held, next_time
+from memstore.beliefs.propagation import caps_of, plan_propagation, premises_of, store_of
+from memstore.core.catalog import EdgeKind
+from memstore.core.change import Edit, Written
+from memstore.core.errors import RefusedError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.memory import LedgerLine, title_of
+from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind
+from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
+from memstore.core.transaction import again_where_changed, refuse_as_not_owner
+from memstore.files import managed_block, splice
+from memstore.files.draft import new_file
+from memstore.files.render import entry_of
+from memstore.lineage.graph import graph_of, row_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from memstore.access.world import Labels
+    from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+    from memstore.lineage.graph import Graph
+
+# Why a memory is forgotten, as a code: a tombstone has no room for words about what it was.
+REASONS = ("requested", "consent", "wrong", "outdated", "private", "legal")
+# Who rests on a memory; other refs only name it.
+_RESTS = frozenset({EdgeKind.DERIVED_FROM, EdgeKind.EVIDENCE, EdgeKind.PROCESSED_INTO})
+# The keys of a memory that take in the label of a source that goes.
+_BAKED_IN = (
+    "derived_from", "source_chain", "subject_ids", "access_denies", "consent_grants", "upstream_grants",
+)  # fmt: skip
+_NO_EVIDENCE = frozenset({"retract", "propagate", "witness"})
+
+
+class Tombstone(NamedTuple):
+    """A forgotten memory: its ref, where its file was, and where its tombstone is."""
+
+    ref: str
+    was: str
+    path: str
+
+
+class Dependent(NamedTuple):
+    """A memory that rests on a forgotten one; `old` and `new` are its confidence, None if it has none.
+
+    `is_own` is false for somebody else's memory, which stays as it is and names a tombstone from then on.
+    """
+
+    ref: str
+    path: str
+    title: str
+    old: float | None
+    new: float | None
+    is_own: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """What was forgotten, or would be.
+
+    `detached` are the memories that rested on it, or on those; `mentions` are refs of memories that only name it;
+    `removed` are paths of files that held some of its text: suggestions, requests; `cleaned` those of pages
+    that lost a line. `left` says what could not be cleaned, in words.
+    """
+
+    at: str
+    by: str
+    reason: str
+    tombstones: tuple[Tombstone, ...]
+    detached: tuple[Dependent, ...] = ()
+    mentions: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    cleaned: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    commit: str | None = None
+
+    __repr__ = short_repr
+
+
+@again_where_changed
+def forget(
+    view: View,
+    refs: Sequence[str],
+    *,
+    detach: bool = False,
+    cascade: bool = False,
+    reason: str = REASONS[0],
+    dry_run: bool = False,
+    commit: bool = False,
+) -> Forgotten:
+    """Forget memories for good; earlier commits still have their text (`purge`).
+
+    >>> secret = note(ws.view(), "Claire is looking for another job.")
+    >>> done = forget(ws.view(), [secret.ref])
+    >>> [one.ref == secret.ref for one in done.tombstones]
+    [True]
+
+    Args:
+        view: the vault.
+        refs: the memories, by id or path.
+        detach: let what rests on them live on without them.
+        cascade: forget all of the actor's memories that rest on them, too.
+        reason: one of `REASONS`.
+        dry_run: write nothing; return what would be done.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees.
+        UsageError: both or an unknown reason are given.
+        RefusedError: a memory is somebody else's; or others rest on it, and neither `detach` nor `cascade` is given.
+    """
+    if detach and cascade:
+        raise UsageError("--detach and --cascade exclude each other", hint="choose what becomes of what rests on it")
+    if reason not in REASONS:
+        raise UsageError(f"{reason!r} is no reason code", hint=f"one of {', '.join(REASONS)}")
+    going = _going(view, refs, cascade=cascade)
+    around = _Around(view, going)
+    if around.resting and not detach:
+        raise RefusedError(_listed(around.resting), hint="--detach keeps them without it, --cascade forgets them, too")
+    at = instant(view.clock.now())
+    fresh = [file for file in going.values() if file.memory.status != "forgotten"]
+    tombs = [_tombstone(view, file, at, reason) for file in fresh]
+    removed, cleaned = [*around.files_removed()], [*around.pages()]
+    with view.transaction("forget", dry_run=dry_run, commit=commit) as change:
+        change.forget([file.memory.id or "" for file in going.values()])
+        for file, (tomb, data) in zip(fresh, tombs, strict=True):
+            before = file if tomb.path == file.path else None
+            change.edit(Edit(path=tomb.path, before=before, after=data))
+            if before is None:
+                change.put(Written(file.path, file.data, None))
+        change.edit(*around.edits())
+        change.put(*removed, *cleaned)
+        if fresh:
+            change.put(recorded(view, "forget", memory=[file.memory.id or "" for file in fresh], reason=reason))
+    return Forgotten(
+        at=at,
+        by=view.actor,
+        reason=reason,
+        tombstones=tuple(tomb for tomb, _ in tombs),
+        detached=tuple(around.dependents()),
+        mentions=tuple(around.mentions),
+        removed=tuple(file.path for file in removed),
+        cleaned=tuple(file.path for file in cleaned),
+        left=(*_originals(fresh), *change.left),
+        commit=change.commit,
+    )
+
+
+def _going(view: View, refs: Sequence[str], *, cascade: bool) -> dict[str, MemoryFile]:
+    """Return the memories to forget, by id; with `cascade`, also the actor's memories that rest on them."""
+    found: dict[str, MemoryFile] = {}
+    waiting = list(dict.fromkeys(refs))
+    graph = graph_of(view) if cascade else None
+    while waiting:
+        file = view.original(waiting.pop(0))
+        memory_id = file.memory.id
+        if not memory_id:
+            raise UsageError(f"{file.path} has no id", hint=f"delete the file, or memstore adopt {file.path}")
+        if memory_id in found:
+            continue
+        if not view.owns(file.memory):
+            refuse_as_not_owner(view, file)
+        found[memory_id] = file
+        rows = _rests_on(graph, row_of(graph, view.find(file.path))) if graph else ()
+        waiting += [view.entry(row).path for row in rows if _is_going(view, row)]
+    return found
+
+
+def _is_going(view: View, row: int) -> bool:
+    file = view.read(view.entry(row).path)
+    return file is not None and view.owns(file.memory) and not file.path.startswith(SUGGESTIONS)
+
+
+def _rests_on(graph: Graph, row: int) -> Iterator[int]:
+    """Yield the memories that rest on one directly: made from it, or with it as evidence that counts."""
+    for link in graph.dependents(row, kinds=_RESTS):
+        counts = set(link.kinds) & _RESTS - {EdgeKind.EVIDENCE} or not _NO_EVIDENCE.issuperset(link.ops)
+        if link.key >= 0 and counts and not graph.is_gone(link.key):
+            yield link.key
+
+
+def _tombstone(view: View, file: MemoryFile, at: str, reason: str) -> tuple[Tombstone, bytes]:
+    """Return what is left of a memory; neither the path nor the bytes say what it was about."""
+    memory = file.memory
+    short = view.config.filenames == "short"
+    folder = FOLDER_OF_TYPE[memory.type] if short else f"memories/{memory.type}"
+    path = f"{folder}/{at[:4]}/{memory.id}{MEMORY_SUFFIX}"
+    values = {
+        "type": memory.type, "id": memory.id, "status": "forgotten", "status_reason": reason, "owner": memory.owner,
+    }  # fmt: skip
+    data = new_file(values, f"Forgotten {at} by {view.actor}.")
+    return Tombstone(str(memory.ref), file.path, path), data
+
+
+def _originals(files: Sequence[MemoryFile]) -> Iterator[str]:
+    """Yield what to know about originals of imports: other memories may cite the same file, by its lines."""
+    named = (mark for file in files for mark in file.memory.derived_from if mark.startswith(f"file:{ORIGINALS}/"))
+    for path in sorted({mark.removeprefix("file:").partition("#")[0] for mark in named}):
+        yield f"{path}, from which it was imported: delete the file, or its lines, if nothing else needs them"
+
+
+def _listed(resting: Mapping[str, MemoryFile]) -> str:
+    lines = [f"  {file.memory.ref}: {title_of(file.memory)}" for file in resting.values()]
+    count = "1 memory rests" if len(lines) == 1 else f"{len(lines)} memories rest"
+    return "\n".join([f"{count} on what is to be forgotten; nothing was written:", *lines])
+
+
+# -- what rests on them, and what else holds their text ----------------------------------------------
+
+
+class _Around:
+    """What the rest of the vault has to do with memories that are going.
+
+    `resting` are the actor's memories that rest on them, by ref, `theirs` those of others; `mentions` are the refs of
+    memories that only name them.
+    """
+
+    def __init__(self, view: View, going: Mapping[str, MemoryFile]) -> None:
+        self._view, self._going = view, going
+        self._refs = {str(file.memory.ref) for file in going.values()}
+        graph = graph_of(view)
+        rows = [row for memory_id in going for row in view.rows_of_id(memory_id)]
+        near = {link.key for row in rows for link in (*graph.dependents(row), *graph.sources(row)) if link.key >= 0}
+        rest = {row for at in rows for row in _rests_on(graph, at)} - {*rows}
+        self.resting: dict[str, MemoryFile] = {}
+        self.theirs: dict[str, MemoryFile] = {}
+        self._suggested: list[MemoryFile] = []
+        self.mentions: list[str] = []
+        for row in sorted((near | rest) - {*rows}, key=graph.name):
+            file = view.read(view.entry(row).path)
+            if file is None or file.memory.status == "forgotten":
+                continue
+            ref = str(file.memory.ref)
+            if file.path.startswith(SUGGESTIONS) and view.owns(file.memory):
+                self._suggested.append(file)
+            elif row not in rest:
+                self.mentions += [ref] if _names(file.memory, going) else []
+            elif view.owns(file.memory):
+                self.resting[ref] = view.original(file.path)
+            else:
+                self.theirs[ref] = file
+        self._ledgers = self._ledger_lines()
+
+    # -- the memories that rest on them ------------------------------------------------------------
+
+    def dependents(self) -> Iterator[Dependent]:
+        """Yield the memories whose label or confidence changes, and those of others that rest on what is going."""
+        files = {**{ref: file for ref, (file, _, _) in self._ledgers.items()}, **self.resting}
+        for ref, file in sorted(files.items()):
+            old = held(file.memory)
+            new = self._ledgers[ref][1] if ref in self._ledgers else old
+            yield Dependent(ref, file.path, title_of(file.memory), old, new)
+        for ref, file in sorted(self.theirs.items()):
+            number = held(file.memory)
+            yield Dependent(ref, file.path, title_of(file.memory), number, number, is_own=False)
+
+    def edits(self) -> Iterator[Edit]:
+        """Yield the edits that bake in labels and caps."""
+        files = {**{ref: file for ref, (file, _, _) in self._ledgers.items()}, **self.resting}
+        for ref, file in sorted(files.items()):
+            changes = [*self._label_changes(file)]
+            if ref in self._ledgers:
+                _, number, lines = self._ledgers[ref]
+                changes += [splice.SetValue("confidence", number)]
+                changes += [splice.AppendEntry("confidence_history", entry_of(line)) for line in lines]
+            after = splice.apply(file, changes)
+            if after != file.data:
+                yield Edit(path=file.path, before=file, after=after)
+
+    def _label_changes(self, file: MemoryFile) -> Iterator[splice.Edit]:
+        memory = file.memory
+        if is_passed_generalization(labels_of(memory)):
+            return  # whoever may see it never depended on its sources
+        lost = [ref for ref in memory.derived_from if id_in(ref) in self._going]
+        if not lost:
+            return
+        after = self._detached(memory)
+        for name in _BAKED_IN:
+            if (value := getattr(after, name)) != getattr(memory, name):
+                yield _set(name, value)
+        yield splice.AppendItems("relates_to", tuple(ref for ref in lost if MemoryRef.parse(ref)))
+
+    def _detached(self, memory: Memory) -> Labels:
+        return detached(self._view.policy, labels_of(memory), self._going.keys(), self._view.clock.now())
+
+    def _ledger_lines(self) -> dict[str, tuple[MemoryFile, float, tuple[LedgerLine, ...]]]:
+        """Return the memories whose ledger changes: file, confidence, new lines; also those that rest on them in turn.
+
+        A forgotten premise still caps, with the confidence that it has now; forgotten evidence counts no more where it
+        spoke for a memory.
+        """
+        view, now = self._view, self._view.clock.now()
+        files = {str(file.memory.ref): file for file in self._that_rest_on_anything()}
+        memories = {ref: self._with_premises(file.memory) for ref, file in files.items()}
+        store = store_of(view, memories)
+        sure = {ref: held(file.memory) for file in self._going.values() if (ref := str(file.memory.ref))}
+        store = replace(store, sure={**store.sure, **sure}, gone={*store.gone, *sure})
+        plan = plan_propagation(store, now=now, by=view.actor, changed=sure.keys())
+        lines = {step.ref: (step.new, step.lines) for step in plan.steps}
+        found = {}
+        for ref, file in files.items():
+            number, added = lines.get(ref, (held(file.memory) or 0.0, ()))
+            history = [*file.memory.confidence_history, *added]
+            more = tuple(self._caps(memories[ref], history, number))
+            if added or more:
+                found[ref] = (file, number, (*added, *more))
+        return found
+
+    def _with_premises(self, memory: Memory) -> Memory:
+        """Return a memory that also rests on what its lost sources rested on, as it does once it is detached."""
+        is_judged_alone = is_passed_generalization(labels_of(memory))
+        if is_judged_alone or not any(id_in(ref) in self._going for ref in memory.derived_from):
+            return memory
+        more = self._detached(memory).derived_from
+        return replace(memory, derived_from=tuple(dict.fromkeys((*memory.derived_from, *more))))
+
+    def _caps(self, memory: Memory, history: Sequence[LedgerLine], number: float) -> Iterator[LedgerLine]:
+        """Yield lines for the caps of forgotten premises that don't bind now, and might if others recover."""
+        stated = ledger.stated(history)
+        if stated is None or stated.op != "assert":
+            return
+        lines = list(history)
+        for ref in premises_of(memory):
+            file = self._going.get(id_in(ref))
+            cap = held(file.memory) if file else None
+            if cap is None or cap >= stated.confidence or caps_of(lines).get(ref, 1.0) <= cap:
+                continue
+            least = min(cap, 1.0 if stated.cap is None else stated.cap)
+            at = instant(next_time(lines, self._view.clock.now()))
+            lines.append(
+                LedgerLine(
+                    timestamp=at, op="propagate", old=number, new=number, evidence_source=ref,
+                    reason="What it was derived from was forgotten", by=self._view.actor, cap=ledger.rounded(least),
+                )
+            )  # fmt: skip
+            yield lines[-1]
+
+    def _that_rest_on_anything(self) -> Iterator[MemoryFile]:
+        view = self._view
+        names = ("path", "id", "evidence", "derived_from")
+        paths, ids, evidence, derived = (view.column(name) for name in names)
+        for row in view.rows:
+            if not ids[row] or ids[row] in self._going or not (evidence[row] or derived[row]):
+                continue
+            file = view.read(paths[row])
+            is_own = file is not None and view.owns(file.memory) and not file.path.startswith(SUGGESTIONS)
+            if file and is_own and file.memory.status != "forgotten" and held(file.memory) is not None:
+                yield view.original(paths[row])
+
+    # -- other files that hold some of their text ----------------------------------------------------
+
+    def files_removed(self) -> Iterator[Written]:
+        """Yield the files that go altogether: suggestions that rest on the memories or name them, and requests."""
+        for file in self._suggested:
+            yield Written(file.path, file.data, None)
+        for path, request in self._view.registry(RegistryKind.REQUEST).items():
+            said = {} if request is None else request.values
+            about = {id_in(str(said.get("ref") or "")), str(said.get("scope") or "").removeprefix("mem:")}
+            about |= {id_in(scope) for scope in about}
+            if about & self._going.keys() and (data := self._view.own_file(path)) is not None:
+                yield Written(path, data, None)
+
+    def pages(self) -> Iterator[Written]:
+        """Yield the pages of what has graduated, without the lines of these memories."""
+        scopes = {*self._view.column("scope")} - {""}
+        for path in sorted({"MEMORY.md", *map(page_of, scopes)}):
+            data = self._view.own_file(path)
+            if not data or not any(memory_id.encode() in data for memory_id in self._going):
+                continue
+            page = managed_block.read(path, data)
+            lines = tuple(line for line in page.lines if managed_block.id_of(line) not in self._going)
+            written = {one: mark for one, mark in page.written.items() if one not in self._going}
+            if (lines, written) != (page.lines, page.written):
+                yield Written(path, data, managed_block.rendered(page._replace(lines=lines, written=written)))
+
+
+def _names(memory: Memory, ids: Collection[str]) -> bool:
+    """Whether a memory names one of these itself, rather than being named by it."""
+    named = [*memory.derived_from, *memory.relates_to, *memory.supersedes, *memory.superseded_by]
+    named += [*memory.processed_into, *(one.with_ for one in memory.resolved_conflicts)]
+    named += [line.evidence_source or "" for line in memory.confidence_history]
+    return any(id_in(ref) in ids for ref in named) or any(memory_id in memory.body for memory_id in ids)
+
+
+def _set(name: str, value: Sequence[object]) -> splice.Edit:
+    plain = [[*label] if isinstance(label, tuple) else str(label) for label in value]
+    return splice.SetValue(name, [*plain]) if plain else splice.RemoveKey(name)

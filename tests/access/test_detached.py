@@ -1,0 +1,66 @@
+"""A memory whose sources go is shown to nobody who could not see it before, in any drawn vault and session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from memstore.access.policy import Judge, id_in, is_passed_generalization
+from memstore.access.sight import detached
+from memstore.access.widening import widenings
+from tests.access.test_access_decisions import MEMORIES, Dice, sessions
+from tests.access_cases import NOW
+
+if TYPE_CHECKING:
+    from memstore.access.world import Session, World
+
+seeds = st.integers(0, 2**32)
+
+
+def drawn(seed: int) -> World:
+    """Return a drawn world in which the first memory was made from the second, and perhaps from others."""
+    dice = Dice(seed)
+    world = dice.world()
+    made, source = world.memories["m_1"], world.memories["m_2"]
+    named = dict.fromkeys(("note:m_2", *made.derived_from))
+    made = replace(made, derived_from=tuple(named), generalized=False, status="active", owner=None)
+    source = replace(source, status="active", owner=None)
+    return replace(world, memories={**world.memories, "m_1": made, "m_2": source})
+
+
+@given(seeds, sessions, st.sets(st.sampled_from(MEMORIES[1:]), max_size=2))
+def test_detaching_shows_nothing_to_anybody_new(seed: int, session: Session, more: set[str]) -> None:
+    world = drawn(seed)
+    made, lost = world.memories["m_1"], {"m_2", *more}
+    after = detached(world, made, lost, NOW)
+    assert lost.isdisjoint(map(id_in, after.derived_from))
+    forgotten = {name: replace(world.memories[name], status="forgotten", access_grants=()) for name in lost}
+    later = replace(world, memories={**world.memories, **forgotten, "m_1": after})
+    if session.viewer != world.owner or session.context is not None:
+        before = Judge(world, replace(session, alone=False)).decide_on(made).allowed
+        assert before or not Judge(later, replace(session, alone=False)).decide_on(after).allowed
+
+
+@given(seeds)
+@example(0)
+def test_the_commit_check_finds_nothing_wider(seed: int) -> None:
+    world = drawn(seed)
+    made = world.memories["m_1"]
+    assert not is_passed_generalization(made)
+    assert not [*widenings(world, made, detached(world, made, {"m_2"}, NOW), NOW)]
+
+
+def test_whoever_saw_both_still_sees_it() -> None:
+    kept = 0
+    for seed in range(300):
+        world = drawn(seed)
+        made = world.memories["m_1"]
+        later = replace(world, memories={**world.memories, "m_1": detached(world, made, {"m_2"}, NOW)})
+        for viewer in ("human:alice", "human:bob"):
+            session = next(one for one in [Dice(seed).session()] if one)
+            session = replace(session, viewer=viewer, context=None, alone=False)
+            kept += Judge(world, session).allows("m_1") and Judge(later, session).allows("m_1")
+    assert kept

@@ -1,0 +1,115 @@
+"""After `forget`, nothing that memstore keeps on this machine has a word of the memory: every file is searched."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.files.local_state import cache_folder
+from memstore.search.embedder import DiskVectors
+from tests.canary import holds, planted_in
+from tests.installed import validated
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CANARY = "quetzalcoatl"
+TEXT = f"The {CANARY}us flies at 12 metres. The vet was told on Monday.\n"
+OTHER = f"The {CANARY}us flies at 90 metres. The vet was told on Monday.\n"
+
+
+def test_the_search_for_it_sees_through_encodings() -> None:
+    for data in (
+        TEXT.encode(),
+        TEXT.encode("utf-16-le"),
+        base64.b64encode(TEXT.encode()),
+        zlib.compress(TEXT.encode()),
+    ):
+        assert holds(b"before" + data + b"after", CANARY) or holds(b'{"a": "' + data + b'"}', CANARY)
+    assert holds(base64.b64encode(gzip.compress(TEXT.encode())), CANARY)
+    assert not holds(b"Something else." * 100, CANARY)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """A vault in a repository, in which everything that memstore keeps has the canary."""
+    program = Program(tmp_path)
+    program.init()
+    for number in range(40):
+        (program.vault / f"n{number}.md").write_text(
+            f"---\ntype: note\nid: m_note{number:06}\n---\nNote {number} says {number * 7}.\n"
+        )
+    program.ok("add", TEXT, "--title", f"About the {CANARY}")
+    return program
+
+
+def test_no_cache_state_or_journal_has_it_afterwards(program: Program) -> None:
+    ref = program.json("add", OTHER, "--tag", "canary", "--title", f"{CANARY} again")["ref"]
+    first = next(one["ref"] for one in program.json("list")["memories"] if "About" in one["title"])
+    program.ok("index", "rebuild")
+    program.ok("search", CANARY)
+    program.ok("conflicts")
+    program.ok("recall", f"the {CANARY}us and the vet")
+    program.ok("show", ref)
+    program.ok("edit", ref, f"{OTHER} And more.")
+    program.ok("tag", ref, "again")
+    editor = f"sh -c 'echo type: {CANARY} > \"$0\"; exit 0'"
+    assert program.run("edit", ref, EDITOR=editor, MEMSTORE_EDITOR=editor).returncode
+    DiskVectors(cache_folder(program.vault, cache_home=program.home / "cache")).keep("model", {CANARY: [1.0]})
+    program.ok("--as", "si:other", "add", f"Heard of the {CANARY}.", "--tag", "theirs")
+    kept = {path.partition("/")[0] for path in planted_in(program.home, CANARY)}
+    assert kept >= {"cache", "vault"}
+
+    answer = validated(program.ok("--json", "forget", ref, first))
+    assert [one["ref"] for one in answer["forgotten"]] == [ref, first]
+    assert answer["left"] == []
+    # The other's own memory is theirs; it is what still has the word.
+    theirs = program.json("--as", "si:other", "list", "--tag", "theirs")["memories"][0]["path"]
+    (program.vault / theirs).unlink()
+    program.ok("--as", "si:other", "add", "Heard of nothing else.")
+    program.ok("index", "rebuild")
+    assert planted_in(program.home, CANARY) == []
+
+
+def test_the_index_forgets_without_being_rebuilt(program: Program) -> None:
+    first = next(one["ref"] for one in program.json("list")["memories"] if "About" in one["title"])
+    program.ok("index", "rebuild")
+    program.ok("search", CANARY)
+    assert planted_in(program.home / "cache", CANARY)
+    program.ok("forget", first)
+    assert planted_in(program.home, CANARY) == []
+    assert "tombstone" not in program.ok("search", CANARY)
+    assert program.run("undo").returncode == 4
+    assert "forgotten" in program.ok("list", "--status", "forgotten", "--json")
+    shown = validated(program.ok("--json", "show", first))
+    assert (shown["status"], shown["status_reason"]) == ("forgotten", "requested")
+
+
+def test_a_commit_of_it_passes_the_hooks_and_the_checks(program: Program) -> None:
+    program.ok("hooks", "install")
+    made = program.json("list")["memories"]
+    first = next(one["ref"] for one in made if "About" in one["title"])
+    rests = program.json(
+        "add", "It follows.", "--type", "belief", "--derived-from", first, "--confidence", "0.8", "--access", "si:ash"
+    )["ref"]
+    program.ok("commit")
+    refused = program.run("forget", first)
+    assert (refused.returncode, rests in refused.stderr) == (4, True)
+    plan = program.ok("forget", first, "--detach", "--dry-run")
+    assert (rests in plan, program.git("status", "--porcelain")) == (True, "")
+    program.ok("forget", first, "--detach", "-c")
+    assert program.git("status", "--porcelain") == ""
+    assert program.git(
+        "log", "-1", "--format=%s"
+    ).strip() == "2 memories: 1 forget, 1 edit" or CANARY not in program.git("log", "-1", "--format=%B")
+    program.ok("check")
+    program.ok("audit", "verify")
+    said = program.json("audit", "show")["events"]
+    assert [one["event"] for one in said if one["event"] == "forget"] == ["forget"]
+    program.ok("trace", rests)
+    assert "already forgotten" in program.run("forget", first).stderr
