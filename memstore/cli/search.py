@@ -248,7 +248,8 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
     stale = "stale" if hit.is_stale else ""
-    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched, stale) if word)
+    stack = f"stack {hit.stack}" if hit.stack else ""
+    about = " · ".join(word for word in (stack, hit.type, (hit.created_at or "")[:10], held, vouched, stale) if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
         for conflict in hit.conflicts

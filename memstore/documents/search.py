@@ -52,6 +52,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "stale": hit.is_stale,
         "also": [*hit.also],
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
+        **({"stack": hit.stack} if hit.stack else {}),
         **({"explanation": explanation_document(hit.explanation)} if hit.explanation else {}),
     }
 

@@ -162,7 +162,8 @@ class Hit(NamedTuple):
     conflicts with other results. `trust_level` is None until it is computed; `is_stale` says whether the author signed
     something other than the current content. `also` lists further results that say the same in the same words, by
     ref, or by path if they have none. `explanation` is set if it was requested. `language` is the language whose
-    stemmer was used.
+    stemmer was used. `stack` is the name of the shared stack in which it was found, beside the vault; `path` is then
+    absolute.
     """
 
     ref: str | None
@@ -184,6 +185,7 @@ class Hit(NamedTuple):
     also: tuple[str, ...] = ()
     explanation: Explanation | None = None
     language: str = "en"
+    stack: str | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)
