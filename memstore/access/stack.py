@@ -131,6 +131,13 @@ class Mount(NamedTuple):
     problem: str | None = None
 
 
+def folder_named(view: View, name: str) -> str | None:
+    """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
+    mounted = {one.name: one.folder for one in view.mounts}
+    shared = view.stacks.shared() if view.stacks and view.is_owners else {}
+    return mounted.get(name) or shared.get(name)
+
+
 # What a manifest that can't be read stands for: a stack in which nobody but the owner sees anything.
 CLOSED = Stack(id="stk_0", name="unreadable", by="?", to="?", at="1970-01-01T00:00:00Z")
 

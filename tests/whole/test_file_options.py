@@ -69,6 +69,8 @@ OWNERS: dict[str, str] = {
     "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
     "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
     "merge-driver theirs": "merge-driver SEEN SEEN FILE x.md",
+    "share folder": "share --to human:eve FILE",
+    "share --update": "share --update FILE",
 }
 # A place in a vault, or a vault; nothing is read there. Nor is a key where keys of others count.
 PLACES: dict[str, str] = {
@@ -77,6 +79,7 @@ PLACES: dict[str, str] = {
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
+    "load folder": "load FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }

@@ -16,6 +16,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import memstore
+from memstore import seeds
 from memstore.access.stack import read as read_manifest
 from memstore.access.stack import written
 from tests.installed import validated
@@ -49,7 +51,7 @@ def vault(tmp_path: Path) -> Program:
     put(made, "notes/fetch.md", "Dogs love fetch, in the morning above all.\n", id="m_fetch00001", title="Fetch",
         access_grants="['*']")  # fmt: skip
     put(made, "beliefs/walks.md", "# Walks\n\nTwo short walks are better than one long walk.\n", id="m_walks00001",
-        type="belief", title="Walks", relates_to=f"\n- episode:{HIDDEN['id']}\n- note:m_fetch00001",
+        type="belief", title="Walks", relates_to=f"\n- note:{HIDDEN['id']}\n- note:m_fetch00001",
         access_grants="[si:max]")  # fmt: skip
     return made
 
@@ -123,14 +125,14 @@ def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
     after = (tmp_path / "stack/beliefs/walks.md").read_text().splitlines()
     assert len(before) == len(after)
     changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
-    assert [old for old, _ in changed] == [f"- episode:{HIDDEN['id']}"]
+    assert [old for old, _ in changed] == [f"- note:{HIDDEN['id']}"]
     assert (tmp_path / "stack/notes/fetch.md").read_bytes() == (vault.vault / "notes/fetch.md").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
-        (f"As told in [[episode:{HIDDEN['id']}]].\n", "id"),
+        (f"As told in [[note:{HIDDEN['id']}]].\n", "id"),
         (f"See ../{HIDDEN['path']} for more.\n", "path"),
         ("See [it](umbrageous-tea.md).\n", "path"),
         ("It is a xylographic\nQUANDARY.\n", "title"),
@@ -432,3 +434,58 @@ def test_a_group_hears_what_all_of_its_members_may_and_for_as_long_as_they_are_i
     vault.ok("share", "--update", "care")
     assert vault.json("--vault", "../care", "--as", SEAN, "search", "naps")["results"] == []
     assert vault.json("--vault", "../care", "--as", MAX, "search", "naps walks")["total"] == 2
+
+
+# -- stacks by name --------------------------------------------------------------------------------
+
+
+def test_a_stack_is_audited_by_its_name_by_who_shared_and_who_loaded_it(vault: Program, own: Program) -> None:
+    own.ok("load", "../stack", "--name", "bella")
+    by_owner = validated(vault.ok("--json", "privacy", "audit", "--stack", "stack"))["memories"]
+    assert [(one["ref"], [who["entity"] for who in one["seen_by"]]) for one in by_owner] == [
+        ("belief:m_walks00001", [MAX]),
+        ("note:m_fetch00001", [MAX]),
+    ]
+    loaded = own.json("privacy", "audit", "--stack", "bella", "--entity", MAX)["memories"]
+    assert [one["ref"] for one in loaded] == ["belief:m_walks00001", "note:m_fetch00001"]
+    assert own.json("--as", "human:eve", "privacy", "audit", "--stack", "../stack")["memories"] == []
+    assert own.run("--as", "human:eve", "privacy", "audit", "--stack", "bella").returncode != 0
+
+
+def test_the_documents_call_loads_a_stack_by_its_name(own: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in own.environment.items():
+        monkeypatch.setenv(name, value)
+    own.ok("load", "../stack", "--name", "student_123")
+    with memstore.open_vault(own.vault, entity=MAX) as opened:
+        k = seeds.Kernle(opened)
+        for stack in ("student_123", "stack:student_123", own.home / "stack"):
+            assert sorted(one.title for one in k.load_shared_stack(stack, MAX)) == ["Fetch", "Walks"]
+        assert k.load_shared_stack("student_123", "si:tutor_b") == []
+        assert len(k.load_shared_stack("student_123", MAX, [MAX])) == 2
+
+
+# -- who signed ------------------------------------------------------------------------------------
+
+
+def test_a_signed_memory_without_some_of_its_refs_is_shown_as_such(vault: Program, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    vault.ok("keys", "add", OWNER, f"{key}.pub")
+    ref = vault.json("add", "Short walks are better.", "--derived-from", f"note:{HIDDEN['id']}")["ref"]
+    other = vault.json("add", "Long walks are worse.", "--access", MAX)["ref"]
+    vault.ok("sign", ref, "--key", str(key))
+    vault.ok("sign", other, "--key", str(key))
+    path = vault.vault / vault.ok("path", ref).strip()
+    opened = "access_grants: [si:max]\ngeneralized: true\ngeneralization: {verdict: safe}\n"
+    path.write_text(path.read_text().replace("\n---\n", f"\n{opened}---\n", 1))
+    assert vault.json("trust", ref)["signature"]["state"] == "valid"
+    vault.ok("share", "--to", MAX, "../stack")
+    states = {one: vault.ok("--vault", "../stack", "--as", MAX, "trust", one) for one in (ref, other)}
+    assert "provenance-withheld" in states[ref], states[ref]
+    assert "provenance-withheld" not in states[other]
+    assert vault.run("--vault", "../stack", "check").returncode == 0
+    manifest = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
+    withheld = manifest.memory(ref.partition(":")[2])
+    assert withheld
+    assert withheld.withheld
+    assert str(withheld.provenance).removeprefix("sha256:") in vault.ok("attest", "digest", ref)
