@@ -89,7 +89,7 @@ class Stack:
 
     def is_for(self, entity: str, at: datetime) -> bool:
         """Return whether somebody may see what is in it: its recipient, or whoever shared it."""
-        if entity == self.by or self.to in (entity, EVERYBODY):
+        if entity == self.by or self.to == EVERYBODY or (entity == self.to and not self.members):
             return True
         return any(entity == member.id and _is_in(member, at) for member in self.members)
 
@@ -162,9 +162,13 @@ def written(stack: Stack) -> bytes:
         "commit": stack.commit,
         "notes": stack.notes,
         "languages": [*stack.languages],
-        "memories": [{name: value for name, value in one._asdict().items() if value} for one in stack.memories],
+        "memories": [_memory_document(one) for one in stack.memories],
     }
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _memory_document(one: StackMemory) -> dict[str, Any]:
+    return {"path": one.path, "file": one.file, **{name: value for name, value in one._asdict().items() if value}}
 
 
 def _member_document(member: Member) -> dict[str, str]:

@@ -97,7 +97,7 @@ def _place(session: CliSession, folder: str) -> StackPlace:
 
 
 def _say_about(session: CliSession, done: SharedStack) -> None:
-    if not (done.new or done.changed or done.withdrawn):
+    if not done.differs:
         session.say("nothing changed")
     for path in done.nameless:
         session.say(f"left out: {path} has no id; memstore check --fix gives it one")
@@ -150,7 +150,7 @@ def unload(session: CliSession, name: str) -> None:
 
 def _shared_lines(session: CliSession, done: SharedStack, *, dry_run: bool) -> Iterator[str]:
     verb = "would share" if dry_run else "shared"
-    if done.new or done.changed or done.withdrawn:
+    if done.differs:
         yield f"{verb} {done.stack.name} with {done.stack.to}: {session.paint.path(done.folder)}"
     for mark, style, paths in (("+", "added", done.new), ("~", "dim", done.changed), ("-", "removed", done.withdrawn)):
         yield from (session.paint(style, f"  {mark} {_safe(path)}") for path in paths)

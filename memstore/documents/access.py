@@ -253,6 +253,7 @@ def shared_stack_document(done: SharedStack, *, dry_run: bool) -> dict[str, Any]
         "changed": [*done.changed],
         "withdrawn": [*done.withdrawn],
         "rewritten": done.rewritten,
+        "differs": done.differs,
         "nameless": [*done.nameless],
         "dry_run": dry_run,
     }

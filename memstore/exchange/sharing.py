@@ -49,8 +49,9 @@ _ATTRIBUTES = ("*.md -text\n", ".gitattributes")
 class SharedStack(NamedTuple):
     """A stack that was shared, or would be: `new`, `changed` and `withdrawn` are paths, compared with what was there.
 
-    `commit` is its commit, None in a dry run and where nothing changed. `rewritten` says that its history began anew,
-    because something was withdrawn. `nameless` are memories that were left out because they have no id.
+    `differs` is false if nothing changed, not even who is in a group. `commit` is its commit, None in a dry run and
+    where nothing changed. `rewritten` says that its history began anew, because something was withdrawn. `nameless` are
+    memories that were left out because they have no id.
     """
 
     stack: Stack
@@ -60,6 +61,7 @@ class SharedStack(NamedTuple):
     changed: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     rewritten: bool = False
+    differs: bool = True
     nameless: tuple[str, ...] = ()
 
 
@@ -296,16 +298,28 @@ def share(
         raise UsageError(
             f"{name!r} can't be the name of a stack", hint="--name NAME: letters, digits, dots, dashes, underscores"
         )
-    if name in _latest(view):
-        raise UsageError(
-            f"a stack was shared as {name} before", hint=f"memstore share --update {name}, or --name another"
-        )
-    plan = _plan(view, audit.new_id(view, "stk_"), name, to)
+    plan = _plan(view, _id_for(view, name, to), name, to)
     _require_something(plan)
     if dry_run:
         return _result(plan, place, None)
     commit = _write(view, place, plan, acknowledge=acknowledge)
     return _result(plan, place, commit)
+
+
+def _id_for(view: View, name: str, to: str) -> str:
+    """Return the id of a new stack; one that was recorded, and is nowhere on this machine, keeps its id.
+
+    Raises:
+        UsageError: another stack has this name.
+    """
+    known = _latest(view).get(name)
+    if known is None:
+        return audit.new_id(view, "stk_")
+    if to not in texts_of(known.about.get("to")) or (view.stacks and name in view.stacks.shared()):
+        raise UsageError(
+            f"a stack was shared as {name} before", hint=f"memstore share --update {name}, or --name another"
+        )
+    return texts_of(known.about.get("stack"))[0]
 
 
 def _require_something(plan: _Plan) -> None:
@@ -401,6 +415,32 @@ def shared_stacks(view: View) -> tuple[SharedState, ...]:
     return tuple(_state(view, name, event) for name, event in sorted(_latest(view).items()))
 
 
+def withdrawn(view: View) -> dict[str, int]:
+    """Return how many memories of stacks on this machine their recipients may see no longer, by the stacks' names.
+
+    This is cheap enough for every `status`: no file is opened. For anybody but the vault's owner it is empty.
+    """
+    here = view.stacks.shared() if view.stacks and view.is_owners else {}
+    found: dict[str, int] = {}
+    for name, event in (_latest(view) if here else {}).items():
+        if name in here and (gone := {*texts_of(event.about.get("ids"))} - _seen_ids(view, event)):
+            found[name] = len(gone)
+    return found
+
+
+def _seen_ids(view: View, event: AuditEvent) -> set[str]:
+    """Return the ids of all memories that the recipients of a stack may see now."""
+    to = "".join(texts_of(event.about.get("to")))
+    now = view.clock.now()
+    try:
+        members = _recipients(view, to, now)
+    except UsageError:
+        return set()
+    seen = view.seen_by([member.id for member in members] or viewers(Stack(id="", name="", by="", to=to, at=""), now))
+    ids = seen.column("id")
+    return {ids[row] for row in seen.rows}
+
+
 def _state(view: View, name: str, event: AuditEvent) -> SharedState:
     def text(key: str) -> str:
         return next(iter(texts_of(event.about.get(key))), "")
@@ -454,8 +494,8 @@ def update(
             f"{place.folder} was not shared from this vault", hint="memstore share --list shows what was"
         )
     plan = _plan(view, before.id, before.name, before.to)
-    found = _result(plan, place, None, before=before)
-    if plan.stack.digest == before.digest or dry_run:
+    found = _result(plan, place, None, before=before)._replace(differs=plan.stack.digest != before.digest)
+    if dry_run or not found.differs:
         return found
     masked = {one.path for one in before.memories if one.withheld}
     is_narrower = bool(found.withdrawn) or any(one.withheld and one.path not in masked for one in plan.stack.memories)

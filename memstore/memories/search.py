@@ -235,6 +235,8 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
     ascends = wish.sort in (Sort.TITLE, Sort.PATH)
     # Each list keeps its order; among equals, what is one's own comes first.
     hits = [*heapq.merge(*lists, key=partial(_place_of, wish.sort, bool(own.query.clauses)), reverse=not ascends)]
+    # A memory that is in several stacks is shown once.
+    hits = [*{(hit.ref or hit.path, hit.citation[1:4]): hit for hit in reversed(hits)}.values()][::-1]
     facets = {key: Counter[str]() for key, _ in own.facets}
     for key, counts in (facet for answer in answers for facet in answer.facets):
         facets[key].update(dict(counts))

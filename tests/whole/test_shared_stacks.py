@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -409,6 +411,57 @@ def test_what_is_withdrawn_leaves_the_history_too(vault: Program, tmp_path: Path
     gone = [b"m_later00001", b"Perspicuous", b"obfuscated"]
     assert [word for _, data in everything_in(tmp_path / "stack") for word in gone if word in data] == []
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".memstore")] == []
+
+
+def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    assert "stack" not in vault.run("status").stderr
+    vault.ok("privacy", "revoke", "m_walks00001", "--from", MAX)
+    told = vault.run("status").stderr
+    assert "the stack stack has 1 memory that its recipients may see no longer" in told
+    assert "memstore share --update stack" in told
+    vault.ok("share", "--update", "stack")
+    assert "no longer" not in vault.run("status").stderr
+
+
+def test_a_stack_that_stopped_being_shared_by_time_is_told(vault: Program, tmp_path: Path) -> None:
+    vault.ok("group", "add", "group:care", MAX, SEAN, "--until", "2031-01-01")
+    put(vault, "notes/care.md", "Bella naps at two.\n", id="m_care000001", access_grants="['group:care']")
+    vault.ok("share", "--to", MAX, "../stack")
+    said = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
+    assert [(one.id, one.until) for one in said.memories if one.until] == [("m_care000001", "2031-01-01T00:00:00Z")]
+    past = vault.home / "stack/.memstore/stack.json"
+    past.write_text(past.read_text().replace("2031-01-01", "2021-01-01"))
+    seen = vault.json("--vault", "../stack", "--as", MAX, "list")["memories"]
+    assert sorted(one["ref"] for one in seen) == ["belief:m_walks00001", "note:m_fetch00001"]
+
+
+def test_killed_at_any_time_there_is_a_whole_stack_or_none(vault: Program, tmp_path: Path) -> None:
+    began = time.monotonic()
+    vault.ok("share", "--to", MAX, "../whole")
+    took = time.monotonic() - began
+    outcomes = set()
+    for number in range(10):
+        place = tmp_path / "stack"
+        with vault.start("share", "--to", MAX, "../stack") as running:
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(took * (0.3 + 0.08 * number))
+            running.kill()
+        outcomes.add(place.exists())
+        if place.exists():
+            manifest = read_manifest((place / ".memstore/stack.json").read_bytes())
+            assert {one.path for one in manifest.memories} == {"beliefs/walks.md", "notes/fetch.md"}
+            assert subprocess.run(["git", "-C", str(place), "fsck", "--strict"], check=False).returncode == 0
+            assert vault.run("--vault", str(place), "check").returncode == 0
+            vault.ok("share", "--update", str(place))
+            shutil.rmtree(place)
+        for left in tmp_path.glob(".memstore-unfinished-*"):
+            assert not (left / ".memstore").exists()  # nobody takes it for a stack
+            shutil.rmtree(left)
+        kept = json.loads(next((vault.vault / ".git/memstore").rglob("stacks.json")).read_text())
+        if "stack" in kept["shared"]:
+            break
+    vault.ok("share", "--to", MAX, "../stack", "--name", "again")
 
 
 def test_a_stack_of_another_vault_is_not_updated(vault: Program, tmp_path: Path) -> None:
