@@ -69,8 +69,6 @@ OWNERS: dict[str, str] = {
     "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
     "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
     "merge-driver theirs": "merge-driver SEEN SEEN FILE x.md",
-    "share folder": "share --to human:eve FILE",
-    "share --update": "share --update FILE",
 }
 # A place in a vault, or a vault; nothing is read there. Nor is a key where keys of others count.
 PLACES: dict[str, str] = {
@@ -80,6 +78,8 @@ PLACES: dict[str, str] = {
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
     "load folder": "load FILE",
+    "share folder": "share --to human:eve FILE",
+    "share --update": "share --update FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }
