@@ -1,4 +1,4 @@
-"""What access keeps on this machine: the active context, the log of what others were shown, cached decisions.
+"""What access keeps on this machine: the active context, shared stacks, the log of what others were shown, decisions.
 
 Each acting entity and session has its own active context. The log of what others were shown has one JSON object per
 line and is in no repository. Decisions are cached because deciding about every memory takes long; they are in the
@@ -155,6 +155,60 @@ class ContextState(Protocol):
 
     def leave(self) -> None:
         """Delete the stored context, so that none is active."""
+
+
+# -- shared stacks, on disk ------------------------------------------------------------------------
+
+
+class DiskStacks:
+    """The folders of stacks on this machine, by name: those mounted beside a vault, and those made from it.
+
+    Args:
+        state: the folder of the vault's local state; created when first needed.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self._path = state / "stacks.json"
+
+    def mounted(self) -> dict[str, str]:
+        """Return the folders of mounted stacks; empty if the record can't be read."""
+        return self._read().get("mounted", {})
+
+    def shared(self) -> dict[str, str]:
+        """Return the folders to which stacks were written."""
+        return self._read().get("shared", {})
+
+    def mount(self, name: str, folder: str) -> None:
+        """Remember where a mounted stack is."""
+        self._write({**self._read(), "mounted": {**self.mounted(), name: folder}})
+
+    def forget(self, name: str) -> None:
+        """Forget a mounted stack."""
+        kept = {known: folder for known, folder in self.mounted().items() if known != name}
+        self._write({**self._read(), "mounted": kept})
+
+    def share(self, name: str, folder: str) -> None:
+        """Remember where a stack was written."""
+        self._write({**self._read(), "shared": {**self.shared(), name: folder}})
+
+    def _read(self) -> dict[str, dict[str, str]]:
+        try:
+            said = json.loads(private_bytes(self._path))
+            tables = {name: said[name] for name in ("mounted", "shared") if name in said}
+        except (ValueError, TypeError):
+            return {}
+        sound = {name: table for name, table in tables.items() if isinstance(table, dict)}
+        return {name: table for name, table in sound.items() if _are_texts([*table, *table.values()])}
+
+    def _write(self, tables: dict[str, dict[str, str]]) -> None:
+        try:
+            make_private(self._path.parent)
+            write_whole(self._path, json.dumps(tables, ensure_ascii=False).encode(), mode=0o600)
+        except OSError as error:
+            raise VaultError(
+                f"can't store where the stack is in {self._path.parent}: {error.strerror}",
+                hint="check its permissions",
+            ) from error
 
 
 # -- the log of what others were shown, on disk ----------------------------------------------------

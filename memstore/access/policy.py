@@ -365,10 +365,16 @@ def both(one: Labels, other: Labels) -> Labels:
 
 def steady_until(world: World, session: Session) -> datetime | None:
     """Return the first later moment at which the passing of time may change a decision; None if there is none."""
-    return min((at for at in _moments(world, session) if at is not None and at > session.at), default=None)
+    times = (*moments(world), *_session_ends(session))
+    return min((at for at in times if at > session.at), default=None)
 
 
-def _moments(world: World, session: Session) -> Iterator[datetime | None]:
+def moments(world: World) -> list[datetime]:
+    """Return all times at which the passing of time may change a decision, in no order."""
+    return [at for at in _moments(world) if at is not None]
+
+
+def _moments(world: World) -> Iterator[datetime | None]:
     for members in world.groups.values():
         for member in members:
             yield member.since
@@ -381,7 +387,10 @@ def _moments(world: World, session: Session) -> Iterator[datetime | None]:
         yield delegation.expires_at
     for revocation in world.revocations:
         yield revocation.at
-    if session.context:
+
+
+def _session_ends(session: Session) -> Iterator[datetime]:
+    if session.context and session.context.expires_at:
         yield session.context.expires_at
     if session.within:
-        yield from _moments(world, session.within)
+        yield from _session_ends(session.within)

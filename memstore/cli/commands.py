@@ -77,6 +77,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "group": ("registry:group_", "list and change groups"),
         "consent": ("consent:consent", "record consents and refusals"),
         "delegate": ("consent:delegate", "let somebody consent for somebody else for a while"),
+        "share": ("share:share", "write a copy of what somebody else may see"),
+        "load": ("share:load", "search a stack that was shared with you, too"),
+        "unload": ("share:unload", "search a loaded stack no longer"),
         "audit": ("audit:audit", "show what was done with access, and verify the record"),
     },
     "settle conflicts": {

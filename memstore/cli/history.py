@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Committed, Operation, Undone
+    from memstore.core.view import View
     from memstore.history.diff import MemoryDiff
     from memstore.history.log import LogLine
     from memstore.history.revisions import Blame
@@ -98,8 +99,22 @@ def status(session: CliSession) -> None:
     from memstore.documents.vault import status_document
     from memstore.vault.status import status as look
 
-    found = look(session.view())
+    view = session.view()
+    found = look(view)
     session.emit("status", document=lambda: status_document(found), lines=lambda: _status_lines(session, found))
+    if view.stacks and view.stacks.shared():
+        _say_withdrawn(session, view)
+
+
+def _say_withdrawn(session: CliSession, view: View) -> None:
+    from memstore.exchange.sharing import withdrawn
+
+    for name, count in withdrawn(view).items():
+        memories = "1 memory" if count == 1 else f"{count} memories"
+        _say_safely(
+            session,
+            f"the stack {name} has {memories} that its recipients may see no longer: memstore share --update {name}",
+        )
 
 
 @command(

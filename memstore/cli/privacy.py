@@ -103,25 +103,27 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
         "memstore privacy audit --entity si:tutor_b --stack student_123",
         "memstore privacy audit --entity '*'",
         "memstore privacy audit --id m_7f3",
+        "memstore privacy audit --stack student_123",
     ),
 )
 @click.option("--subject", metavar="ENTITY", help="Memories about this entity, and who sees them.")
 # Not named `entity`: that is the global option --as.
 @click.option("--entity", "seer", metavar="ENTITY", help="Memories that this entity sees; '*' is everybody.")
 @click.option("--id", "ref", metavar="REF", help="One memory, and who sees it.")
-@click.option("--stack", metavar="DIR", help="A vault other than this one.")
+@click.option("--stack", metavar="DIR|NAME", help="A stack that was shared or loaded, or another vault.")
 def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: str | None, stack: str | None) -> None:
     """Show who sees what. Anybody but the vault's owner learns no more than what they see themselves."""
     from memstore.access.report import audit_sight
     from memstore.documents.access import sight_document
 
-    if sum(given is not None for given in (subject, seer, ref)) != 1:
+    count = sum(given is not None for given in (subject, seer, ref))
+    if count > 1 or (count == 0 and stack is None):
         raise UsageError(
             "privacy audit needs a subject, an entity or a memory",
             hint="give one of --subject ENTITY, --entity ENTITY, --id REF",
         )
     if stack is not None:
-        session.choices.vault = stack
+        session.move_to(_folder_of(session, stack))
     found = audit_sight(session.view(), subject=subject, entity=seer, ref=ref)
     session.emit(
         "privacy-audit",
@@ -131,6 +133,17 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
     )
     if not found:
         session.say("no memory")
+
+
+def _folder_of(session: CliSession, stack: str) -> str:
+    """Return the folder of a stack that was shared or loaded under a name; any other text is a folder itself."""
+    from memstore.access.stack import folder_named
+    from memstore.core.errors import VaultError
+
+    try:
+        return folder_named(session.view(), stack) or stack
+    except VaultError:  # there is no vault around
+        return stack
 
 
 @subcommand(privacy, "report", examples=("memstore privacy report",))

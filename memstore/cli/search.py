@@ -255,7 +255,9 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""
     stale = "stale" if hit.is_stale else ""
     status = hit.status if hit.status == QUARANTINED else ""
-    about = " · ".join(word for word in (hit.type, (hit.created_at or "")[:10], held, vouched, stale, status) if word)
+    stack = f"stack {hit.stack}" if hit.stack else ""
+    words = (stack, hit.type, (hit.created_at or "")[:10], held, vouched, stale, status)
+    about = " · ".join(word for word in words if word)
     conflicts = "".join(
         f" · {paint('warning', conflict.conflict_type.value)} with {paint('ref', conflict.refs[1])}"
         for conflict in hit.conflicts

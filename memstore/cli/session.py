@@ -69,6 +69,10 @@ class CliSession:
         """Use a view that was taken elsewhere, such as a server's."""
         self._view = view
 
+    def move_to(self, vault: str) -> None:
+        """Let the next view be of another vault, or of a shared stack."""
+        self.choices.vault, self._view = vault, None
+
     @contextmanager
     def adopting(self, notes: Sequence[PlainNoteError]) -> Iterator[None]:
         """Adopt plain notes as memories for a command that changes them; if it changes nothing, they stay notes.

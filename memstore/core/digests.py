@@ -1,4 +1,4 @@
-"""Blob ids: the names that git gives to the bytes of files."""
+"""Digests of bytes: blob ids, by which git names the bytes of files, and plain SHA-256."""
 
 from __future__ import annotations
 
@@ -20,3 +20,8 @@ def blob_id(data: bytes, object_format: str = "sha1") -> str:
 def format_of(blob: str) -> str:
     """Return the object format of an id."""
     return "sha256" if len(blob) == _SHA256_DIGITS else "sha1"
+
+
+def digest_of(data: bytes) -> str:
+    """Return the SHA-256 digest of these bytes, with `DIGEST_PREFIX`."""
+    return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()

@@ -43,6 +43,8 @@ FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
 )
 # A folder that contains this folder is a vault.
 SETTINGS_FOLDER = ".memstore"
+# A vault with this file is a shared stack: a copy of what somebody else may see of a vault (`access.stack`).
+MANIFEST = f"{SETTINGS_FOLDER}/stack.json"
 NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
 # Where the originals of imports are kept, for the vault's owner alone. Their suffix keeps them from being memories or
 # notes, so that a folder of that name may also hold those.

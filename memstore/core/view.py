@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from memstore.access.local_state import ContextState, DiskAccessLog
+    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks
     from memstore.access.registry import RegistryFile
+    from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.lexicon import WordNet
@@ -130,6 +131,47 @@ class View(Protocol):
 
     def without_commits(self) -> View:
         """Return the same view with automatic commits off, whatever the vault's settings say."""
+
+    # -- shared stacks -----------------------------------------------------------------------------
+
+    def seen_by(self, entities: Sequence[str]) -> View:
+        """Return what each of some entities sees by themselves, in no context; for the vault's owner alone.
+
+        Raises:
+            RefusedError: somebody else asks.
+        """
+
+    @property
+    def stack(self) -> Stack | None:
+        """The manifest, if this vault is a shared stack; one that opens nothing if it can't be read."""
+
+    @property
+    def mounts(self) -> Sequence[Mount]:
+        """The shared stacks mounted beside this vault that are for the actor, by name; none in the past."""
+
+    def mount(self, folder: Path, name: str | None) -> Mount:
+        """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.
+
+        Raises:
+            VaultError: the folder is not a stack, or its content is not what its manifest says.
+            FormatError: its manifest can't be read.
+            RefusedError: it is for somebody else, or another stack has this name.
+        """
+
+    def unmount(self, name: str) -> None:
+        """Mount a stack no longer; its folder stays.
+
+        Raises:
+            NotFoundError: no stack of this name is mounted.
+        """
+
+    @property
+    def keys(self) -> View:
+        """The view whose keyring counts: this one, or for a mounted stack that of the vault beside it."""
+
+    @property
+    def stacks(self) -> DiskStacks | None:
+        """The record of where on this machine shared stacks are; None if nothing is kept."""
 
     # -- the catalogue -----------------------------------------------------------------------------
 

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from memstore.access.privacy import Shared
     from memstore.access.report import Sighted
     from memstore.access.sight import Seer, SightChange
+    from memstore.access.stack import Mount
     from memstore.access.tokens import BearerToken
     from memstore.access.world import Decision
+    from memstore.exchange.sharing import SharedStack, SharedState
     from memstore.memories.generalize import GeneralizationCheck, Generalized
 
 
@@ -257,3 +259,63 @@ def checked_document(checked: GeneralizationCheck) -> dict[str, Any]:
 def generalized_document(done: Generalized, *, dry_run: bool) -> dict[str, Any]:
     """Return a generalization that was written, or would be, and what the check said."""
     return {**saved_document(done.saved, dry_run=dry_run), "check": checked_document(done.checked)}
+
+
+# -- shared stacks -------------------------------------------------------------------------------
+
+
+def shared_stack_document(done: SharedStack, *, dry_run: bool) -> dict[str, Any]:
+    """Return what was shared, or would be."""
+    return {
+        "name": done.stack.name,
+        "to": done.stack.to,
+        "folder": done.folder,
+        "commit": done.commit,
+        "new": [*done.new],
+        "changed": [*done.changed],
+        "withdrawn": [*done.withdrawn],
+        "rewritten": done.rewritten,
+        "differs": done.differs,
+        "nameless": [*done.nameless],
+        "dry_run": dry_run,
+    }
+
+
+def shared_stacks_document(states: Iterable[SharedState]) -> dict[str, Any]:
+    """Return the stacks that were shared, and what has changed since."""
+    return {"stacks": [_state_document(one) for one in states]}
+
+
+def _state_document(one: SharedState) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "to": one.to,
+        "at": one.at,
+        "folder": one.folder,
+        "current": one.is_current,
+        "new": [*one.new],
+        "withdrawn": [*one.withdrawn],
+        "changed": one.changed,
+    }
+
+
+def mounts_document(found: Iterable[Mount]) -> dict[str, Any]:
+    """Return the stacks that are loaded beside the vault."""
+    return {"stacks": [_mount_document(one) for one in found]}
+
+
+def _mount_document(one: Mount) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "folder": one.folder,
+        "by": one.stack.by if one.stack else None,
+        "to": one.stack.to if one.stack else None,
+        "at": one.stack.at if one.stack else None,
+        "memories": len(one.view.texts) if one.view else None,
+        "problem": one.problem,
+    }
+
+
+def unmounted_document(name: str) -> dict[str, Any]:
+    """Return the stack that is loaded no longer."""
+    return {"unloaded": name}

@@ -55,6 +55,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "also": [*hit.also],
         "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
         **({"status": hit.status} if hit.status == QUARANTINED else {}),
+        **({"stack": hit.stack} if hit.stack else {}),
         **({"explanation": explanation_document(hit.explanation)} if hit.explanation else {}),
     }
 

@@ -322,7 +322,7 @@ class _Temporary:
         kept = f"; what was there is in {self.place.name}"
         with _or_back("write", self.path, lambda: self._exchange_back(place, data), kept=kept):
             try:
-                done = _swap(self.place, place)
+                done = swapped(self.place, place)
             except FileNotFoundError as error:
                 raise _changed(self.path, "it is gone") from error
             if done and _seen(self.place) != expected:
@@ -342,7 +342,7 @@ class _Temporary:
         kept = self._seen_or_none()
         while True:
             try:
-                if not _swap(self.place, place):
+                if not swapped(self.place, place):
                     raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
             except FileNotFoundError:  # an editor that deletes the file before saving it
                 _put_back(self.place, place)
@@ -483,7 +483,7 @@ def _rename_to_free(old: Path, new: Path, path: str) -> None:
     old.rename(new)
 
 
-def _swap(one: Path, other: Path) -> bool:
+def swapped(one: Path, other: Path) -> bool:
     """Exchange two files in one step; False if the system can't."""
     return _renamed(one, other, _EXCHANGE)
 

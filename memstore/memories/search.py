@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 import sys
 from collections import Counter
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.among import Among
@@ -22,6 +23,7 @@ from memstore.trust.score import TrustReader
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memstore.access.stack import Mount
     from memstore.core.view import View
     from memstore.search.explanation import WhyNot
     from memstore.search.meaning import Similar
@@ -88,7 +90,9 @@ class _Rows(NamedTuple):
 
 
 class Searcher:
-    """Answers queries on one state of the vault; one searcher can answer many queries.
+    """Answers queries on one state of the vault, and on the stacks mounted beside it; one can answer many queries.
+
+    Each memory is scored among those of its own vault or stack.
 
     Args:
         then: the vault in this state.
@@ -103,6 +107,17 @@ class Searcher:
 
     def answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
         """Return the results of a query; see `search` for `about`."""
+        own = self.own_answer(asked, wish, about=about)
+        beside = [(mount, searcher.own_answer(asked, wish)) for mount, searcher in self._beside]
+        lost = [mount.problem for mount in self._then.mounts if mount.problem]
+        return together(own, beside, wish, notes=lost) if beside or lost else own
+
+    @cached_property
+    def _beside(self) -> list[tuple[Mount, Searcher]]:
+        return [(mount, Searcher(mount.view)) for mount in self._then.mounts if mount.view]
+
+    def own_answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
+        """Return the results in this vault alone; see `search` for `about`."""
         if self._audience.languages:
             asked = query.in_languages(asked, self._audience.languages)
         why_not = self._why_not(asked, wish, about) if about is not None else None
@@ -203,7 +218,72 @@ class Searcher:
             read = reader_of_values(self._then)
             values = (set(texts_at(read(row), key)) for row in rows)
         counts = Counter(value for found in values for value in found)
-        return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+        return _most_first(counts)
+
+
+def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *, notes: Sequence[str] = ()) -> Answer:
+    """Return the answers of a vault and of stacks mounted beside it as one, in the order of the wish.
+
+    Args:
+        own: the vault's answer.
+        beside: each stack with its answer.
+        wish: the options of the search.
+        notes: what else is to be told, like that a stack can't be read.
+    """
+    answers = [own, *(answer for _, answer in beside)]
+    if any(answer.hits and not answer.fallback for answer in answers):  # some are good enough
+        own, beside = _good_enough(own), [(mount, _good_enough(answer)) for mount, answer in beside]
+    lists = [own.hits, *([_of_stack(hit, mount) for hit in answer.hits] for mount, answer in beside)]
+    ascends = wish.sort in (Sort.TITLE, Sort.PATH)
+    # Each list keeps its order; among equals, what is one's own comes first.
+    hits = [*heapq.merge(*lists, key=partial(_place_of, wish.sort, bool(own.query.clauses)), reverse=not ascends)]
+    # A memory that is in several stacks is shown once.
+    hits = [*{(hit.ref or hit.path, hit.citation[1:4]): hit for hit in reversed(hits)}.values()][::-1]
+    facets = {key: Counter[str]() for key, _ in own.facets}
+    for key, counts in (facet for answer in answers for facet in answer.facets):
+        facets[key].update(dict(counts))
+    found = [answer for answer in answers if answer.hits]
+    return own._replace(
+        query=own.query._replace(notes=(*own.query.notes, *notes)),
+        hits=tuple(hits[: wish.limit]),
+        total=sum(answer.total for answer in answers),
+        past=sum(answer.past for answer in answers),
+        weak=bool(found) and all(answer.weak for answer in found),
+        facets=tuple((key, _most_first(counts)) for key, counts in facets.items()),
+        suggestion=own.suggestion if not found or own.weak else None,
+    )
+
+
+def _good_enough(answer: Answer) -> Answer:
+    """Return an answer without hits below the required quality."""
+    return answer._replace(hits=(), fallback=None) if answer.fallback else answer
+
+
+def _most_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _of_stack(hit: Hit, mount: Mount) -> Hit:
+    """Return a hit with the name of its stack, and with paths that can be opened."""
+    citation, *more = (one._replace(path=f"{mount.folder}/{one.path}") for one in (hit.citation, *hit.more))
+    return hit._replace(stack=mount.name, path=f"{mount.folder}/{hit.path}", citation=citation, more=tuple(more))
+
+
+def _place_of(sort: Sort, has_words: bool, hit: Hit) -> float | str:  # noqa: FBT001 -- for `partial`
+    """Return by what hits are ordered."""
+    match sort:
+        case Sort.TITLE:
+            return hit.title.casefold()
+        case Sort.PATH:
+            return hit.path.casefold()
+        case Sort.QUALITY:
+            return hit.combined
+        case Sort.CONFIDENCE:
+            return -1.0 if hit.held_confidence is None else hit.held_confidence
+        case Sort.RELEVANCE if has_words:
+            return hit.relevance
+        case _:
+            return hit.created_at or ""
 
 
 def _vouched(hit: Hit, trust: Trust) -> Hit:

@@ -163,7 +163,8 @@ class Hit(NamedTuple):
     conflicts with other results. `trust_level` is None until it is computed; `is_stale` says whether the author signed
     something other than the current content. `also` lists further results that say the same in the same words, by
     ref, or by path if they have none. `explanation` is set if it was requested. `language` is the language whose
-    stemmer was used. `external` is set if the text is a quotation, and has to be shown as one.
+    stemmer was used. `external` is set if the text is a quotation, and has to be shown as one. `stack` is the name of
+    the shared stack in which it was found, beside the vault; `path` is then absolute.
     """
 
     ref: str | None
@@ -187,6 +188,7 @@ class Hit(NamedTuple):
     language: str = "en"
     status: str = "active"
     external: External | None = None
+    stack: str | None = None
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access.generalization import GeneralizationVerdict
+from memstore.access.stack import folder_named
 from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
@@ -276,17 +277,18 @@ class Kernle:
     def load_shared_stack(
         self, stack_id: str | Path, requesting_si: str, access_grants: Sequence[str] = ()
     ) -> list[Entry]:
-        """Return what an entity sees of another vault, by that vault's own rules.
+        """Return what an entity sees of a shared stack, or of another vault by that vault's own rules.
 
         Args:
-            stack_id: the vault's folder.
+            stack_id: the name of a stack that is loaded beside this vault or was shared from it, or a folder.
             requesting_si: who looks.
             access_grants: if given, only memories granted to one of these, to the entity or to everybody.
         """
         from memstore.face.vault import open_vault
 
         asked = {EVERYBODY, requesting_si, *access_grants}
-        with open_vault(stack_id, entity=requesting_si) as stack:
+        folder = folder_named(self.vault.view(), str(stack_id).removeprefix("stack:")) or stack_id
+        with open_vault(folder, entity=requesting_si) as stack:
             entries = [*stack.list()]
         return entries if not access_grants else [one for one in entries if asked & {*one.access_grants}]
 

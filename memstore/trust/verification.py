@@ -83,11 +83,13 @@ class Voucher:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self.keyring, self.findings = read_keyring(view)
+        self._stack = view.stack
+        keys = view.keys
+        self.keyring, self.findings = read_keyring(keys)
         self.now = view.clock.now()
-        self.controllers = Controllers(view, self.keyring.facts)
+        self.controllers = Controllers(keys, self.keyring.facts)
         self._past = None if view.is_past else PastWords(view)
-        self._followed_at = cache(partial(followed_at, view, self.keyring, self.now))
+        self._followed_at = cache(partial(followed_at, keys, self.keyring, self.now))
 
     def knows_of(self, memory: Memory) -> bool:
         """Return whether anybody attested to a memory, now or in the past."""
@@ -222,14 +224,14 @@ class Voucher:
     ) -> Verdict:
         if isinstance(digests, FormatError):
             return Verdict(State.INVALID, str(digests))
+        changed = [name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now]
+        withheld = changed == ["provenance"] and self._withholds(memory, said)
         judged = partial(
             vouching.verdict,
             said.agent,
             said.at,
             self._proof(said, sig),
-            changed=[
-                name for name, then, now in zip(digests._fields, said.digests, digests, strict=True) if then != now
-            ],
+            changed=[] if withheld else changed,
             keyring=self.keyring,
             now=self.now,
             written_at=written_at(memory),
@@ -239,7 +241,14 @@ class Voucher:
             holding = {one.commit for one in anchored if one.counts and one.commit and sig in one.shows}
             times = [at for commit in holding if (at := self._followed_at(commit))]
             found = judged(proven_by=min(times)) if times else found
+        if withheld and found.state is State.VALID:
+            return found._replace(state=State.WITHHELD, reason="this copy leaves out refs that were signed")
         return found
+
+    def _withholds(self, memory: Memory, said: SignedStatement) -> bool:
+        """Whether what was signed is the original of a memory that is shared without some of its refs."""
+        known = self._stack.memory(memory.id or "") if self._stack else None
+        return known is not None and known.withheld and known.provenance == said.digests.provenance
 
     def _proof(self, said: SignedStatement, sig: str) -> Proof:
         try:
@@ -354,7 +363,7 @@ def _by_entity(facts: Collection[tuple[str, str, str]], key: str) -> tuple[dict[
 # Increased when the same file, keys and entities are judged differently.
 POLICY = f"2 {PROFILE}"
 _NAME = "attestations"
-_SOUND = frozenset({State.VALID, State.UNSIGNED, State.EXCLUDED})
+_SOUND = frozenset({State.VALID, State.UNSIGNED, State.EXCLUDED, State.WITHHELD})
 
 
 class KnownVerdict(NamedTuple):
@@ -419,7 +428,9 @@ class KnownVerdicts:
         """A digest of everything that verdicts depend on besides the files; a key that expires changes it."""
         keyring, now = self._voucher.keyring, self._voucher.now
         expired = [signer.valid_before is not None and now >= signer.valid_before for signer in keyring.signers]
-        told = (POLICY, keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
+        stack = self._view.stack
+        keys = (keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
+        told = (POLICY, *keys, *([stack.digest] if stack else []))
         return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()
 
 

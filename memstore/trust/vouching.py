@@ -16,9 +16,14 @@ if TYPE_CHECKING:
 
 
 class State(Enum):
-    """The state of an attestation; only a valid one counts."""
+    """The state of an attestation; only a valid one counts.
+
+    A withheld one is about the content here and a provenance of which part was not shared: it holds, but the reader
+    can't check what is said here about the origin, so it counts for nothing.
+    """
 
     VALID = "valid"
+    WITHHELD = "provenance-withheld"
     STALE = "stale"
     UNSIGNED = "unsigned"
     UNTRUSTED = "untrusted"

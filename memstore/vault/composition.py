@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.access.local_state import ContextState, DiskAccessLog, VerdictCache
+    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
     from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.lexicon import WordNet
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.trust.pin import UserPins
     from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts, Editor
+    from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
 
 
@@ -79,7 +80,7 @@ def open_workspace(
     declared = find_context(env, context)
     known = declared and declared.value
     chosen = embedder or _embedder(env)
-    ws = assemble(env, root, config, actor, context=known, alone=alone, track=track, embedder=chosen)
+    ws = assemble(env, root, config, actor, context=known, track=track, embedder=chosen)._replace(alone=alone)
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -143,18 +144,21 @@ def assemble(
     actor: str,
     *,
     context: str | None = None,
-    alone: bool = False,
     track: bool = True,
     embedder: Embedder | None = None,
+    state: Path | None = None,
 ) -> Workspace:
-    """Return the workspace of the vault at `root`, built from what this machine provides."""
+    """Return the workspace of the vault at `root`, built from what this machine provides.
+
+    `state` is the folder for its local state, if not the usual one.
+    """
     from memstore.access.local_state import ContextFile
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
     from memstore.files.local_state import cache_folder, state_folder
     from memstore.search.disk_library import DiskLibrary
 
-    state = state_folder(root, state_home=env.state_home)
+    state = state or state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
     vault = DiskVault(root, state=state, mixed=config.mixed)
     _finish_what_was_begun(state, vault)
@@ -179,7 +183,7 @@ def assemble(
         signatures=cast("Signatures", _Later(lambda: signatures(env, read=lambda path: ws.view().file(path)))),
         pins=cast("UserPins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
-        alone=alone,
+        alone=False,
         here=_below(root, env.folder),
         lexicon=cast("WordNet", _Later(lambda: _lexicon(env))),
         verdicts=cast("VerdictCache", _Later(lambda: _verdicts(cache))),
@@ -187,9 +191,39 @@ def assemble(
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
         drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
+        stacks=cast("DiskStacks", _Later(lambda: _stacks(state))),
+        open_stack=lambda folder, settings, contexts: _open_stack(
+            env, folder, settings, actor, contexts, state, embedder
+        ),
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
     return ws
+
+
+def _open_stack(
+    env: Environment,
+    folder: str,
+    config: Config,
+    actor: str,
+    contexts: ContextState,
+    state: Path,
+    embedder: Embedder | None,
+) -> Workspace:
+    """Return the shared stack in a folder, where nothing is written: its local state is kept with the vault's."""
+    from pathlib import Path
+
+    from memstore.files.local_state import vault_hash
+
+    root = Path(folder)
+    kept = state / "stacks" / vault_hash(root)
+    ws = assemble(env, root, config, actor, track=False, embedder=embedder, state=kept)
+    return ws._replace(contexts=contexts)
+
+
+def _stacks(state: Path) -> DiskStacks:
+    from memstore.access.local_state import DiskStacks
+
+    return DiskStacks(state)
 
 
 def _state_of_others(env: Environment) -> Path:
@@ -478,6 +512,13 @@ def place(env: Environment, root: Path) -> DiskPlace:
     from memstore.vault.surroundings import DiskPlace
 
     return DiskPlace(root, env)
+
+
+def stack_place(env: Environment, folder: str) -> StackPlace:
+    """Return the folder that a shared stack is written to."""
+    from memstore.vault.stack_place import StackPlace
+
+    return StackPlace(env.expanded(folder), env)
 
 
 def open_made(env: Environment, root: Path) -> Workspace:

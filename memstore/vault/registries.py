@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.unrecorded import decides
 from memstore.core.config import CONFIG_PATH
-from memstore.core.errors import VaultError
-from memstore.core.places import RegistryKind, is_audit_path, kind_of
+from memstore.core.errors import FormatError, NoFileError, VaultError
+from memstore.core.places import MANIFEST, RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import owner_of
 
 # Every event about a consent contains this; most events are about something else.
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.access.registry import RegistryFile
+    from memstore.access.stack import Stack
     from memstore.access.world import World
     from memstore.vault.workspace import Workspace
 
@@ -25,12 +27,14 @@ if TYPE_CHECKING:
 class Registries(NamedTuple):
     """The current registry files, by path: their bytes, None if they can't be read.
 
-    `recorded` are the consents, refusals and revocations in the audit trail; their files must be among these.
+    `recorded` are the consents, refusals and revocations in the audit trail; their files must be among these. In a
+    shared stack, the manifest decides instead of any such file.
     """
 
     owner: str
     files: tuple[tuple[str, bytes | None], ...]
     recorded: frozenset[str] = frozenset()
+    stack: Stack | None = None
 
     @property
     def digest(self) -> str:
@@ -39,6 +43,8 @@ class Registries(NamedTuple):
         for path, data in self.files:
             told = b"unreadable" if data is None else hashlib.sha256(data).digest()
             digest.update(b"%b\0%b" % (path.encode(errors="surrogateescape"), told))
+        if self.stack:
+            digest.update(self.stack.digest.encode())
         digest.update("\0".join(sorted(self.recorded)).encode(errors="surrogateescape"))
         return digest.hexdigest()
 
@@ -46,13 +52,33 @@ class Registries(NamedTuple):
         """Return the world that the files describe, without memories."""
         from memstore.access.registry_world import world_of
 
+        if self.stack:
+            return replace(self.stack.world(), owner=self.owner)
         return world_of(self.owner, self.files, recorded=self.recorded)
 
 
 def registries_of(ws: Workspace) -> Registries:
     """Return the vault's registries, without requests, since these open nothing."""
+    if stack := stack_of(ws):
+        return Registries(ws.config.owner, (), stack=stack)
     paths = sorted(path for path in ws.vault.registry_files() if kind_of(path) is not RegistryKind.REQUEST)
     return Registries(ws.config.owner, tuple((path, _bytes(ws, path)) for path in paths), _recorded_now(ws))
+
+
+def stack_of(ws: Workspace) -> Stack | None:
+    """Return the manifest of a vault that is a shared stack, one that opens nothing if it can't be read; else None."""
+    try:
+        data = ws.vault.read(MANIFEST)
+    except NoFileError:
+        return None
+    except VaultError:
+        data = b""
+    from memstore.access import stack
+
+    try:
+        return stack.read(data)
+    except FormatError:
+        return stack.CLOSED
 
 
 def registries_at(ws: Workspace, commit: str) -> Registries:

@@ -40,7 +40,9 @@ def _lower_levels(view: View) -> Iterator[Finding]:
 
 
 def _lacking_events(view: View) -> Iterator[Finding]:
-    """Yield how many grants and consents have no audit event."""
+    """Yield how many grants and consents have no audit event; a shared stack has none, since they stay at home."""
+    if view.stack:
+        return
     granted, consents = unrecorded_grants(view), unrecorded_consents(view)
     if granted or consents:
         shown = [file.path for file, _ in granted] + consents

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.local_state import AccessVerdict
@@ -22,8 +22,10 @@ from memstore.vault.registries import registries_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from memstore.access.policy import Judge
+    from memstore.access.stack import Stack
     from memstore.access.world import ActiveContext, Session, World
     from memstore.core.memory import Memory
     from memstore.search.index import Catalog, Snapshot
@@ -42,9 +44,11 @@ class CatalogLabels(Mapping[str, Labels]):
 
     Args:
         catalog: the catalogue.
+        relabelled: replaces the labels that a file has; None keeps them.
     """
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, catalog: Catalog, relabelled: Callable[[Labels], Labels] | None = None) -> None:
+        self._relabelled = relabelled
         self._columns = [catalog.column(name) for name in COLUMNS]
         self._ids = ids = catalog.column("id")
         self._rows = {ids[row]: row for row in catalog.memories}
@@ -86,7 +90,8 @@ class CatalogLabels(Mapping[str, Labels]):
 
     def of_row(self, row: int) -> Labels:
         """Return the labels of the memory in one file."""
-        return labels_of_cells(self._ids[row], [column[row] for column in self._columns])
+        labels = labels_of_cells(self._ids[row], [column[row] for column in self._columns])
+        return self._relabelled(labels) if self._relabelled else labels
 
 
 def labels_of_cells(memory_id: str, cells: Sequence[str]) -> Labels:
@@ -165,7 +170,9 @@ class Sight:
         from memstore.access.policy import steady_until
 
         rows = self._decided()
-        until = steady_until(self._world, session)
+        ends = self._registries.stack.ends() if self._registries.stack else []
+        ends += [until] if (until := steady_until(self._world, session)) else []
+        until = min((end for end in ends if end > session.at), default=None)
         self._ws.verdicts.keep(viewer, AccessVerdict(state, at, until.timestamp() if until else None, rows))
         return rows
 
@@ -174,12 +181,17 @@ class Sight:
         from memstore.access.policy import labels_of
 
         labels = labels_of(memory)
+        if self._relabelled:
+            labels = self._relabelled(labels)
         return self._admits(labels, self._labels.of_copies(labels.id, labels.owner))
 
     @cached_property
     def _labels(self) -> CatalogLabels:
+        return CatalogLabels(self._snapshot.catalog, self._relabelled)
 
-        return CatalogLabels(self._snapshot.catalog)
+    @cached_property
+    def _relabelled(self) -> Callable[[Labels], Labels] | None:
+        return relabelled(self._registries.stack, self._session.at)
 
     @cached_property
     def _world(self) -> World:
@@ -211,7 +223,7 @@ class Sight:
         lineage, seen = COLUMNS.index("derived_from"), []
         for row, memory_id in ((row, ids[row]) for row in catalog.memories):
             cells = tuple([column[row] for column in columns])
-            if cells[lineage] or memory_id in named or memory_id in labels.copied:
+            if self._relabelled or cells[lineage] or memory_id in named or memory_id in labels.copied:
                 own = labels.of_row(row)
                 sees = self._admits(own, labels.of_copies(memory_id, own.owner))
             else:
@@ -221,6 +233,23 @@ class Sight:
             if sees:
                 seen.append(row)
         return seen
+
+
+def relabelled(stack: Stack | None, at: datetime) -> Callable[[Labels], Labels] | None:
+    """Return what replaces the labels of memories in a shared stack, at a time; None for any other vault."""
+    return partial(stack.label, at=at) if stack else None
+
+
+def seen_by(ws: Workspace, entities: Sequence[str]) -> Workspace:
+    """Return the vault as each of some entities would see it, by themselves and in no context: what all of them see."""
+    from memstore.access.local_state import CallContext
+
+    found: Workspace | None = None
+    for entity in entities:
+        found = ws._replace(actor=entity, alone=False, overheard=False, contexts=CallContext(), within=found)
+    if found is None:
+        raise ValueError("nobody looks")
+    return found
 
 
 def _who(session: Session) -> tuple[object, ...]:

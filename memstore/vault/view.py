@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from memstore.access.local_state import DiskStacks
     from memstore.access.registry import RegistryFile
+    from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
@@ -159,6 +161,49 @@ class VaultView:
         """Return a view that commits nothing, whatever the vault's settings say."""
         ws = self._ws._replace(config=self.config._replace(auto_commit=False))
         return VaultView(ws, self._snapshot if self._taken else self._given)
+
+    def seen_by(self, entities: Sequence[str]) -> VaultView:
+        """Return what each of some entities sees by themselves; raises `RefusedError` for anybody but the owner."""
+        from memstore.vault.sight import seen_by
+
+        self.require_owner()
+        return VaultView(seen_by(self._ws, entities), self._snapshot)
+
+    @cached_property
+    def stack(self) -> Stack | None:
+        """The manifest of a vault that is a shared stack; None for any other vault."""
+        from memstore.vault.registries import stack_of
+
+        return stack_of(self._ws)
+
+    @cached_property
+    def mounts(self) -> Sequence[Mount]:
+        """The shared stacks mounted beside the vault that the actor may see, by name."""
+        from memstore.vault.mounts import mounts
+
+        return () if self.is_past else mounts(self._ws)
+
+    def mount(self, folder: Path, name: str | None) -> Mount:
+        """Mount the shared stack in a folder beside the vault, under a name or its own."""
+        from memstore.vault.mounts import mount
+
+        return mount(self._ws, folder, name)
+
+    def unmount(self, name: str) -> None:
+        """Mount a stack no longer; raise `NotFoundError` if none of that name is."""
+        from memstore.vault.mounts import unmount
+
+        unmount(self._ws, name)
+
+    @property
+    def keys(self) -> VaultView:
+        """The view whose keyring counts: this one, or for a mounted stack that of the vault beside it."""
+        return VaultView(self._ws.mounted_by) if self._ws.mounted_by else self
+
+    @property
+    def stacks(self) -> DiskStacks | None:
+        """Where on this machine shared stacks are."""
+        return self._ws.stacks
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -576,9 +621,10 @@ class VaultView:
 
     @cached_property
     def _labels(self) -> CatalogLabels:
-        from memstore.vault.sight import CatalogLabels
+        from memstore.vault.sight import CatalogLabels, relabelled
 
-        return CatalogLabels(self._snapshot.catalog)
+        stack = self.stack
+        return CatalogLabels(self._snapshot.catalog, relabelled(stack, self.clock.now()) if stack else None)
 
     def labels(self, row: int) -> Labels:
         """Return the labels of the memory in a visible row, combined with those of its owner's other copies."""
@@ -637,6 +683,11 @@ class VaultView:
         """Return a transaction, the only way to write. See `core/transaction.py`."""
         from memstore.vault.transaction import VaultTransaction
 
+        if self.stack:
+            raise RefusedError(
+                f"this is the shared stack {self.stack.name}, which is only read",
+                hint="write in your own vault; whoever shared it changes it with memstore share --update",
+            )
         return VaultTransaction(self, self._ws, verb, dry_run=dry_run, commit=commit, message=message)
 
     def locked(self) -> AbstractContextManager[None]:

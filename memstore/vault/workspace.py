@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from memstore.access.local_state import ContextState, DiskAccessLog, VerdictCache
+    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
@@ -34,8 +34,10 @@ class Workspace(NamedTuple):
 
     `actor` is the entity who acts and looks, `contexts` says in which context; `alone` is their assurance that nobody
     else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
-    which bounds what this one shows. `here` is their current folder relative to the vault's, if it is inside. `kept_in`
-    returns the real folders in which this machine keeps data of this vault, and of others.
+    which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
+    folder, with the settings and the context for it. In a stack that is mounted beside a vault, `mounted_by` is that
+    vault. `here` is the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real
+    folders in which this machine keeps data of this vault, and of others.
     """
 
     vault: VaultFiles
@@ -63,6 +65,9 @@ class Workspace(NamedTuple):
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
     within: Workspace | None = None
+    stacks: DiskStacks | None = None
+    open_stack: Callable[[str, Config, ContextState], Workspace] | None = None
+    mounted_by: Workspace | None = None
 
     def view(self) -> VaultView:
         """Return what the actor may see of the vault from now on; take a new view for each command."""

@@ -20,7 +20,9 @@ def as_seen(lines: list[str]) -> list[str]:
     return [line.removeprefix("! ") for line in lines if not re.fullmatch(r"\[\d+\]", line)]
 
 
-@pytest.mark.parametrize(("page", "least"), [("README.md", 13), ("docs/tutorial.md", 13), ("docs/mcp.md", 9)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("README.md", 13), ("docs/tutorial.md", 13), ("docs/mcp.md", 9), ("docs/sharing.md", 22)]
+)
 def test_the_tour_goes_as_it_says(page: str, least: int, tmp_path: Path) -> None:
     blocks = "".join(_BLOCK.findall((ROOT / page).read_text(encoding="utf-8")))
     tour = runner.parse("[empty folder]\n" + "".join(f"    {line}\n" for line in blocks.splitlines()))

@@ -539,7 +539,7 @@ class Saving:
 
     def __init__(self, place: Path, saves: list[bytes], how: Callable[[Path, bytes], None]) -> None:
         self.place, self.saves, self.how = place, saves, how
-        self.swap = disk_vault._swap
+        self.swap = disk_vault.swapped
 
     def __call__(self, one: Path, other: Path) -> bool:
         if self.saves and (data := self.saves.pop(0)):
@@ -557,7 +557,7 @@ def test_what_an_editor_saves_last_during_a_write_stays(
     disk = Disk(tmp_path / "disk", ONE)
     vault, _ = disk.opened()
     newest = [data for data in saves if data][-1] if b"" not in saves else b"first"
-    monkeypatch.setattr(disk_vault, "_swap", Saving(vault.root / "a.md", list(saves), how))
+    monkeypatch.setattr(disk_vault, "swapped", Saving(vault.root / "a.md", list(saves), how))
     said = disk.run(ONE)
     assert said == "a.md changed in the meantime: its text has changed; nothing was written"
     assert disk.files == {"a.md": newest}
@@ -567,7 +567,7 @@ def test_what_an_editor_saves_last_during_a_write_stays(
 def test_a_file_that_is_taken_away_during_a_write_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     disk = Disk(tmp_path / "disk", ONE)
     place = disk.place / "vault/a.md"
-    monkeypatch.setattr(disk_vault, "_swap", Saving(place, [b"x"], lambda file, _: file.unlink()))
+    monkeypatch.setattr(disk_vault, "swapped", Saving(place, [b"x"], lambda file, _: file.unlink()))
     assert disk.run(ONE) == "a.md changed in the meantime: it is gone; nothing was written"
     assert (disk.files, disk.leftovers) == ({}, [])
 
@@ -580,7 +580,7 @@ def test_an_editor_that_takes_the_file_away_before_it_saves_gets_it_back(
     def save(file: Path, data: bytes) -> None:
         file.write_bytes(data) if data == b"first" else file.unlink()
 
-    monkeypatch.setattr(disk_vault, "_swap", Saving(disk.place / "vault/a.md", [b"first", b"gone"], save))
+    monkeypatch.setattr(disk_vault, "swapped", Saving(disk.place / "vault/a.md", [b"first", b"gone"], save))
     said = disk.run(ONE)
     assert said == "a.md changed in the meantime: its text has changed; nothing was written"
     assert (disk.files, disk.leftovers) == ({"a.md": b"first"}, [])
@@ -612,7 +612,7 @@ def test_a_file_that_stays_written_says_so_and_where_the_other_is(
 ) -> None:
     disk = Disk(tmp_path / "disk", ONE)
     vault, _ = disk.opened()
-    calls = iter([disk_vault._swap])
+    calls = iter([disk_vault.swapped])
 
     def swap(one: Path, other: Path) -> bool:
         if (call := next(calls, None)) is None:
@@ -620,7 +620,7 @@ def test_a_file_that_stays_written_says_so_and_where_the_other_is(
         (vault.root / "a.md").write_bytes(b"by hand")
         return call(one, other)
 
-    monkeypatch.setattr(disk_vault, "_swap", swap)
+    monkeypatch.setattr(disk_vault, "swapped", swap)
     with pytest.raises(VaultError, match=r"what was there is in \.memstore-tmp-.*; the change was made nevertheless"):
         vault.replace("a.md", b"A", expected=b"a")
     assert (disk.files, [path.read_bytes() for path in disk.leftovers]) == ({"a.md": b"A"}, [b"by hand"])

@@ -79,6 +79,9 @@ PLACES: dict[str, str] = {
     "mv path": "mv MINE FILE/",
     "semantic setup folder": "semantic setup FILE",
     "report --output": "report -o FILE",
+    "load folder": "load FILE",
+    "share folder": "share --to human:eve FILE",
+    "share --update": "share --update FILE",
     "privacy audit --stack": "privacy audit --subject dog:bella --stack FILE",
     "--vault": "--vault FILE list",
 }

@@ -1,0 +1,334 @@
+"""A shared stack: a copy of what one entity or group may see of a vault; its manifest says whose, for whom, and what.
+
+The manifest is the label of everything in the stack: it decides who sees it. Registries, consents and audit stay with
+the vault's owner, so nothing in the copy could decide that anew. It names nothing that was left out, nor how much.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.access.policy import Judge, moments
+from memstore.access.world import Member, Session, World
+from memstore.core.config import LANGUAGES, NOTES
+from memstore.core.digests import digest_of
+from memstore.core.errors import FormatError
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
+from memstore.core.places import MANIFEST
+from memstore.core.times import instant
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from memstore.access.world import Labels
+    from memstore.core.view import View
+
+FORMAT = "memstore.stack/1"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_ID = re.compile(r"stk_[0-9a-z]{1,40}")
+_WHAT_IT_IS = "a shared stack is made by `memstore share`; ask whoever gave it to you for a new copy"
+
+
+def is_stack_name(text: str) -> bool:
+    """Return whether a text can be the name of a stack."""
+    return _NAME.fullmatch(text) is not None
+
+
+class StackMemory(NamedTuple):
+    """One memory of a stack; a plain note has no id.
+
+    `file` is the digest of its bytes here. `until` is when the recipients' sight of it ends, if that is known.
+    `content` and `provenance` are the digests of the original; `withheld` says that refs to what the recipients may not
+    see were left out of the copy.
+    """
+
+    path: str
+    file: str
+    id: str = ""
+    until: str | None = None
+    content: str | None = None
+    provenance: str | None = None
+    withheld: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """What a manifest says.
+
+    `by` is the vault's owner, `to` the recipient: an entity, a group with its `members`, or everybody. `at` is when it
+    was shared, `commit` a digest of the vault's commit then. `notes` and `languages` are the vault's settings by which
+    its files are read.
+    """
+
+    id: str
+    name: str
+    by: str
+    to: str
+    at: str
+    commit: str | None = None
+    members: tuple[Member, ...] = ()
+    notes: str = "own"
+    languages: tuple[str, ...] = ()
+    memories: tuple[StackMemory, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """A digest of everything in it except when it was shared, and from which commit."""
+        return digest_of(written(replace(self, at="", commit=None)))
+
+    def world(self) -> World:
+        """Return the world by which it is decided who sees the stack, without its memories."""
+        groups = {self.to: self.members} if self.members else {}
+        return World(owner=self.by, groups=groups)
+
+    def is_for(self, entity: str, at: datetime) -> bool:
+        """Return whether somebody may see what is in it: its recipient, or whoever shared it."""
+        if entity == self.by or self.to == EVERYBODY or (entity == self.to and not self.members):
+            return True
+        return any(entity == member.id and _is_in(member, at) for member in self.members)
+
+    def label(self, labels: Labels, at: datetime) -> Labels:
+        """Return a memory's labels as the manifest has them; one that is not in it is opened to nobody."""
+        known = self._by_id.get(labels.id)
+        is_open = known is not None and (known.until is None or at < datetime.fromisoformat(known.until))
+        return type(labels)(
+            id=labels.id,
+            owner=labels.owner,
+            status=labels.status,
+            access_grants=(self.to,) if is_open else (),
+            malformed=labels.malformed,
+        )
+
+    def ends(self) -> list[datetime]:
+        """Return the times at which sight of a memory ends."""
+        return sorted({datetime.fromisoformat(one.until) for one in self.memories if one.until})
+
+    def memory(self, memory_id: str) -> StackMemory | None:
+        """Return what the manifest says of a memory; None if it is not in it."""
+        return self._by_id.get(memory_id)
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, StackMemory]:
+        return {one.id: one for one in self.memories if one.id}
+
+
+class Mount(NamedTuple):
+    """A shared stack that is mounted beside a vault: its name there, its folder, and what is in it.
+
+    `view` is what the actor may see of it, None if it can't be used now; `problem` then says why.
+    """
+
+    name: str
+    folder: str
+    stack: Stack | None = None
+    view: View | None = None
+    problem: str | None = None
+
+
+def folder_named(view: View, name: str) -> str | None:
+    """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
+    mounted = {one.name: one.folder for one in view.mounts}
+    shared = view.stacks.shared() if view.stacks and view.is_owners else {}
+    return mounted.get(name) or shared.get(name)
+
+
+# What a manifest that can't be read stands for: a stack in which nobody but the owner sees anything.
+CLOSED = Stack(id="stk_0", name="unreadable", by="?", to="?", at="1970-01-01T00:00:00Z")
+
+
+def _is_in(member: Member, at: datetime) -> bool:
+    return (member.since is None or member.since <= at) and (member.until is None or at < member.until)
+
+
+# -- the manifest as bytes -------------------------------------------------------------------------
+
+
+def written(stack: Stack) -> bytes:
+    """Return the bytes of a manifest."""
+    said: dict[str, Any] = {
+        "format": FORMAT,
+        "id": stack.id,
+        "name": stack.name,
+        "by": stack.by,
+        "to": stack.to,
+        "members": [_member_document(one) for one in stack.members],
+        "at": stack.at,
+        "commit": stack.commit,
+        "notes": stack.notes,
+        "languages": [*stack.languages],
+        "memories": [_memory_document(one) for one in stack.memories],
+    }
+    return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _memory_document(one: StackMemory) -> dict[str, Any]:
+    return {"path": one.path, "file": one.file, **{name: value for name, value in one._asdict().items() if value}}
+
+
+def _member_document(member: Member) -> dict[str, str]:
+    times = {"from": member.since, "until": member.until}
+    return {"id": member.id, **{name: instant(at) for name, at in times.items() if at}}
+
+
+def read(data: bytes) -> Stack:
+    """Return what a manifest says; nothing of it is trusted to be well-formed.
+
+    Raises:
+        FormatError: it is none, or says something impossible.
+    """
+    try:
+        said = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise _malformed("it can't be read as JSON") from error
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        raise _malformed(f"its format is not {FORMAT}")
+    try:
+        found = _stack(said)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise _malformed("a key is missing, or has a value of the wrong kind") from error
+    if problem := _problem(found):
+        raise _malformed(problem)
+    return found
+
+
+def _stack(said: Mapping[str, Any]) -> Stack:
+    return Stack(
+        **{name: _text(said[name]) for name in ("id", "name", "by", "to", "at", "notes")},
+        commit=None if said["commit"] is None else _text(said["commit"]),
+        members=tuple(_member(one) for one in _list(said["members"])),
+        languages=tuple(map(_text, _list(said["languages"]))),
+        memories=tuple(_memory(one) for one in _list(said["memories"])),
+    )
+
+
+def _member(said: Mapping[str, Any]) -> Member:
+    times = {name: said.get(name) for name in ("from", "until")}
+    since, until = (None if at is None else _time(at) for at in times.values())
+    return Member(id=_text(said["id"]), since=since, until=until)
+
+
+def _memory(said: Mapping[str, Any]) -> StackMemory:
+    optional = {name: _text(said[name]) for name in ("until", "content", "provenance") if said.get(name) is not None}
+    if "until" in optional:
+        _time(optional["until"])
+    withheld = said.get("withheld", False)
+    if not isinstance(withheld, bool):
+        raise TypeError(withheld)
+    return StackMemory(
+        path=_text(said["path"]), file=_text(said["file"]), id=_text(said.get("id", "")), withheld=withheld, **optional
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
+def _time(value: object) -> datetime:
+    found = datetime.fromisoformat(_text(value))
+    if found.tzinfo is None:
+        raise ValueError(value)
+    return found
+
+
+def _problem(stack: Stack) -> str | None:
+    """Return what is impossible in a manifest; None if nothing is."""
+    _time(stack.at)
+    if not is_stack_name(stack.name):
+        return f"{stack.name[:40]!r} is not a name of a stack"
+    if not _ID.fullmatch(stack.id):
+        return f"{stack.id[:40]!r} is not an id of a stack"
+    people = [stack.by, *(member.id for member in stack.members), *([] if stack.to == EVERYBODY else [stack.to])]
+    if strange := [name for name in people if not is_entity_id(name)]:
+        return f"{strange[0][:40]!r} is not an entity id"
+    if stack.notes not in NOTES or not {*stack.languages} <= {*LANGUAGES}:
+        return "its settings are not those of a vault"
+    paths = [one.path for one in stack.memories]
+    if bad := [path for path in paths if not _is_inside(path)]:
+        return f"the path {bad[0][:80]!r} leads out of the stack"
+    return "two memories have the same path" if len({*paths}) < len(paths) else None
+
+
+def _is_inside(path: str) -> bool:
+    """Return whether a path stays below its folder, in none that programs keep for themselves."""
+    parts = path.split("/")
+    return all(part and not part.startswith(".") and "\0" not in part and "\\" not in part for part in parts)
+
+
+def _malformed(why: str) -> FormatError:
+    return FormatError(f"{MANIFEST} is not the manifest of a shared stack: {why}", hint=_WHAT_IT_IS)
+
+
+# -- for whom, and until when ----------------------------------------------------------------------
+
+
+def members_now(world: World, group: str, at: datetime) -> tuple[Member, ...]:
+    """Return the entities in a group at a time, also through groups in it, each with when they leave, by id."""
+    found: dict[str, datetime | None] = {}
+    _collect(world, group, at, None, found, frozenset())
+    return tuple(Member(id=name, since=None, until=until) for name, until in sorted(found.items()))
+
+
+def _collect(
+    world: World,
+    group: str,
+    at: datetime,
+    ends: datetime | None,
+    found: dict[str, datetime | None],
+    on_way: Collection[str],
+) -> None:
+    for member in world.groups.get(group, ()):
+        if not _is_in(member, at) or member.id in on_way:
+            continue
+        until = min((end for end in (ends, member.until) if end), default=None)
+        if member.id in world.groups:
+            _collect(world, member.id, at, until, found, {*on_way, group})
+        elif member.id not in found:
+            found[member.id] = until
+        else:  # they stay for as long as one of the ways is open
+            other = found[member.id]
+            found[member.id] = None if until is None or other is None else max(until, other)
+
+
+def sight_ends(world: World, stack: Stack, ids: Iterable[str], at: datetime) -> dict[str, datetime]:
+    """Return when the recipients' sight of memories ends by itself, by the memories' ids; others stay visible.
+
+    Args:
+        world: the vault's registries and the labels of all its memories.
+        stack: for whom.
+        ids: the memories, all visible at `at`.
+        at: now, UTC.
+    """
+    ends: dict[str, datetime] = {}
+    standing = set(ids)
+    for moment in sorted({one for one in moments(world) if one > at}):
+        judges = [Judge(world, Session(viewer=name, at=moment)) for name in viewers(stack, moment)]
+        gone = {one for one in standing if not all(judge.allows(one) for judge in judges)}
+        ends.update(dict.fromkeys(gone, moment))
+        standing -= gone
+    return ends
+
+
+def viewers(stack: Stack, at: datetime) -> Sequence[str]:
+    """Return the entities who must all be allowed to see what is in a stack; for everybody, somebody unknown."""
+    if stack.to == EVERYBODY:
+        return [UNKNOWN_LISTENER]
+    return [member.id for member in stack.members if _is_in(member, at)] if stack.members else [stack.to]
+
+
+def commit_digest(commit: str | None) -> str | None:
+    """Return the digest by which a manifest names the commit of the vault that it was made from."""
+    return None if commit is None else digest_of(f"memstore stack\0{commit}".encode())

@@ -1,0 +1,189 @@
+"""Shared stacks mounted beside a vault: read in place, never copied, and nothing in them is executed or trusted.
+
+Of a stack only its manifest says who may see it; its registries, settings, keys and hooks count for nothing. Its local
+state is kept with the vault's, so nothing is written into it.
+"""
+
+from __future__ import annotations
+
+import os
+import stat as modes
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memstore.access import stack as stacks
+from memstore.access.local_state import CallContext
+from memstore.access.policy import listeners
+from memstore.access.stack import Mount, Stack, is_stack_name
+from memstore.access.world import ActiveContext
+from memstore.core.digests import digest_of
+from memstore.core.errors import FormatError, MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.places import MANIFEST, SETTINGS_FOLDER, is_memory_path
+from memstore.files.fence import MOST_BYTES
+from memstore.files.local_state import regular_bytes
+from memstore.vault.named_files import without_dots
+from memstore.vault.registries import registries_of
+from memstore.vault.sight import session_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memstore.core.config import Config
+    from memstore.vault.workspace import Workspace
+
+# More entries than any copy of a vault has; the walk of a hostile folder ends there.
+MOST_ENTRIES = 1_000_000
+_GIT = ".git"
+
+
+def mounts(ws: Workspace) -> list[Mount]:
+    """Return the mounted stacks that are for the actor, by name; one that can't be read says why."""
+    found = sorted(ws.stacks.mounted().items()) if ws.stacks else []
+    return [mounted for name, folder in found if (mounted := _mounted(ws, name, folder))]
+
+
+def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
+    """Mount the stack in a folder, after checking all of it; see `core.view.View.mount`."""
+    place = Path(os.path.realpath(without_dots(folder)))
+    stack = _checked(ws, place)
+    name = name or stack.name
+    if not is_stack_name(name):
+        raise UsageError(f"{name!r} can't be the name of a stack", hint="letters, digits, dots, dashes, underscores")
+    if ws.stacks is None:
+        raise VaultError("this vault keeps nothing on this machine", hint="open it from its folder")
+    other = ws.stacks.mounted().get(name)
+    if other not in (None, str(place)):
+        raise RefusedError(
+            f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
+        )
+    ws.stacks.mount(name, str(place))
+    mounted = _mounted(ws, name, str(place))
+    if mounted is None:
+        raise VaultError(f"{folder} changed while it was read", hint="try again")
+    return mounted
+
+
+def unmount(ws: Workspace, name: str) -> None:
+    """Forget a mounted stack; see `core.view.View.unmount`."""
+    known = ws.stacks.mounted() if ws.stacks else {}
+    if ws.stacks is None or name not in known:
+        others = ", ".join(sorted(known)) or "none"
+        raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore load --list")
+    ws.stacks.forget(name)
+
+
+# -- one stack -------------------------------------------------------------------------------------
+
+
+def _mounted(ws: Workspace, name: str, folder: str) -> Mount | None:
+    """Return a mounted stack as the actor sees it now; None if it is for somebody else."""
+    try:
+        stack = manifest_in(Path(folder))
+    except MemstoreError as error:
+        return Mount(name, folder, problem=f"{error}")
+    if not stack.is_for(ws.actor, ws.clock.now()):
+        return None
+    return Mount(name, folder, stack, _opened(ws, folder, stack).view())
+
+
+def _opened(ws: Workspace, folder: str, stack: Stack) -> Workspace:
+    """Return the workspace of a mounted stack, for those who listen in the vault now."""
+    if ws.open_stack is None:
+        raise VaultError("this vault opens no stacks", hint="open it from its folder")
+    within = _opened(ws.within, folder, stack) if ws.within else None
+    made = ws.open_stack(folder, _settings(ws.config, stack), CallContext(_context(ws)))
+    return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, stacks=None)
+
+
+def _settings(config: Config, stack: Stack) -> Config:
+    """Return the vault's own settings, with those of the stack without which its files are read otherwise."""
+    notes_for = (stack.to, *(member.id for member in stack.members))
+    return config._replace(
+        owner=stack.by, notes=stack.notes, notes_for=notes_for, languages=stack.languages, auto_commit=False
+    )
+
+
+def _context(ws: Workspace) -> ActiveContext | None:
+    """Return the active context with everybody who listens in it by name: the stack knows nobody's roster."""
+    active = ws.contexts.current()
+    if active is None or ws.alone:
+        return None
+    names = listeners(registries_of(ws).world(), session_of(ws))
+    return ActiveContext(id=active.id, participants=names, expires_at=active.expires_at, ambiguous=active.ambiguous)
+
+
+# -- what a folder must be to be mounted -----------------------------------------------------------
+
+
+def manifest_in(folder: Path) -> Stack:
+    """Return the manifest of the stack in a folder.
+
+    Raises:
+        VaultError: there is none.
+        FormatError: it can't be read, or is no manifest.
+    """
+    path = folder / MANIFEST
+    if path.is_symlink() or path.parent.is_symlink():
+        raise FormatError(f"{path} is a link, not the manifest of a stack", hint="ask for a new copy")
+    try:
+        data = regular_bytes(path, most=MOST_BYTES + 1)
+    except OSError as error:
+        raise VaultError(
+            f"{folder} is not a shared stack: it has no {MANIFEST}",
+            hint="memstore share makes one; --vault DIR opens a vault of your own",
+        ) from error
+    if len(data) > MOST_BYTES:
+        raise FormatError(f"{path} has more than {MOST_BYTES:,} bytes", hint="ask for a new copy")
+    return stacks.read(data)
+
+
+def _checked(ws: Workspace, folder: Path) -> Stack:
+    """Return the manifest of a stack whose files are all as it says, and which is for the actor."""
+    own = ws.vault.root.resolve()
+    if folder.is_relative_to(own) or own.is_relative_to(folder):
+        raise VaultError(f"{folder} is this vault's own folder, or in it", hint="keep the stack beside the vault")
+    stack = manifest_in(folder)
+    if not stack.is_for(ws.actor, ws.clock.now()):
+        raise RefusedError(
+            f"the stack {stack.name} was shared with {stack.to}, not with {ws.actor}",
+            hint=f"ask {stack.by} for one of your own, or say who you are: --as ENTITY",
+        )
+    wanted = {one.path: one.file for one in stack.memories}
+    mixed = stack.notes == "mixed"
+    there = {path for path in _files(folder) if is_memory_path(path, mixed=mixed)}
+    if more := sorted(there - wanted.keys()):
+        raise _not_as_said(folder, f"{more[0]} is not in its manifest")
+    for path, digest in wanted.items():
+        if path not in there:
+            raise _not_as_said(folder, f"{path} is missing")
+        if digest_of(regular_bytes(folder / path)) != digest:
+            raise _not_as_said(folder, f"{path} is not what was shared")
+    return stack
+
+
+def _files(folder: Path) -> Iterator[str]:
+    """Yield all files of a stack but git's, relative to it; only plain ones of a memory's size may be there."""
+    count = 0
+    waiting = [folder]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                count += 1
+                path = os.path.relpath(entry.path, folder)
+                status = entry.stat(follow_symlinks=False)
+                if count > MOST_ENTRIES:
+                    raise _not_as_said(folder, f"it has more than {MOST_ENTRIES:,} files")
+                if modes.S_ISLNK(status.st_mode):
+                    raise _not_as_said(folder, f"{path} is a link")
+                if modes.S_ISDIR(status.st_mode):
+                    waiting += [] if path == _GIT else [Path(entry.path)]
+                elif not modes.S_ISREG(status.st_mode) or path == _GIT:
+                    raise _not_as_said(folder, f"{path} is not a plain file")
+                elif status.st_size > MOST_BYTES:
+                    raise _not_as_said(folder, f"{path} has more than {MOST_BYTES:,} bytes")
+                elif not path.startswith(f"{SETTINGS_FOLDER}/"):
+                    yield path.replace(os.sep, "/")
+
+
+def _not_as_said(folder: Path, why: str) -> VaultError:
+    return VaultError(f"the stack in {folder} can't be loaded: {why}", hint="get the copy again from whoever shared it")

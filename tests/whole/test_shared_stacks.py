@@ -1,0 +1,544 @@
+"""A shared stack holds what its recipient may see, finds it as the vault does, and not a byte of anything else."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+import memstore
+from memstore import seeds
+from memstore.access.stack import read as read_manifest
+from memstore.access.stack import written
+from tests.installed import validated
+from tests.support import memory_text
+from tests.whole.hidden import NOW, OWNER, drawn
+from tests.whole.program import Program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.whole.program import InProcess
+
+MAX, SEAN = "si:max", "human:sean"
+HIDDEN = {
+    "id": "m_quetzalcoat",
+    "title": "Xylographic quandary",
+    "alias": "Zephyrine",
+    "words": "obfuscated marmalade",
+    "path": "episodes/vexillology/umbrageous-tea.md",
+}
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Program:
+    """Return a vault in which one memory is hidden from Max, and the others are his to see."""
+    made = Program(tmp_path)
+    made.vault.mkdir()
+    made.ok("init", ".", "--owner", OWNER)
+    put(made, HIDDEN["path"], "obfuscated marmalade, and Bella's heart.\n", id=HIDDEN["id"], title=HIDDEN["title"],
+        aliases=f"[{HIDDEN['alias']}]", access_grants="[human:sean]")  # fmt: skip
+    put(made, "notes/fetch.md", "Dogs love fetch, in the morning above all.\n", id="m_fetch00001", title="Fetch",
+        access_grants="['*']")  # fmt: skip
+    put(made, "beliefs/walks.md", "# Walks\n\nTwo short walks are better than one long walk.\n", id="m_walks00001",
+        type="belief", title="Walks", relates_to=f"\n- note:{HIDDEN['id']}\n- note:m_fetch00001",
+        access_grants="[si:max]")  # fmt: skip
+    return made
+
+
+def put(program: Program, path: str, body: str, **keys: str) -> None:
+    place = program.vault / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(memory_text(body, **keys))
+
+
+def everything_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield all bytes below a folder, its names, and git's objects, inflated here or by git."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            data = (Path(place) / name).read_bytes()
+            yield f"{place}/{name}", f"{place}/{name}".encode() + b"\n" + data
+            if "/objects/" in place and re.fullmatch("[0-9a-f]{38,}", name):
+                yield name, zlib.decompress(data)
+    objects = ["git", "-C", str(folder), "cat-file", "--batch", "--batch-all-objects"]
+    yield "objects", subprocess.run(objects, check=True, capture_output=True).stdout
+
+
+def traces(folder: Path) -> list[tuple[str, str]]:
+    """Return where anything of the hidden memory is below a folder."""
+    parts = [*HIDDEN.values(), HIDDEN["path"].rpartition("/")[2], "vexillology", *HIDDEN["words"].split()]
+    return [
+        (part, where)
+        for where, data in everything_in(folder)
+        for part in parts
+        if part.encode().lower() in data.lower() or part.encode("utf-16-le") in data
+    ]
+
+
+def answers(program: Program, folder: Path, viewer: str, *words: str) -> Any:
+    """Return what a viewer finds: refs, order, relevance, citations; a changed file has another blob id."""
+    done = program.run("--vault", str(folder), "--as", viewer, "--json", "search", *words)
+    found = json.loads(done.stdout)["results"] if done.returncode == 0 else done.stderr
+    if isinstance(found, str):
+        return found
+    return [
+        [hit["ref"], hit["path"], hit["relevance_score"], hit["combined_score"], hit["content"], hit["also"]]
+        + [{**one, "version_hash": ""} for one in (hit["citation"], *hit["more"])]
+        for hit in found
+    ]
+
+
+def errors(program: Program, folder: Path) -> set[tuple[str, str]]:
+    """Return what `check` finds wrong, without notices: the path and the code of each finding."""
+    found = json.loads(program.run("--vault", str(folder), "--json", "check").stdout)["findings"]
+    return {(one["path"], one["code"]) for one in found if one["severity"] == "error"}
+
+
+# -- nothing hidden, everything visible ------------------------------------------------------------
+
+
+def test_no_byte_of_what_is_hidden_is_in_a_stack(vault: Program, tmp_path: Path) -> None:
+    vault.git("add", "-A")
+    vault.git("commit", "-q", "-m", f"Add {HIDDEN['title']}", "--no-verify")
+    done = validated(vault.ok("--json", "share", "--to", MAX, "../stack"))
+    assert done["new"] == ["beliefs/walks.md", "notes/fetch.md"]
+    assert traces(tmp_path / "stack") == []
+    assert traces(vault.vault), "the search for traces finds some"
+    subprocess.run(["git", "-C", str(tmp_path / "stack"), "gc", "-q", "--aggressive"], check=True)
+    assert traces(tmp_path / "stack") == []
+    assert vault.run("--vault", "../stack", "check").returncode == 0
+
+
+def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    before = (vault.vault / "beliefs/walks.md").read_text().splitlines()
+    after = (tmp_path / "stack/beliefs/walks.md").read_text().splitlines()
+    assert len(before) == len(after)
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert [old for old, _ in changed] == [f"- note:{HIDDEN['id']}"]
+    assert (tmp_path / "stack/notes/fetch.md").read_bytes() == (vault.vault / "notes/fetch.md").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (f"As told in [[note:{HIDDEN['id']}]].\n", "id"),
+        (f"See ../{HIDDEN['path']} for more.\n", "path"),
+        ("See [it](umbrageous-tea.md).\n", "path"),
+        ("It is a xylographic\nQUANDARY.\n", "title"),
+        ("Ask zephyrine.\n", "alias"),
+    ],
+)
+def test_a_copy_that_would_name_something_hidden_is_refused(
+    vault: Program, tmp_path: Path, body: str, kind: str
+) -> None:
+    put(vault, "notes/told.md", body, id="m_told000001", access_grants="['*']")
+    done = vault.run("share", "--to", MAX, "../stack")
+    assert done.returncode == 4, done.stderr
+    assert f"notes/told.md has the {kind} of" in done.stderr or f" has the {kind} of" in done.stderr
+    assert [path.name for path in tmp_path.iterdir() if "stack" in path.name or "unfinished" in path.name] == []
+    assert "privacy share" not in vault.ok("audit", "show", "--json")
+    acknowledged = vault.run("share", "--to", MAX, "../stack", "--acknowledge")
+    assert (acknowledged.returncode == 0) == (kind in ("title", "alias")), acknowledged.stderr
+
+
+def test_a_word_that_several_shared_memories_have_tells_nothing(vault: Program) -> None:
+    put(vault, "notes/bella.md", "Private.\n", id="m_bella00001", title="Bella")
+    for number in range(3):
+        put(vault, f"notes/o{number}.md", f"Bella runs {number}.\n", id=f"m_open00000{number}", access_grants="['*']")
+    vault.ok("share", "--to", MAX, "../stack")
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
+    program = Program(tmp_path_factory.mktemp("many"))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
+        yield program.in_process()
+
+
+QUERIES = ("tea lake", "heart* +walking", "boat house", '"lake river" vet', "bella -tea", "tag:green walk", "vet")
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.integers(0, 2**32))
+@example(5)
+@example(16)
+def test_searching_a_stack_equals_searching_the_vault_as_its_recipient(many: InProcess, seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - chance, not secrecy
+    case = drawn(random)
+    viewer = random.choice(("human:bob", "human:dave", "si:max", "human:dave"))
+    for folder in ("vault", "stack"):
+        shutil.rmtree(many.home / folder, ignore_errors=True)
+    many.vault.mkdir()
+    many.ok("init", ".", "--owner", OWNER)
+    for path, data in case.files.items():
+        place = many.vault / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(re.sub(rb" \[\[.*\]\]", b"", data))
+    done = many.run("share", "--to", viewer, "../stack", "--acknowledge")
+    if done.returncode:
+        assert "may see nothing" in done.stderr
+        return
+    stack = many.home / "stack"
+    for query in QUERIES:
+        assert answers(many, stack, viewer, query) == answers(many, many.vault, viewer, query), query
+    seen = many.json("--as", viewer, "list", "--status", "all", "-n", "100")["memories"]
+    copied = many.json("--vault", str(stack), "--as", viewer, "list", "--status", "all", "-n", "100")["memories"]
+    assert [one["path"] for one in copied] == [one["path"] for one in seen]
+    assert errors(many, stack) <= errors(many, many.vault)
+    refs = b" ".join(data for _, data in everything_in(stack))
+    assert {one.decode() for one in re.findall(rb"m_[a-z]{3}\d{7}", refs)} <= {
+        one["ref"].partition(":")[2] for one in seen
+    }
+
+
+# -- where it may be written, and by whom ----------------------------------------------------------
+
+
+def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Program, tmp_path: Path) -> None:
+    assert vault.run("--as", MAX, "share", "--to", "human:eve", "../stack").returncode == 4
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full/letter.txt").write_text("dear\n")
+    refused = vault.run("share", "--to", MAX, "../full")
+    assert refused.returncode == 4
+    assert "is not empty" in refused.stderr
+    assert (tmp_path / "full/letter.txt").read_text() == "dear\n"
+    assert vault.run("share", "--to", MAX, "inside").returncode == 4
+    for nobody in (OWNER, "dog:bella", "group:none", "Max"):
+        assert vault.run("share", "--to", nobody, "../stack").returncode == 2, nobody
+    (tmp_path / "empty").mkdir()
+    vault.ok("share", "--to", MAX, "../empty", "--dry-run")
+    assert list((tmp_path / "empty").iterdir()) == []
+    vault.ok("share", "--to", MAX, "../empty")
+    assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
+
+
+def test_a_stack_is_only_read(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    for who in (MAX, OWNER):
+        refused = vault.run("--vault", "../stack", "--as", who, "add", "more")
+        assert refused.returncode == 4, who
+        assert "only read" in refused.stderr
+    assert not [path for path in (tmp_path / "stack/notes").rglob("*.md") if "more" in path.name]
+
+
+def test_nobody_else_sees_anything_in_it(vault: Program) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    for viewer in ("human:eve", "si:other", "human:sean"):
+        assert vault.json("--vault", "../stack", "--as", viewer, "search", "fetch")["results"] == []
+    inside = vault.json("--vault", "../stack", "--as", MAX, "--context", "ctx:park", "search", "fetch")
+    assert inside["results"] == []  # who listens there is not known
+
+
+# -- beside a vault of one's own -------------------------------------------------------------------
+
+
+@pytest.fixture
+def own(vault: Program, tmp_path: Path) -> Program:
+    """Return the vault of Max, beside the stack that was shared with him."""
+    vault.ok("share", "--to", MAX, "../stack")
+    made = Program(tmp_path)
+    made.vault = tmp_path / "own"
+    made.vault.mkdir()
+    made.ok("init", ".", "--owner", MAX)
+    made.ok("add", "Luna prefers the ball to fetch")
+    return made
+
+
+def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_path: Path) -> None:
+    before = dict(everything_in(tmp_path / "stack"))
+    loaded = validated(own.ok("--json", "load", "../stack", "--name", "bella"))
+    assert loaded["stacks"][0]["memories"] == 2
+    hits = validated(own.ok("--json", "search", "fetch"))["results"]
+    assert {hit.get("stack") for hit in hits} == {None, "bella"}
+    theirs = next(hit for hit in hits if "stack" in hit)
+    assert Path(theirs["path"]) == tmp_path / "stack/notes/fetch.md"
+    assert theirs["citation"]["path"] == theirs["path"]
+    assert Path(theirs["path"]).read_text().splitlines()[theirs["citation"]["line_start"] - 1].startswith("Dogs love")
+    assert "[stack bella" in own.ok("search", "dogs love fetch")
+    assert own.json("search", "fetch", "-n", "1")["total"] == 2
+    assert own.json("--as", "human:eve", "search", "dogs")["results"] == []
+    assert validated(own.ok("--json", "load", "--list"))["stacks"][0]["name"] == "bella"
+    assert validated(own.ok("--as", "human:eve", "--json", "load", "--list"))["stacks"] == []
+    assert dict(everything_in(tmp_path / "stack")) == before
+    assert [path for path in own.vault.rglob("*.md") if "fetch" in path.name and "luna" not in path.name] == []
+    validated(own.ok("--json", "unload", "bella"))
+    assert {hit.get("stack") for hit in own.json("search", "fetch")["results"]} == {None}
+    assert own.run("unload", "bella").returncode == 3
+
+
+def test_others_who_listen_are_not_told_what_was_shared_with_one(own: Program) -> None:
+    own.ok("load", "../stack")
+    own.ok("context", "add", "ctx:park", "--roster", MAX, "si:luna_agent")
+    own.ok("context", "add", "ctx:home", "--roster", MAX)
+    assert own.json("search", "dogs love")["results"]
+    assert own.json("--context", "ctx:park", "search", "dogs love")["results"] == []
+    assert own.json("--context", "ctx:home", "search", "dogs love")["results"]
+
+
+def test_a_stack_that_is_gone_is_told_and_stops_nothing(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack")
+    (tmp_path / "stack").rename(tmp_path / "elsewhere")
+    done = own.run("search", "luna ball")
+    assert done.returncode == 0
+    assert "is not a shared stack" in done.stderr
+
+
+def _manifest(folder: Path, **changes: Any) -> None:
+    path = folder / ".memstore/stack.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def _linked(folder: Path, place: str) -> None:
+    (folder / place).unlink()
+    (folder / place).symlink_to("/etc/passwd")
+
+
+def _listing(folder: Path, path: str) -> None:
+    said = json.loads((folder / ".memstore/stack.json").read_text())
+    _manifest(folder, memories=[{**said["memories"][0], "path": path}])
+
+
+HOSTILE: dict[str, Callable[[Path], object]] = {
+    "no manifest": lambda folder: (folder / ".memstore/stack.json").unlink(),
+    "not JSON": lambda folder: (folder / ".memstore/stack.json").write_text("{"),
+    "deep JSON": lambda folder: (folder / ".memstore/stack.json").write_text("[" * 100_000),
+    "a list": lambda folder: (folder / ".memstore/stack.json").write_text("[]"),
+    "another format": lambda folder: _manifest(folder, format="memstore.stack/9"),
+    "for somebody else": lambda folder: _manifest(folder, to="human:eve"),
+    "a wrong type": lambda folder: _manifest(folder, memories={"a": 1}),
+    "a strange name": lambda folder: _manifest(folder, name="../x"),
+    "a path outside": lambda folder: _listing(folder, "../own/secret.md"),
+    "an absolute path": lambda folder: _listing(folder, "/etc/passwd"),
+    "git's own path": lambda folder: _listing(folder, ".git/config"),
+    "a link": lambda folder: _linked(folder, "notes/fetch.md"),
+    "a linked manifest": lambda folder: _linked(folder, ".memstore/stack.json"),
+    "a linked folder": lambda folder: (folder / "more").symlink_to("/etc"),
+    "a linked .git": lambda folder: (folder / ".git").symlink_to((folder / ".git").rename(folder / "g")),
+    "a huge file": lambda folder: os.truncate(folder / "notes/fetch.md", 1 << 40),
+    "a pipe": lambda folder: os.mkfifo(folder / "pipe.md"),
+    "a missing file": lambda folder: (folder / "notes/fetch.md").unlink(),
+    "another text": lambda folder: (folder / "notes/fetch.md").write_bytes(b"---\ntype: note\n---\n"),
+    "one file more": lambda folder: (folder / "notes/more.md").write_bytes(b"---\ntype: note\n---\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", HOSTILE)
+def test_a_folder_that_is_not_what_it_says_is_refused(own: Program, tmp_path: Path, how: str) -> None:
+    HOSTILE[how](tmp_path / "stack")
+    done = own.run("load", "../stack")
+    assert done.returncode in (2, 3, 4, 5, 6), (done.returncode, done.stderr)
+    assert "unexpected" not in done.stderr
+    assert "hint:" in done.stderr
+    assert own.json("load", "--list")["stacks"] == []
+
+
+def test_nothing_in_a_stack_is_executed_or_decides(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack")
+    stack, marker = tmp_path / "stack", tmp_path / "executed"
+    script = stack / ".git/run"
+    script.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    script.chmod(0o755)
+    with (stack / ".git/config").open("a") as config:
+        config.write(f"[core]\n\tfsmonitor = {script}\n\tsshCommand = {script}\n[gpg]\n\tprogram = {script}\n")
+    (stack / ".git/hooks").mkdir()
+    for hook in ("post-index-change", "reference-transaction", "pre-commit"):
+        shutil.copy(script, stack / ".git/hooks" / hook)
+    (stack / ".memstore/config.toml").write_text(f'format = 1\nowner = "{MAX}"\nrequire_context = true\n')
+    (stack / "groups").mkdir()
+    (stack / "groups/all.yaml").write_text("id: group:all\nmembers: [{id: 'human:eve'}]\n")
+    put_into = stack / "notes/slipped.md"
+    put_into.write_bytes(memory_text("Dogs slipped in.\n", id="m_slipped001", access_grants="['*', 'group:all']"))
+    found = own.json("search", "dogs")["results"]
+    assert [hit["ref"] for hit in found] == ["note:m_fetch00001"]
+    assert own.json("--as", "human:eve", "search", "dogs")["results"] == []
+    own.ok("trust", own.json("list")["memories"][0]["ref"])
+    assert not marker.exists()
+
+
+# -- later -----------------------------------------------------------------------------------------
+
+
+def history(folder: Path) -> int:
+    return int(
+        subprocess.run(
+            ["git", "-C", str(folder), "rev-list", "--count", "HEAD"], capture_output=True, check=True
+        ).stdout
+    )
+
+
+def test_an_update_is_one_more_commit_and_only_the_difference(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    assert vault.run("share", "--update", "stack").stderr == "nothing changed\n"
+    assert history(tmp_path / "stack") == 1
+    put(vault, "notes/new.md", "Luna swims.\n", id="m_new0000001", access_grants="[si:max]")
+    listed = validated(vault.ok("--json", "share", "--list"))["stacks"][0]
+    assert (listed["current"], listed["new"], listed["withdrawn"]) == (False, ["m_new0000001"], [])
+    done = validated(vault.ok("--json", "share", "--update", str(tmp_path / "stack")))
+    assert (done["new"], done["changed"], done["withdrawn"], done["rewritten"]) == (["notes/new.md"], [], [], False)
+    assert history(tmp_path / "stack") == 2
+    assert vault.json("--vault", "../stack", "--as", MAX, "search", "luna swims")["total"] == 1
+    assert vault.json("share", "--list")["stacks"][0]["current"]
+    status = ["git", "-C", str(tmp_path / "stack"), "status", "--porcelain"]
+    assert subprocess.run(status, capture_output=True, check=True).stdout == b""
+
+
+def test_what_is_withdrawn_leaves_the_history_too(vault: Program, tmp_path: Path) -> None:
+    put(
+        vault, "notes/later.md", "obfuscated again.\n", id="m_later00001", title="Perspicuous", access_grants="[si:max]"
+    )
+    vault.ok("share", "--to", MAX, "../stack")
+    vault.ok("privacy", "revoke", "m_later00001", "--from", MAX)
+    assert "may see it no longer" in vault.ok("share", "--list")
+    done = vault.run("share", "--update", "stack")
+    assert done.returncode == 0, done.stderr
+    assert "can't be called back" in done.stderr
+    assert "history began anew" in done.stderr
+    assert history(tmp_path / "stack") == 1
+    gone = [b"m_later00001", b"Perspicuous", b"obfuscated"]
+    assert [word for _, data in everything_in(tmp_path / "stack") for word in gone if word in data] == []
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".memstore")] == []
+
+
+def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    assert "stack" not in vault.run("status").stderr
+    vault.ok("privacy", "revoke", "m_walks00001", "--from", MAX)
+    told = vault.run("status").stderr
+    assert "the stack stack has 1 memory that its recipients may see no longer" in told
+    assert "memstore share --update stack" in told
+    vault.ok("share", "--update", "stack")
+    assert "no longer" not in vault.run("status").stderr
+
+
+def test_a_stack_that_stopped_being_shared_by_time_is_told(vault: Program, tmp_path: Path) -> None:
+    vault.ok("group", "add", "group:care", MAX, SEAN, "--until", "2031-01-01")
+    put(vault, "notes/care.md", "Bella naps at two.\n", id="m_care000001", access_grants="['group:care']")
+    vault.ok("share", "--to", MAX, "../stack")
+    said = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
+    assert [(one.id, one.until) for one in said.memories if one.until] == [("m_care000001", "2031-01-01T00:00:00Z")]
+    past = vault.home / "stack/.memstore/stack.json"
+    past.write_text(past.read_text().replace("2031-01-01", "2021-01-01"))
+    seen = vault.json("--vault", "../stack", "--as", MAX, "list")["memories"]
+    assert sorted(one["ref"] for one in seen) == ["belief:m_walks00001", "note:m_fetch00001"]
+
+
+def test_killed_at_any_time_there_is_a_whole_stack_or_none(vault: Program, tmp_path: Path) -> None:
+    began = time.monotonic()
+    vault.ok("share", "--to", MAX, "../whole")
+    took = time.monotonic() - began
+    outcomes = set()
+    for number in range(10):
+        place = tmp_path / "stack"
+        with vault.start("share", "--to", MAX, "../stack") as running:
+            with suppress(subprocess.TimeoutExpired):
+                running.wait(took * (0.3 + 0.08 * number))
+            running.kill()
+        outcomes.add(place.exists())
+        if place.exists():
+            manifest = read_manifest((place / ".memstore/stack.json").read_bytes())
+            assert {one.path for one in manifest.memories} == {"beliefs/walks.md", "notes/fetch.md"}
+            assert subprocess.run(["git", "-C", str(place), "fsck", "--strict"], check=False).returncode == 0
+            assert vault.run("--vault", str(place), "check").returncode == 0
+            vault.ok("share", "--update", str(place))
+            shutil.rmtree(place)
+        for left in tmp_path.glob(".memstore-unfinished-*"):
+            assert not (left / ".memstore").exists()  # nobody takes it for a stack
+            shutil.rmtree(left)
+        kept = json.loads(next((vault.vault / ".git/memstore").rglob("stacks.json")).read_text())
+        if "stack" in kept["shared"]:
+            break
+    vault.ok("share", "--to", MAX, "../stack", "--name", "again")
+
+
+def test_a_stack_of_another_vault_is_not_updated(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    said = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
+    (tmp_path / "stack/.memstore/stack.json").write_bytes(written(said).replace(said.id.encode(), b"stk_0000000000"))
+    assert vault.run("share", "--update", "stack").returncode == 4
+    assert vault.run("share", "--update", "nowhere").returncode != 0
+
+
+def test_a_group_hears_what_all_of_its_members_may_and_for_as_long_as_they_are_in_it(vault: Program) -> None:
+    vault.ok("group", "add", "group:care", "si:max", "human:sean")
+    put(vault, "notes/care.md", "Bella naps at two.\n", id="m_care000001", access_grants="['group:care']")
+    vault.ok("share", "--to", "group:care", "../care")
+    for member in (MAX, SEAN):
+        refs = [
+            hit["ref"] for hit in vault.json("--vault", "../care", "--as", member, "search", "naps fetch")["results"]
+        ]
+        assert sorted(refs) == ["note:m_care000001", "note:m_fetch00001"]
+    assert vault.json("--vault", "../care", "--as", "human:eve", "search", "naps")["results"] == []
+    vault.ok("group", "remove", "group:care", SEAN)
+    assert not vault.json("share", "--list")["stacks"][0]["current"]
+    vault.ok("share", "--update", "care")
+    assert vault.json("--vault", "../care", "--as", SEAN, "search", "naps")["results"] == []
+    assert vault.json("--vault", "../care", "--as", MAX, "search", "naps walks")["total"] == 2
+
+
+# -- stacks by name --------------------------------------------------------------------------------
+
+
+def test_a_stack_is_audited_by_its_name_by_who_shared_and_who_loaded_it(vault: Program, own: Program) -> None:
+    own.ok("load", "../stack", "--name", "bella")
+    by_owner = validated(vault.ok("--json", "privacy", "audit", "--stack", "stack"))["memories"]
+    assert [(one["ref"], [who["entity"] for who in one["seen_by"]]) for one in by_owner] == [
+        ("belief:m_walks00001", [MAX]),
+        ("note:m_fetch00001", [MAX]),
+    ]
+    loaded = own.json("privacy", "audit", "--stack", "bella", "--entity", MAX)["memories"]
+    assert [one["ref"] for one in loaded] == ["belief:m_walks00001", "note:m_fetch00001"]
+    assert own.json("--as", "human:eve", "privacy", "audit", "--stack", "../stack")["memories"] == []
+    assert own.run("--as", "human:eve", "privacy", "audit", "--stack", "bella").returncode != 0
+
+
+def test_the_documents_call_loads_a_stack_by_its_name(own: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in own.environment.items():
+        monkeypatch.setenv(name, value)
+    own.ok("load", "../stack", "--name", "student_123")
+    with memstore.open_vault(own.vault, entity=MAX) as opened:
+        k = seeds.Kernle(opened)
+        for stack in ("student_123", "stack:student_123", own.home / "stack"):
+            assert sorted(one.title for one in k.load_shared_stack(stack, MAX)) == ["Fetch", "Walks"]
+        assert k.load_shared_stack("student_123", "si:tutor_b") == []
+        assert len(k.load_shared_stack("student_123", MAX, [MAX])) == 2
+
+
+# -- who signed ------------------------------------------------------------------------------------
+
+
+def test_a_signed_memory_without_some_of_its_refs_is_shown_as_such(vault: Program, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    vault.ok("keys", "add", OWNER, f"{key}.pub")
+    ref = vault.json("add", "Short walks are better.", "--derived-from", f"note:{HIDDEN['id']}")["ref"]
+    other = vault.json("add", "Long walks are worse.", "--access", MAX)["ref"]
+    vault.ok("sign", ref, "--key", str(key))
+    vault.ok("sign", other, "--key", str(key))
+    path = vault.vault / vault.ok("path", ref).strip()
+    opened = "access_grants: [si:max]\ngeneralized: true\ngeneralization: {verdict: safe}\n"
+    path.write_text(path.read_text().replace("\n---\n", f"\n{opened}---\n", 1))
+    assert vault.json("trust", ref)["signature"]["state"] == "valid"
+    vault.ok("share", "--to", MAX, "../stack")
+    states = {one: vault.ok("--vault", "../stack", "--as", MAX, "trust", one) for one in (ref, other)}
+    assert "provenance-withheld" in states[ref], states[ref]
+    assert "provenance-withheld" not in states[other]
+    assert vault.run("--vault", "../stack", "check").returncode == 0
+    manifest = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
+    withheld = manifest.memory(ref.partition(":")[2])
+    assert withheld
+    assert withheld.withheld
+    assert str(withheld.provenance).removeprefix("sha256:") in vault.ok("attest", "digest", ref)
