@@ -72,12 +72,14 @@ class BeliefStore:
     """What a plan needs to know about memories, by ref.
 
     `memories` may rest on others; `sure` has the confidence of those that don't, None if none is stated; `gone` were
-    forgotten, or don't exist. A ref that is in none of them has no effect.
+    forgotten, or don't exist; `set_aside` count for nothing, for or against: they are quarantined, or assumed away. A
+    ref that is in none of them has no effect.
     """
 
     memories: Mapping[str, Memory]
     sure: Mapping[str, float | None]
     gone: Collection[str] = ()
+    set_aside: Collection[str] = ()
 
 
 def plan_propagation(
@@ -93,8 +95,7 @@ def plan_propagation(
         max_depth: the maximum number of links to follow from there; None for no limit.
     """
     above = {ref: sources(vault.memories[ref]) for ref in sorted(vault.memories)}
-    starts = [changed] if isinstance(changed, str) else sorted(changed or ())
-    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(starts, above, max_depth)
+    away = dict.fromkeys(vault.memories, 0) if changed is None else _resting_on(changed, above, max_depth)
     sure = {**vault.sure, **{ref: held(memory) for ref, memory in vault.memories.items()}}
     steps: dict[str, PropagationStep] = {}
     cycles = []
@@ -104,7 +105,7 @@ def plan_propagation(
         if circle & away.keys():
             cycles.append(tuple(sorted(circle)))
         # Members of a circle don't see each other's new numbers: their links have no effect.
-        effects = _Effects(sure, vault.gone, circle)
+        effects = _Effects(sure, vault.gone, vault.set_aside, circle)
         found = {ref: effects.on(ref, vault.memories[ref], now=now, by=by) for ref in sorted(knot & away.keys())}
         for step in filter(None, found.values()):
             nearest = min((steps[source].depth for source in step.because if source in steps), default=0)
@@ -115,10 +116,11 @@ def plan_propagation(
 
 @dataclass(frozen=True, slots=True)
 class _Effects:
-    """The effects of sources that are settled: their confidences now, the gone ones, and the members of a circle."""
+    """The effects of sources that are settled: their confidences now, which are gone or set aside, and a circle."""
 
     sure: Mapping[str, float | None]
     gone: Collection[str]
+    set_aside: Collection[str]
     circle: Collection[str]
 
     def on(self, ref: str, memory: Memory, *, now: datetime, by: str) -> PropagationStep | None:
@@ -152,7 +154,7 @@ class _Effects:
 
     def _factor(self, witness: ledger.LedgerWitness) -> float | None:
         """Return the fraction of a witness's weight that counts, in [0, 1]; None if its source is unknown."""
-        if witness.source in self.gone or witness.source in self.circle:
+        if any(witness.source in out for out in (self.gone, self.set_aside, self.circle)):
             return 0.0
         if witness.source not in self.sure:
             return None
@@ -323,7 +325,7 @@ def lines_if(view: View, memory: Memory, *, sure: Mapping[str, float], gone: Col
     vault = store_of(view, {**{str(file.memory.ref): file.memory for file in resting(view)}, ref: memory})
     memories = {name: one for name, one in vault.memories.items() if name not in sure and name not in gone}
     known = {name: number for name, number in {**vault.sure, **sure}.items() if name not in gone}
-    store = BeliefStore(memories=memories, sure=known, gone={*vault.gone, *gone})
+    store = replace(vault, memories=memories, sure=known, set_aside={*vault.set_aside, *gone})
     plan = plan_propagation(store, now=view.clock.now(), by=view.actor)
     return next((step.lines for step in plan.steps if step.ref == ref), ())
 
@@ -333,7 +335,7 @@ def store_of(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
     named = {ref for memory in memories.values() for ref in sources(memory)} - memories.keys()
     visible = frozenset(view.rows)
     sure: dict[str, float | None] = {}
-    gone = set()
+    gone, set_aside = set(), set()
     for text in named:
         ref = MemoryRef.parse(text)
         rows = view.rows_of_id(ref.id) if ref else ()
@@ -341,8 +343,10 @@ def store_of(view: View, memories: Mapping[str, Memory]) -> BeliefStore:
         if entry is None:
             # A broken file may be the missing memory, and anybody but the owner may not be told what is hidden.
             gone |= {text} if view.is_owners and not rows and not view.broken else set()
-        elif entry.status in ("forgotten", QUARANTINED):
+        elif entry.status == "forgotten":
             gone.add(text)
+        elif entry.status == QUARANTINED:
+            set_aside.add(text)
         else:
             sure[text] = float(entry.confidence) if entry.confidence else None
-    return BeliefStore(memories=memories, sure=sure, gone=gone)
+    return BeliefStore(memories=memories, sure=sure, gone=gone, set_aside=set_aside)

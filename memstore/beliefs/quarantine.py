@@ -231,13 +231,13 @@ def _plan(view: View, *, gone: Collection[str], back: Collection[str], changed: 
     """Return the effect on all other memories if some were gone, or were there again."""
     memories = {str(file.memory.ref): file.memory for file in resting(view)}
     store = store_of(view, {ref: memory for ref, memory in memories.items() if ref not in gone})
-    known = {*store.sure, *store.gone}
+    known = {*store.sure, *store.gone, *store.set_aside}
     away, there, starts = (_spelt(known, refs) for refs in (gone, back, changed))
     sure = {ref: number for ref, number in store.sure.items() if ref not in away}
     for ref in there:
         entry = view.find(ref.partition(":")[2])
         sure[ref] = float(entry.confidence) if entry.confidence else None
-    store = replace(store, sure=sure, gone=({*store.gone} | away) - there)
+    store = replace(store, sure=sure, set_aside=({*store.set_aside} | away) - there)
     return plan_propagation(store, now=view.clock.now(), by=view.actor, changed=starts)
 
 

@@ -40,7 +40,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "recall": ("recall:recall", "bring to mind what matters for a prompt"),
         "cite": ("cite:cite", "cite lines, or see what became of a citation"),
         "trace": ("lineage:trace", "show where a memory comes from, or what came of it"),
-        "report": ("report:report", "write a page of what you may see: attention, memories, lineage"),
+        "report": ("report:report", "write a page of what you may see, to read in a browser"),
         "links": ("links:links", "show where a note's links lead, and what links to it"),
         "impact": ("lineage:impact", "show what would lose its support without a memory"),
         "export": ("imports:export", "export memories for other programs, as JSON"),

@@ -58,7 +58,7 @@ _MEANT: dict[str, str] = {
     "dream reflect": "`memstore consolidate` suggests beliefs from what happened repeatedly",
     "accept": "`memstore suggestions accept REF` accepts a suggestion",
     "reject": "`memstore suggestions reject REF` rejects a suggestion",
-    "share grant permit": "`memstore privacy grant REF --to ENTITY` lets others see a memory",
+    "grant permit": "`memstore privacy grant REF --to ENTITY` lets others see a memory",
     "revoke unshare": (
         "`memstore privacy revoke REF --from ENTITY` takes a grant back; `memstore consent revoke ID` a consent"
     ),
@@ -68,8 +68,7 @@ _MEANT: dict[str, str] = {
     "who visible": "`memstore privacy explain REF --for ENTITY` shows whether somebody may see a memory, and why",
     "enter leave": "`memstore context enter CTX` and `memstore context leave` say where you are",
     "tags": "`memstore search QUERY --facets tags` counts tags; `memstore tag REF TAG` gives a memory one",
-    "report info summary count": "`memstore stats` counts memories; `memstore privacy report` shows who sees what",
-    "load": "`memstore import` imports memories from other files",
+    "info summary count": "`memstore stats` counts memories; `memstore privacy report` shows who sees what",
     "dump backup": (
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),

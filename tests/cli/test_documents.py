@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # The session prints what commands give it; `emit` is there.
 MODULES = sorted(path for path in (ROOT / "memstore" / "cli").glob("*.py") if path.stem != "session")
+# The page has its own document, made of what the page shows.
+DOCUMENTS = ("memstore.documents", "memstore.report.page")
 # A function, and the number of its argument that is a document.
 PRINTS = {"published": 1, "one_line": 0, "document": 0}
 # Use cases that return documents in forms of their own: two are signed as they stand, one is memory-v0.1.
@@ -28,7 +30,7 @@ def makers(tree: ast.AST) -> set[str]:
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and node.module
         for name in node.names
-        if node.module.startswith("memstore.documents") or name.name in RETURN_DOCUMENTS
+        if node.module.startswith(DOCUMENTS) or name.name in RETURN_DOCUMENTS
     }
 
 

@@ -85,7 +85,8 @@ def test_the_official_client_drives_every_tool(tmp_path: Path, mode: Literal["au
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_reads_and_completes(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     async def work(client: Client) -> None:
-        assert [str(one.uri) for one in (await client.list_resources()).resources] == ["memory://brief"]
+        listed = [str(one.uri) for one in (await client.list_resources()).resources]
+        assert listed == ["memory://brief", "skill://memstore/SKILL.md"]
         [template] = (await client.list_resource_templates()).resource_templates
         for uri in ("memory://brief", f"memory://{NOTE}"):
             [content] = (await client.read_resource(uri)).contents

@@ -77,6 +77,7 @@ PLACES: dict[str, str] = {
     "merge-driver path": "merge-driver SEEN SEEN SEEN FILE",
     "forget --purge": "forget MINE --purge FILE",
     "mv path": "mv MINE FILE/",
+    "quarantine name": "quarantine FILE",
     "semantic setup folder": "semantic setup FILE",
     "report --output": "report -o FILE",
     "load folder": "load FILE",
