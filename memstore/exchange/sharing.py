@@ -227,6 +227,7 @@ def _masked(whole: MemoryFile, shown: MemoryFile) -> bytes:
     values = {name: _sound(name, value) for name, value in shown.front.values.items()}
     edits = [_edit(name, whole.front.values[name], value) for name, value in values.items()
              if value != whole.front.values[name]]  # fmt: skip
+    edits += [splice.RemoveKey(name) for name in whole.front.values if name not in values]
     try:
         data = splice.apply(whole, edits)
     except FormatError:
