@@ -167,7 +167,7 @@ def test_no_form_is_shown_unframed(vault: InProcess, name: str) -> None:
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_reaches_an_agent_unframed(vault: InProcess, server: Server, name: str) -> None:
     for event in (words_of(name), json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": words_of(name)})):
-        hooked = vault.ok("recall", "--hook", stdin=event)
+        hooked = vault.ok("--self", "recall", "--hook", stdin=event)
         assert MARK in hooked
         assert unframed(hooked) == [] or [*bare(json.loads(hooked))] == []
     for tool, arguments in (

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 READING = {
-    "blame", "cite", "conflicts", "diff", "edit", "impact", "links", "log", "path", "show", "trace", "trust",
+    "bisect", "blame", "cite", "conflicts", "diff", "edit", "impact", "links", "log", "path", "show", "trace", "trust",
     "why",
 }  # fmt: skip
 # Commands that the vault of examples has no keys, or no other memories, for.

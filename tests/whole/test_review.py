@@ -534,7 +534,7 @@ def test_the_installed_program_writes_nothing(program: InProcess) -> None:
 
 def test_the_workflow_of_the_documents_says_what_the_branch_brings(program: InProcess) -> None:
     page = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    block, _ = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     steps = yaml.safe_load(block)["jobs"]["review"]["steps"]
     calls = [words[1:] for step in steps if (words := step.get("run", "").split())[:1] == ["memstore"]]
     assert [words[0] for words in calls] == ["check", "review"]
