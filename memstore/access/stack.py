@@ -190,6 +190,7 @@ def read(data: bytes) -> Stack:
         raise _malformed(f"its format is not {FORMAT}")
     try:
         found = _stack(said)
+        _time(found.at)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _malformed("a key is missing, or has a value of the wrong kind") from error
     if problem := _problem(found):
@@ -246,7 +247,6 @@ def _time(value: object) -> datetime:
 
 def _problem(stack: Stack) -> str | None:
     """Return what is impossible in a manifest; None if nothing is."""
-    _time(stack.at)
     if not is_stack_name(stack.name):
         return f"{stack.name[:40]!r} is not a name of a stack"
     if not _ID.fullmatch(stack.id):

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.access import stack
@@ -101,6 +101,7 @@ KEYS = sorted(json.loads(stack.written(CARE)))
 
 
 @given(st.sampled_from(KEYS), JSON)
+@example("at", "")
 def test_whatever_a_key_holds_it_is_a_manifest_or_a_format_error(key: str, value: Any) -> None:
     said = json.loads(stack.written(CARE)) | {key: value}
     try:
