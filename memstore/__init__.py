@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError as MemstoreError
     from memstore.core.errors import NoFileError as NoFileError
     from memstore.core.errors import NotFoundError as NotFoundError
-    from memstore.core.errors import NotThereYetError as NotThereYetError
     from memstore.core.errors import RefusedError as RefusedError
     from memstore.core.errors import TooLargeError as TooLargeError
     from memstore.core.errors import UsageError as UsageError
@@ -241,7 +240,6 @@ _HOMES = {
     "NoteLink": "memstore.memories.links",
     "NoteLinks": "memstore.memories.links",
     "NotFoundError": "memstore.core.errors",
-    "NotThereYetError": "memstore.core.errors",
     "Number": "memstore.memories.why",
     "open_vault": "memstore.face.vault",
     "Operator": "memstore.search.retrieval",

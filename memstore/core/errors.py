@@ -48,10 +48,6 @@ class UsageError(MemstoreError):
     exit_code = Exit.USAGE
 
 
-class NotThereYetError(UsageError):
-    """A call that is planned but not built yet; the text says which feature it needs."""
-
-
 class NotFoundError(MemstoreError):
     """A ref matches no memory or more than one; also raised for a memory that may not be seen."""
 

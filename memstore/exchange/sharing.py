@@ -21,7 +21,6 @@ from memstore.core.config import CONFIG_PATH, FORMAT_VERSION
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id
-from memstore.core.keys import KEYS, Shape
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import MANIFEST
 from memstore.core.times import instant
@@ -29,6 +28,7 @@ from memstore.exchange.disclosure import disclosures, hidden_names
 from memstore.files import memory_file, splice
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.shapes import whole_entries
 from memstore.trust.allowed_signers import lines_of
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.statement import digests
@@ -219,12 +219,9 @@ def _settings(view: View, made: Stack) -> str:
 # -- without refs to what is hidden ----------------------------------------------------------------
 
 
-_REQUIRED = {key.name: {part.name for part in key.entry if part.required} for key in KEYS if key.shape is Shape.ENTRIES}
-
-
 def _masked(whole: MemoryFile, shown: MemoryFile) -> bytes:
     """Return a file's bytes with the frontmatter that its recipients may see, each line of its body where it was."""
-    values = {name: _sound(name, value) for name, value in shown.front.values.items()}
+    values = {name: whole_entries(name, value) for name, value in shown.front.values.items()}
     edits = [_edit(name, whole.front.values[name], value) for name, value in values.items()
              if value != whole.front.values[name]]  # fmt: skip
     edits += [splice.RemoveKey(name) for name in whole.front.values if name not in values]
@@ -241,13 +238,6 @@ def _masked(whole: MemoryFile, shown: MemoryFile) -> bytes:
         f"{whole.path} names memories that are hidden from its recipients, and can't be written without these names",
         hint=f"memstore fmt {whole.path} writes its frontmatter in the usual way",
     )
-
-
-def _sound(name: str, value: Any) -> Any:
-    """Return a value without entries that lack a required key, because it named something hidden."""
-    if name not in _REQUIRED or not isinstance(value, list):
-        return value
-    return [item for item in value if isinstance(item, dict) and _REQUIRED[name] <= item.keys()]
 
 
 def _edit(name: str, before: Any, after: Any) -> splice.Edit:

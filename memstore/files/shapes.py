@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import did_you_mean, nearest
 from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
-from memstore.core.keys import KEY_BY_NAME, Key, Shape
+from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
 from memstore.core.problems import Problem
 from memstore.core.times import instant
@@ -223,6 +223,16 @@ class _ShapeCheck:
     ) -> None:
         """Record a problem at a place; `about` names the key if it is not the place's own, as for a missing key."""
         self.problems.append(Problem(code, self.front.position(*path), text, hint, mended, about or str(path[0])))
+
+
+_REQUIRED = {key.name: {part.name for part in key.entry if part.required} for key in KEYS if key.shape is Shape.ENTRIES}
+
+
+def whole_entries(name: str, value: Any) -> Any:
+    """Return a key's value without entries that lack a required part, as where it named something hidden."""
+    if name not in _REQUIRED or not isinstance(value, list):
+        return value
+    return [item for item in value if isinstance(item, dict) and _REQUIRED[name] <= item.keys()]
 
 
 def _is_sound(key: Key, value: object) -> bool:

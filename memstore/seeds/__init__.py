@@ -7,8 +7,7 @@
 | quality (003) | `store.add(…)`, `store.search(…)` | `MemoryStore(vault)` |
 | isnad (004) | `create_memory(…)`, `request_witness(…)` | `Isnad(vault)` |
 
-New programs should use `memstore.Vault`. A call that needs an ability which does not exist yet raises
-`NotThereYetError`.
+New programs should use `memstore.Vault`.
 """
 
 from memstore.seeds.engram import Engram, destab_threshold, retrieval_strength, spacing_bonus

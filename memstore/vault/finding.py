@@ -14,6 +14,7 @@ from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
 from memstore.core.keys import EXTERNAL, KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES
 from memstore.core.quotation import shown_title
+from memstore.files.shapes import whole_entries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -155,7 +156,6 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
 NAMES_MEMORIES = frozenset(
     key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS, Shape.ENTRIES)
 )
-_REQUIRED = {key.name: {part.name for part in key.entry if part.required} for key in KEYS if key.shape is Shape.ENTRIES}
 COLUMNS_OF_REFS = (NAMES_MEMORIES & {*Entry._fields}) | {"evidence", "cites"}
 
 
@@ -187,18 +187,11 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
     if values == file.front.values:
         return file
     # Everything else is taken from the memory: a key in another program's form is not read as ours.
-    changed = {name: _whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
+    changed = {name: whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
     changed |= dict.fromkeys(file.front.values.keys() - values.keys())
     left = memory_of({"type": file.memory.type, **changed}, "")
     memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
     return replace(file, front=replace(file.front, values=values), memory=memory)
-
-
-def _whole_entries(name: str, value: Any) -> Any:
-    """Return the entries of a list that still have their required keys; any other value unchanged."""
-    if name not in _REQUIRED or not isinstance(value, list):
-        return value
-    return [item for item in value if isinstance(item, dict) and _REQUIRED[name] <= item.keys()]
 
 
 def _shown(value: Any, is_shown: Callable[[str], bool]) -> Any:
