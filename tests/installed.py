@@ -15,11 +15,32 @@ ROOT = Path(__file__).parents[1]
 PROGRAMS = Path(sys.executable).parent
 MEMSTORE = PROGRAMS / "memstore"
 SCHEMAS = ROOT / "schemas" / "output"
+_OUTPUTS = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(SCHEMAS.glob("*.json"))}
 # What the schemas refer to is read from these files: an empty registry, to which they are added, fetches nothing.
 PUBLISHED: Registry[Any] = Registry().with_resources(
-    (schema["$id"], Resource.from_contents(schema))
-    for path in sorted(SCHEMAS.glob("*.json"))
-    for schema in [json.loads(path.read_text(encoding="utf-8"))]
+    (schema["$id"], Resource.from_contents(schema)) for schema in _OUTPUTS.values()
+)
+
+
+def _closed(schema: Any, *, is_part: bool = False) -> Any:
+    """Return a schema by which no value has a key that the schema does not describe; published ones allow any."""
+    if isinstance(schema, list):
+        return [_closed(one, is_part=is_part) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {
+        name: {key: _closed(one, is_part=name == "$defs") for key, one in value.items()}
+        if name in ("properties", "$defs")
+        else _closed(value, is_part=name in ("allOf", "anyOf", "oneOf"))
+        for name, value in schema.items()
+    }
+    is_object = not {"properties", "$ref", "allOf", "anyOf", "oneOf"}.isdisjoint(schema)
+    return closed | {"unevaluatedProperties": False} if is_object and not is_part else closed
+
+
+_STRICT = {name: _closed(schema) for name, schema in _OUTPUTS.items()}
+_STRICT_PARTS: Registry[Any] = Registry().with_resources(
+    (schema["$id"], Resource.from_contents(schema)) for schema in _STRICT.values()
 )
 GIT_CONFIG = "[user]\n\tname = Tester\n\temail = tester@example.org\n[init]\n\tdefaultBranch = main\n"
 
@@ -43,10 +64,10 @@ def at_home(home: Path) -> dict[str, str]:
 
 
 def validated(text: str) -> dict[str, Any]:
-    """Return a JSON answer, which must follow the schema that it names."""
+    """Return a JSON answer, which must follow the schema that it names, and have no key that it does not describe."""
     document: dict[str, Any] = json.loads(text)
-    schema = json.loads((SCHEMAS / f"{verb_of(document)}.schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema, registry=PUBLISHED).validate(document)
+    schema = _STRICT[f"{verb_of(document)}.schema.json"]
+    Draft202012Validator(schema, registry=_STRICT_PARTS).validate(document)
     return document
 
 

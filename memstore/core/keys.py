@@ -249,3 +249,5 @@ USUAL_KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 KEY_BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})
+# The keys whose values are refs, in the order in which a card shows them.
+REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))

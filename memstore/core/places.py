@@ -45,7 +45,6 @@ FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
 SETTINGS_FOLDER = ".memstore"
 # A vault with this file is a shared stack: a copy of what somebody else may see of a vault (`access.stack`).
 MANIFEST = f"{SETTINGS_FOLDER}/stack.json"
-NO_MEMORY_FOLDERS = frozenset({"entities", "groups", "contexts", "consents", "requests", "audit", SETTINGS_FOLDER})
 # Where the originals of imports are kept, for the vault's owner alone. Their suffix keeps them from being memories or
 # notes, so that a folder of that name may also hold those.
 ORIGINALS = "imports"
@@ -98,6 +97,26 @@ def without_id(stem: str, memory_id: str) -> str:
     return words if dash and ending in id_endings(memory_id) else stem.replace(memory_id, " ")
 
 
+class RegistryKind(Enum):
+    """What a registry file is about; the value is the folder of such files."""
+
+    ENTITY = "entities"
+    GROUP = "groups"
+    CONTEXT = "contexts"
+    CONSENT = "consents"
+    REQUEST = "requests"
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of its files' names."""
+        return ".yaml" if self in (RegistryKind.GROUP, RegistryKind.CONTEXT) else ".md"
+
+
+REGISTRY_FOLDERS = tuple(kind.value for kind in RegistryKind)
+# Folders of the vault's own files, at its top: they hold no memories.
+NO_MEMORY_FOLDERS = frozenset({*REGISTRY_FOLDERS, "audit", SETTINGS_FOLDER})
+
+
 # -- paths that can be memories --------------------------------------------------------------------
 
 
@@ -137,24 +156,6 @@ def is_memory_path(path: str, *, mixed: bool) -> bool:
 def is_audit_path(path: str) -> bool:
     """Return whether a path, relative to the vault, is a place for audit events."""
     return path.startswith("audit/") and path.endswith(".json") and "/." not in path
-
-
-class RegistryKind(Enum):
-    """What a registry file is about; the value is the folder of such files."""
-
-    ENTITY = "entities"
-    GROUP = "groups"
-    CONTEXT = "contexts"
-    CONSENT = "consents"
-    REQUEST = "requests"
-
-    @property
-    def suffix(self) -> str:
-        """The suffix of its files' names."""
-        return ".yaml" if self in (RegistryKind.GROUP, RegistryKind.CONTEXT) else ".md"
-
-
-REGISTRY_FOLDERS = tuple(kind.value for kind in RegistryKind)
 
 
 def kind_of(path: str) -> RegistryKind | None:

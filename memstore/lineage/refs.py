@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
-from memstore.core.keys import EXTERNAL, KEYS, RELIABILITY, Shape
+from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
 from memstore.core.memory import is_external_mark
 from memstore.lineage.graph import graph_of
 from memstore.lineage.walk import way_back
@@ -55,9 +55,6 @@ def loader(view: View) -> Callable[[str], Memory | None]:
 # -- refs in a new value ---------------------------------------------------------------------------
 
 
-_REF_KEYS = tuple(key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS))
-
-
 def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None) -> dict[str, Any]:
     """Return the lists of refs among `values` with each ref written as `type:id`.
 
@@ -71,7 +68,7 @@ def whole_refs(view: View, values: Mapping[str, Plain], *, of: str | None = None
         UsageError: a ref names the memory itself, or one that has no id.
         RefusedError: the memory would be derived from something derived from it.
     """
-    named = {name: value for name in _REF_KEYS if (value := values.get(name))}
+    named = {name: value for name in REF_KEYS if (value := values.get(name))}
     if all(is_external_mark(text) for value in named.values() for text in _texts(value)):
         return {}
     whole = {name: _whole(view, name, value, of) for name, value in named.items()}

@@ -21,6 +21,7 @@ from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit, Written
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import REF_KEYS
 from memstore.core.memory import LedgerLine, title_of
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind
 from memstore.core.short_repr import short_repr
@@ -395,8 +396,8 @@ class _Around:
 
 def _names(memory: Memory, ids: Collection[str]) -> bool:
     """Whether a memory names one of these itself, rather than being named by it."""
-    named = [*memory.derived_from, *memory.relates_to, *memory.supersedes, *memory.superseded_by]
-    named += [*memory.processed_into, *(one.with_ for one in memory.resolved_conflicts)]
+    named = [ref for key in REF_KEYS for ref in getattr(memory, key)]
+    named += [one.with_ for one in memory.resolved_conflicts]
     named += [line.evidence_source or "" for line in memory.confidence_history]
     return any(id_in(ref) in ids for ref in named) or any(memory_id in memory.body for memory_id in ids)
 

@@ -16,6 +16,7 @@ from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, UsageError
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import REF_KEYS
 from memstore.core.quotation import external, shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
@@ -234,10 +235,6 @@ def path_of(view: View, ref: str) -> Entry:
 # -- expand ----------------------------------------------------------------------------------------
 
 
-# The keys that link memories, in the order in which a card shows them.
-LINKS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """One link of a memory: the key, the ref, and its target's title and path, None if no target is visible."""
@@ -296,7 +293,7 @@ def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
 def _links(view: View, shown: Shown) -> list[Link]:
 
     found = []
-    for key in LINKS:
+    for key in REF_KEYS:
         for ref in getattr(shown.memory, key):
             if MemoryRef.parse(ref):
                 entry = next(iter(entries(view, [ref])), None)

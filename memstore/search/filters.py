@@ -44,7 +44,7 @@ _COLUMNS = {
     "author": "author",
     "id": "id",
 }
-FIELDS = ("type", "tag", "status", "scope", "subject", "source_type", "author")
+FIELDS = tuple(name for name in _COLUMNS if name != "id")
 _CHOICES: Mapping[str, tuple[str, ...]] = {
     "type": MEMORY_TYPES,
     "status": (*STATUSES, EVERY_STATUS),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
+from memstore.core.keys import REF_KEYS
 from memstore.core.problems import Checked
 from memstore.lineage import graph
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 # Keys whose refs derive a memory from other memories: they must not form a cycle.
 _ACYCLIC = ("derived_from", "supersedes")
-REF_KEYS = ("derived_from", "relates_to", "processed_into", "supersedes", "superseded_by")
 # Each link, and the key by which the other side must link back.
 _RETURNED = {"supersedes": "superseded_by", "superseded_by": "supersedes", "processed_into": "derived_from"}
 
