@@ -1,8 +1,8 @@
 """Write the search index in Whoosh's own format: one new segment per generation, with small segments merged.
 
 Importing this module imports Whoosh, so only writers do it. Whoosh's own writer creates half a dozen objects for every
-posting and sorts them all. Here, a term's places are numbers in one array, in the order in which they are added, and
-blocks are made when they are written. Whoosh can read the result (docs/adr/0007).
+posting and sorts them all. Here, a term's documents and the values of their postings are in one list, in the order in
+which they are added, and blocks are made when they are written. Whoosh can read the result (docs/adr/0007).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from whoosh.reading import SegmentReader
 from whoosh.writing import SegmentWriter
 
 from memstore.core.catalog import Field
-from memstore.search.whoosh_index import ROW, Generation, Segment, SegmentFacts, file_marks, positions_of, rows_on_disk
+from memstore.search.whoosh_index import ROW, Generation, Segment, SegmentFacts, file_marks, rows_on_disk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -149,7 +149,7 @@ class _Writer(SegmentWriter):  # type: ignore[misc]
                 for document, value in zip(block.documents, block.values, strict=True):
                     moved = startdoc + document if docmap is None else docmap.get(document)
                     if moved is not None:
-                        self._lists.add_positions(field, term, moved, positions_of(value))
+                        self._lists.add_value(field, term, moved, value)
 
     def _flush_segment(self) -> None:
         self.perdocwriter.close()
@@ -240,35 +240,39 @@ def _remove(folder: Path) -> None:
 # -- posting lists ---------------------------------------------------------------------------------
 
 
-# A place is a document's number, shifted left by this many bits, plus the position in it.
-_POSITION_BITS = 32
-_POSITION = (1 << _POSITION_BITS) - 1
 # The number of documents in a block, as in Whoosh.
 _BLOCK = 128
 _INFO_PICKLE = 2
 # Whoosh pickles blocks with protocol 2, which writes bytes as text: twice as large, and slower to read.
 _BLOCK_PICKLE = 3
 _number_of_field = Struct("!H").pack
-_count_bytes = Struct("!I").pack
+_count_bytes, _count_of = Struct("!I").pack, Struct("!I").unpack_from
 _block_length = Struct("!i").pack
 _extent = Struct("!qi").pack
 
 
 class PostingLists:
-    """The postings of the terms of a segment's documents, by field."""
+    """The postings of the terms of a segment's documents, by field.
+
+    A term's list holds the number of a document and the value of its posting by turns: one flat list a term costs far
+    less memory than a pair for every posting.
+    """
 
     def __init__(self) -> None:
-        self._fields: dict[str, defaultdict[str, array[int]]] = defaultdict(lambda: defaultdict(_places))
+        self._fields: dict[str, defaultdict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
 
     def add(self, field: str, document: int, terms: Iterable[str]) -> None:
         """Add the terms of a document's field, in order; documents must be added in ascending order."""
+        positions: defaultdict[str, list[int]] = defaultdict(list)
+        for position, term in enumerate(terms):
+            positions[term].append(position)
         lists = self._fields[field]
-        for place, term in enumerate(terms, document << _POSITION_BITS):
-            lists[term].append(place)
+        for term, here in positions.items():
+            lists[term] += document, _value_of_one(here[0]) if len(here) == 1 else _value(here)
 
-    def add_positions(self, field: str, term: str, document: int, positions: Iterable[int]) -> None:
+    def add_value(self, field: str, term: str, document: int, value: bytes) -> None:
         """Add a posting from an existing segment; a term's documents must be added in ascending order."""
-        self._fields[field][term].extend([document << _POSITION_BITS | position for position in positions])
+        self._fields[field][term] += document, value
 
     def write(self, writer: Any, schema: Any, lengths: Mapping[str, bytes]) -> None:
         """Write all lists with Whoosh's writer of terms, and release them.
@@ -289,66 +293,29 @@ class PostingLists:
             writer.finish_field()
 
 
-def _places() -> array[int]:
-    return array("Q")
-
-
-class _Block(NamedTuple):
-    """Up to 128 documents that contain a term, and its positions in each."""
-
-    documents: list[int]
-    positions: list[list[int]]
-
-
-def _blocks(places: Sequence[int]) -> Iterator[_Block]:
-    block = _Block([], [])
-    last = -1
-    here: list[int] = []
-    for place in places:
-        document = place >> _POSITION_BITS
-        if document != last:
-            if len(block.documents) == _BLOCK:
-                yield block
-                block = _Block([], [])
-            here = [place & _POSITION]
-            block.documents.append(document)
-            block.positions.append(here)
-            last = document
-        else:
-            here.append(place & _POSITION)
-    yield block
-
-
-def _packed_term(places: Sequence[int], lengths: bytes) -> tuple[bytes, bytes]:
+def _packed_term(postings: Sequence[Any], lengths: bytes) -> tuple[bytes, bytes]:
     """Return a term's encoded blocks, and its entry in Whoosh's table of terms without their offset and length."""
+    documents, values = postings[::2], postings[1::2]
+    counts = [_count_of(value)[0] for value in values]
+    long = [lengths[document] for document in documents]
     parts = [WHOOSH3_HEADER_MAGIC]
-    documents, shortest, longest, most = 0, 255, 0, 0
-    blocks = _blocks(places)
-    block: _Block | None = next(blocks)
-    while block:
-        following = next(blocks, None)
-        counts = list(map(len, block.positions))
-        block_lengths = [lengths[document] for document in block.documents]
-        here = (max(counts), min(block_lengths), max(block_lengths))
-        parts.append(_packed(block, counts, here, is_last=following is None))
-        documents += len(counts)
-        most, shortest, longest = max(most, here[0]), min(shortest, here[1]), max(longest, here[2])
-        block = following
-    first, last = places[0] >> _POSITION_BITS, places[-1] >> _POSITION_BITS
-    numbers = (0, float(len(places)), documents, shortest, longest, float(most), first, last)
+    for start in range(0, len(documents), _BLOCK):
+        block = slice(start, start + _BLOCK)
+        is_last = start + _BLOCK >= len(documents)
+        parts.append(_packed(documents[block], values[block], counts[block], long[block], is_last=is_last))
+    most, weight = float(max(counts)), float(sum(counts))
+    numbers = (0, weight, len(documents), min(long), max(long), most, documents[0], documents[-1])
     return b"".join(parts), W3TermInfo._struct.pack(*numbers)  # noqa: SLF001 -- as above
 
 
-def _packed(block: _Block, counts: list[int], most_and_lengths: tuple[int, int, int], *, is_last: bool) -> bytes:
+def _packed(documents: list[int], values: list[bytes], counts: list[int], lengths: list[int], *, is_last: bool) -> bytes:
     """Return an encoded block; the last block of a term has a negative length."""
-    most, shortest, longest = most_and_lengths
-    documents = block.documents
-    info = dumps((len(documents), documents[-1], float(most), 0, shortest, longest), _INFO_PICKLE)
+    most = max(counts)
+    info = dumps((len(documents), documents[-1], float(most), 0, min(lengths), max(lengths)), _INFO_PICKLE)
     weights: object = None if most == 1 else tuple(map(float, counts))
     if most > 1 and min(counts) == most:
         weights = float(most)
-    values = tuple([_value_of_one(*each) if len(each) == 1 else _value(each) for each in block.positions])
-    data = dumps((tuple(_steps(documents)), weights, values), _BLOCK_PICKLE)
+    data = dumps((tuple(_steps(documents)), weights, tuple(values)), _BLOCK_PICKLE)
     length = len(info) + len(data)
     return _block_length(-length if is_last else length) + info + data
 
