@@ -101,3 +101,15 @@ def test_links_between_pages_lead_somewhere() -> None:
     for path in [*PAGES, *(ROOT / "docs" / "adr").glob("*.md"), ROOT / "schemas" / "README.md"]:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
             assert (path.parent / target).exists(), (path.name, target)
+
+
+def test_every_decision_that_is_named_exists() -> None:
+    known = {path.name[:4] for path in (ROOT / "docs" / "adr").glob("*.md")}
+    for folder in ("memstore", "tests", "benchmarks", "docs", "hooks"):
+        for path in (ROOT / folder).rglob("*"):
+            if path.suffix in (".py", ".md", ".toml", ".css", ".js"):
+                text = path.read_text(encoding="utf-8")
+                named = {
+                    number.zfill(4) for pair in re.findall(r"\bADRs? (\d+)|\badr/(\d{4})", text) for number in pair
+                }
+                assert named - known <= {"0000"}, path
