@@ -15,7 +15,7 @@ from operator import sub
 from pathlib import Path
 from pickle import dumps
 from struct import Struct
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from whoosh.codec.whoosh3 import WHOOSH3_HEADER_MAGIC, W3Codec, W3TermInfo
 from whoosh.columns import NumericColumn
@@ -30,7 +30,7 @@ from memstore.core.catalog import Field
 from memstore.search.whoosh_index import ROW, Generation, Segment, SegmentFacts, file_marks, rows_on_disk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.search.index import Searchable
 
@@ -308,7 +308,9 @@ def _packed_term(postings: Sequence[Any], lengths: bytes) -> tuple[bytes, bytes]
     return b"".join(parts), W3TermInfo._struct.pack(*numbers)  # noqa: SLF001 -- as above
 
 
-def _packed(documents: list[int], values: list[bytes], counts: list[int], lengths: list[int], *, is_last: bool) -> bytes:
+def _packed(
+    documents: list[int], values: list[bytes], counts: list[int], lengths: list[int], *, is_last: bool
+) -> bytes:
     """Return an encoded block; the last block of a term has a negative length."""
     most = max(counts)
     info = dumps((len(documents), documents[-1], float(most), 0, min(lengths), max(lengths)), _INFO_PICKLE)
