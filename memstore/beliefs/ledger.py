@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -187,6 +187,24 @@ def each_line(lines: Iterable[LedgerLine]) -> list[tuple[LedgerLine, Belief]]:
     return [(ordered[at], _replay(ordered[: at + 1], None, 0.0)) for at in range(start, len(ordered))]
 
 
+def mean_time(lines: Iterable[LedgerLine]) -> datetime:
+    """Return when the evidence of a ledger arose, on average by weight; the lines must not be empty.
+
+    If all of it fades from that time on, the result is right to the first order of the differences in age.
+    """
+    ordered = by_time(lines)
+    base, evidence = _parted(ordered, None, 0.0)
+    start = _latest_barrier(ordered)
+    weighed = [(one.share * len(one.roots) * one.factor, one.happened) for one in evidence]
+    if start is not None:
+        weighed.append((max(0.0, base.precision - PRIOR_WEIGHT), _happened(ordered[start])))
+    total = fsum(weight for weight, _ in weighed)
+    if total <= 0:
+        return _at(ordered[-1])
+    latest = max(at for _, at in weighed)
+    return latest - timedelta(seconds=fsum(weight * (latest - at).total_seconds() for weight, at in weighed) / total)
+
+
 def rounded(confidence: float) -> float:
     """Return a confidence rounded as in files, without negative zero."""
     return round(confidence, DECIMALS) + 0.0
@@ -199,6 +217,10 @@ def by_time(lines: Iterable[LedgerLine]) -> list[LedgerLine]:
 
 def _at(line: LedgerLine) -> datetime:
     return datetime.fromisoformat(line.timestamp)
+
+
+def _happened(line: LedgerLine) -> datetime:
+    return datetime.fromisoformat(line.happened_at) if line.happened_at else _at(line)
 
 
 def _canonical(line: LedgerLine) -> str:
@@ -225,7 +247,7 @@ def _parted(lines: list[LedgerLine], now: datetime | None, half_life_days: float
     if start is None:
         return PRIOR, _evidence(lines, frozenset())
     barrier, after = lines[start], lines[start + 1 :]
-    base = _stated(barrier, lines[:start], after).faded(_left(_at(barrier), now, half_life_days))
+    base = _stated(barrier, lines[:start], after).faded(_left(_happened(barrier), now, half_life_days))
     return base, _evidence(after, frozenset(map(counted_as, barrier.counted)))
 
 
@@ -277,7 +299,7 @@ def _evidence(lines: list[LedgerLine], counted: frozenset[str]) -> list[LedgerWi
                 roots=free,
                 used=line.source_confidence,
                 at=_at(line),
-                happened=datetime.fromisoformat(line.happened_at) if line.happened_at else _at(line),
+                happened=_happened(line),
             )
     return list(found.values())
 

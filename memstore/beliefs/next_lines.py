@@ -151,7 +151,7 @@ def accounts_for(line: LedgerLine, history: Iterable[LedgerLine]) -> bool:
 def folded(memory: Memory, by: str) -> LedgerLine:
     """Return the checkpoint that replaces a whole ledger, for which `drifted` must return None.
 
-    It is dated a second after the latest line, so the folded evidence becomes hardly younger.
+    It is dated a second after the latest line, but its evidence goes on fading from when it arose.
     """
     history = memory.confidence_history
     belief = ledger.replay(history)
@@ -160,8 +160,10 @@ def folded(memory: Memory, by: str) -> LedgerLine:
     counted = [name for line in history for name in line.counted]
     standing = [line for line in latest.values() if line.op != "retract"]
     counted += [name for line in standing for name in (ledger.source_of(line), *line.roots)]
+    at, happened = next_time(history, last), ledger.mean_time(history)
     return LedgerLine(
-        timestamp=instant(next_time(history, last)),
+        timestamp=instant(at),
+        happened_at=instant(happened) if at - happened >= timedelta(days=1) else None,
         op="checkpoint",
         old=ledger.rounded(belief.confidence),
         new=ledger.rounded(belief.confidence),

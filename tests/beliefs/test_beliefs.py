@@ -249,6 +249,23 @@ def test_a_folded_belief_has_the_roots_that_it_had() -> None:
     assert rests_on(again, "raw:m_raw", KNOWN.get)
 
 
+@given(st.lists(st.integers(0, 360), min_size=1, max_size=6), st.integers(0, 3000))
+def test_a_folded_belief_fades_as_its_evidence_did(ages: list[int], later: int) -> None:
+    dated = [
+        replace(MORE, source=f"raw:m_{i}", at=instant(NOW - timedelta(days=720 + age))) for i, age in enumerate(ages)
+    ]
+    made = instant(NOW - timedelta(days=1080))
+    whole = after(Memory(type="belief", id="m_belief", created_at=made, author="si:ash"), *dated)
+    line = folded(whole, "si:ash")
+    bare = replace(whole, confidence_history=(line,))
+    then = NOW + timedelta(days=later)
+    before, now = held_now(whole, then), held_now(bare, then)
+    assert before is not None
+    assert now == pytest.approx(before, abs=0.01)
+    assert line.happened_at is not None
+    assert made <= line.happened_at <= max(one.at or "" for one in dated)
+
+
 def test_what_speaks_against_a_memory_weighs_what_propagation_left_of_it() -> None:
     said = LedgerLine(
         timestamp=instant(NOW), op="contradict", evidence_source="belief:m_held", weight=0.8, source_confidence=0.9
