@@ -293,7 +293,7 @@ class PostingLists:
             writer.finish_field()
 
 
-def _packed_term(postings: Sequence[Any], lengths: bytes) -> tuple[bytes, bytes]:
+def _packed_term(postings: list[Any], lengths: bytes) -> tuple[bytes, bytes]:
     """Return a term's encoded blocks, and its entry in Whoosh's table of terms without their offset and length."""
     documents, values = postings[::2], postings[1::2]
     counts = [_count_of(value)[0] for value in values]
