@@ -12,7 +12,7 @@ from functools import cache
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.beliefs.topics import FAMILY, overlap
+from memstore.beliefs.topics import FAMILY, overlap, shared_signs
 from memstore.beliefs.wording import (
     MOST_WORDS,
     content_terms,
@@ -28,7 +28,7 @@ from memstore.core.terms import words
 from memstore.core.word_lists import word_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.beliefs.consolidation import Pooled
     from memstore.beliefs.topics import Signs
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 FEWEST_SIDE = 2  # independent roots needed for each side, before and after
 MOST_SIDE = 12
 DURATION = "time"  # the name of the unit kind for seconds in `conflicts.quantities`
+# A sign that so few memories have says what they are about.
+RARE = 4
 LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
 # Small numbers count all sorts of things; a number from here on is taken to be an exact value.
 SMALLEST_VALUE = 10
@@ -169,6 +171,8 @@ def _values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
 
 
 _COUNTS = re.compile(r"\d")
+# People write `the rent is 890` as well as `£890`.
+_MONEY = dict.fromkeys(("dollars", "euros", "pounds sterling"), "number")
 
 
 @cache
@@ -189,7 +193,7 @@ def _numbers(sentence: str) -> Iterator[Value]:
                 case Scale.CLOCK:
                     yield Value("number", number / 60)
                 case Scale.CARDINAL | Scale.MEASURE if number >= SMALLEST_VALUE or number % 1:
-                    yield Value(token.value.of or "number", number)
+                    yield Value(_MONEY.get(token.value.of, token.value.of) or "number", number)
 
 
 def _best(said: Iterable[tuple[Pooled, str]]) -> Quote:
@@ -216,25 +220,54 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
 
     There must be two earlier ones that share a sign; if the memory says only `now`, one that shares two signs.
     """
-    place = {one.ref: at for at, one in enumerate(ordered)}
-    for at, one in enumerate(ordered):
+    for one in ordered:
         for sentence in sentences(one.text):
             is_outright = says_outright(sentence)
             if not is_outright and "now" not in words(sentence):
                 continue
             said = _standing(one.text, sentence)
+            if not [*_signs_beside(said, one, signs)] and len(one.text.split()) <= MOST_WORDS:
+                said = " ".join(one.text.split())  # `We've moved.` says what in another sentence
             own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
-            own.sort(key=lambda sign: (-_worth(sign, signs), sign))
-            for sign in own:
-                others = [ordered[i] for i in sorted(place[ref] for ref in signs.having[sign])]
-                before = [other for other in others if _day(other) < _day(one)]
-                if not is_outright:
-                    before = [other for other in before if _share(own, other) >= LEAST_IN_COMMON]
-                if _is_founded(before, FEWEST_SIDE if is_outright else 1):
-                    once = _best((other, _speaking(other, sign, signs)) for other in before)
-                    after = tuple(other for other in others if place[other.ref] >= at)
-                    yield Change(tuple(before), after, once, Quote(one, said), sign)
-                    break
+            found = [(sign, *_about(sign, own, one, ordered, signs)) for sign in own]
+            if not is_outright:
+                found = [
+                    (sign, [o for o in before if sign in signs.of[o.ref] and _share(own, o) >= LEAST_IN_COMMON], after)
+                    for sign, before, after in found
+                ]
+            found = [each for each in found if _is_known(each[1], own, signs)]
+            if found:
+                ranks = {sign: sum(_in_both(own, o, signs) for o in (*before, *after)) for sign, before, after in found}
+                sign, before, after = max(found, key=lambda each: (ranks[each[0]], _worth(each[0], signs), each[0]))
+                once = _best((other, _speaking(other, own, signs)) for other in before)
+                yield Change(tuple(before), (one, *after), once, Quote(one, said), sign)
+
+
+def _is_known(before: Sequence[Pooled], own: Collection[str], signs: Signs) -> bool:
+    """Whether two earlier memories are about the subject, or one with two signs of the statement, or its only one."""
+    enough = min(LEAST_IN_COMMON, len(own))
+    close = any(_in_both(own, one, signs) >= enough for one in before)
+    return _is_founded(before, 1 if close else FEWEST_SIDE)
+
+
+def _about(
+    sign: str, own: Collection[str], one: Pooled, ordered: Sequence[Pooled], signs: Signs
+) -> tuple[list[Pooled], list[Pooled]]:
+    """Return the earlier and the later memories that have a rare sign or a name, or two signs of a statement."""
+    tells = sign in signs.names or len(signs.having[sign]) <= RARE
+    about = [
+        other
+        for other in ordered
+        if other is not one
+        and ((tells and sign in signs.of[other.ref]) or _in_both(own, other, signs) >= LEAST_IN_COMMON)
+    ]
+    return [o for o in about if _day(o) < _day(one)], [o for o in about if _day(o) >= _day(one)]
+
+
+def _in_both(own: Collection[str], other: Pooled, signs: Signs) -> int:
+    """Return how many of the signs a memory has; a family and a word of it count as one."""
+    ones = {sign: signs.of[other.ref][sign] for sign in own if sign in signs.of[other.ref]}
+    return shared_signs(ones, ones)
 
 
 def _share(own: Iterable[str], other: Pooled) -> int:
@@ -256,8 +289,12 @@ def _worth(sign: str, signs: Signs) -> float:
     return round(factor * signs.weight(sign), 10)
 
 
-def _speaking(one: Pooled, sign: str, signs: Signs) -> str:
-    """Return the first sentence of a memory that has a sign, preferably not a title."""
-    terms = signs.of[one.ref][sign]
-    said = [text for text in sentences(one.text) if not terms.isdisjoint(content_terms(text))]
-    return next((text for text in said if text.endswith((".", "!"))), said[0] if said else one.text)
+def _speaking(one: Pooled, own: Collection[str], signs: Signs) -> str:
+    """Return the first sentence of a memory that has most of these signs, preferably not a title."""
+    terms = {term for sign in own for term in signs.of[one.ref].get(sign, ())}
+    said = sentences(one.text) or [one.text]
+    ranks = [
+        (-len(terms.intersection(content_terms(text))), not text.endswith((".", "!")), at)
+        for at, text in enumerate(said)
+    ]
+    return said[min(ranks)[-1]]

@@ -30,9 +30,11 @@ FEWEST = 3
 MOST = 40
 # Up to this many memories with one sign form one topic; of more, only those that share something else too.
 MOST_TOGETHER = 6
+# So many memories with one name form one topic, even if they share nothing else.
+FEWEST_OF_A_NAME = 4
 # All figures: docs/consolidation.md, "How good it is".
 THRESHOLD = 0.10
-LEAST_SHARED = 0.7
+LEAST_SHARED = 0.5
 LEAST_LINKED = 0.40
 _OF_A_NAME, _OF_THE_WORD = 1.5, 0.7
 _NAME = re.compile(r"(?<![.!?\"“:…(] )(?<!^)(?<!\n)\b[^\W\d_a-z]\w+")
@@ -140,7 +142,8 @@ class Signs:
         for group in groups:
             shared = Counter(other for ref in group for other in self.of[ref])
             strength = math.fsum((count - 1) * self.weight(other) for other, count in shared.items()) / len(group)
-            if strength >= LEAST_SHARED and self._belongs(sign, group, shared):
+            is_named = sign in self.names and len(group) >= FEWEST_OF_A_NAME and len(refs) <= MOST_TOGETHER
+            if is_named or (strength >= LEAST_SHARED and self._belongs(sign, group, shared)):
                 yield Topic(sign, group, strength)
 
     def _belongs(self, sign: str, group: Refs, shared: Mapping[str, int]) -> bool:
