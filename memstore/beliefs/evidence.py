@@ -83,7 +83,7 @@ def as_evidence(memory: Memory, load: Load) -> Evidence:
 def hearsay(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
     """Return the external or quarantined memories because of which a memory is no evidence; sorted, empty if it is.
 
-    A memory is no stronger than the weakest that it was derived from (docs/adr/0046). Vouching for it, or for the
+    A memory is no stronger than the weakest that it was derived from (docs/adr/0038). Vouching for it, or for the
     external memory, makes it evidence.
 
     Args:

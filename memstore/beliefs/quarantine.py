@@ -1,7 +1,7 @@
 """Quarantine: take a memory, and all that was derived from it, out of recall and confidence; and bring it back.
 
 What is named is a memory, or everything of one entity, source or import. Its files stay where they are, with the status
-`quarantined` and an entry that says with what they were taken and which status they had (docs/adr/0047). Evidence that
+`quarantined` and an entry that says with what they were taken and which status they had (docs/adr/0039). Evidence that
 came from them counts for nothing in other memories, by lines that propagation writes and reverses.
 """
 

@@ -18,7 +18,7 @@ SOURCE_TYPES = (
     "direct_experience", "inference", "consolidation", "seed",
     "told_by_agent", "told_by_human", "observation", "external", "unknown",
 )  # fmt: skip
-# What somebody outside wrote and was taken in as it stood: pages, mail, output of tools (docs/adr/0046).
+# What somebody outside wrote and was taken in as it stood: pages, mail, output of tools (docs/adr/0038).
 EXTERNAL = "external"
 # How much one observation weighs, by how it is known; also the base of quality if no confidence is stored. An external
 # memory weighs nothing until somebody vouches for it.

@@ -1,4 +1,4 @@
-"""Streamable HTTP on this machine only, with the official SDK; a bearer token identifies the client (docs/adr/0032).
+"""Streamable HTTP on this machine only, with the official SDK; a bearer token identifies the client (docs/adr/0034).
 
 The SDK handles the protocol and passes each request to the same `Conversation` that serves the pipe. Calls run one
 after another, and each opens the vault anew.
