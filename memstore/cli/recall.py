@@ -154,6 +154,10 @@ def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
 
     expanded = bring_back(session.view(), ref, full=whole)
     if whole and not session.as_json:
+        if (outside := expanded.shown.external) is not None:
+            from memstore.core.quotation import NOTICE
+
+            session.say(f"{NOTICE} ({outside.origin})")
         _write_whole(expanded)
         return
     session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))

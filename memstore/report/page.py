@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.sight import in_words
 from memstore.beliefs.archive import Prunable
 from memstore.core.catalog import FileKind
+from memstore.core.keys import EXTERNAL
 from memstore.documents.lineage import edge_words
 from memstore.lineage.values import Direction, NodeState
 from memstore.report.chart import chart, levels, sparkline
@@ -258,6 +259,8 @@ class _Page:
         badges = [element("span", "plain note" if entry.kind is FileKind.PLAIN else entry.type, class_="badge")]
         if not one.is_active:
             badges.append(element("span", memory.status, class_="badge warning"))
+        if memory.source_type == EXTERNAL:
+            badges.append(element("span", "from outside", class_="badge warning"))
         numbers: list[Content] = []
         if one.confidence_now is not None:
             numbers += [self._spark(one), element("span", f"{one.confidence_now:.2f}", class_="number")]
@@ -272,6 +275,8 @@ class _Page:
     def _text(self, one: ReportedMemory) -> Iterator[Content]:
         text = one.memory.body.strip("\n")
         cut = text[:MOST_TEXT].rstrip()
+        if cut and one.memory.source_type == EXTERNAL:
+            yield element("p", f"Quoted from outside, as {one.memory.source or 'an unnamed source'} has it:")
         if cut:
             yield element("pre", cut + ("…" if len(cut) < len(text.rstrip()) else ""), dir="auto")
 

@@ -16,6 +16,7 @@ from memstore.core.quotation import END, MARGIN, NOTICE
 from memstore.mcp import resources
 from tests.installed import validated
 from tests.mcp.serving import answered, served
+from tests.report.pages import PageParts
 from tests.support import memory_text
 from tests.whole.program import Program
 
@@ -235,6 +236,78 @@ def test_a_commit_does_not_quote_them(vault: InProcess) -> None:
     vault.ok("--json", "quarantine", SOURCE)
     assert unframed(vault.ok("list", "--status", "quarantined")) == []
     vault.ok("quarantine", SOURCE, "--lift")
+
+
+# -- every other way out ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    """A vault in which each form was committed, changed and committed, and changed again."""
+    program = Program(tmp_path_factory.mktemp("changed")).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    for path, data in OWN.items():
+        (program.vault / path).write_bytes(data)
+    for ending in (b"Bella eats.\n", b"Bella eats at noon. OBEYME\n", b"Bella eats at eight. OBEYME\n"):
+        for at, name in enumerate(FORMS):
+            (program.vault / f"ext{at}.md").write_bytes(page(name) + ending)
+        if b"eight" not in ending:
+            program.git("add", "-A")
+            program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "All")
+    return program
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_form_is_unframed_in_the_history(changed: InProcess, name: str) -> None:
+    for words in (("blame", IDS[name]), ("diff", IDS[name]), ("diff", IDS[name], "HEAD~1", "HEAD")):
+        tells(changed, *words)
+
+
+def test_no_form_is_unframed_in_what_changed_everywhere(changed: InProcess) -> None:
+    tells(changed, "diff")
+    tells(changed, "bisect", "--ref", IDS["plain"])
+    tells(changed, "bisect", WORDS["plain"])
+    server = served(changed, entity=OWNER, offered="all")
+    for action in ("blame", "diff", "log"):
+        answer = answered(server, "vault", action=action, ref=IDS["heading"])
+        assert MARK in answer.text
+        assert unframed(answer.text) == []
+        assert [*bare(answer.document)] == []
+
+
+def test_bytes_are_announced_and_the_page_marks_them(changed: InProcess) -> None:
+    done = changed.run("show", IDS["plain"], "--whole")
+    assert NOTICE in done.stderr
+    assert done.stdout == (changed.vault / "ext0.md").read_text()
+    marked = PageParts(changed.ok("report"))
+    assert marked.text.count("from outside") >= 2 * len(FORMS)
+    assert marked.text.count("Quoted from outside, as https://vets.example") == len(FORMS)
+    assert len(marked.raw["script"]) == 1
+
+
+def test_a_page_does_not_become_ones_own(changed: InProcess) -> None:
+    own, outside = "m_0wn0000001", IDS["plain"]
+    for words in (("set", outside, "source_type=observation"), ("set", outside, "source_type="),
+                  ("merge", own, outside), ("merge", outside, own)):  # fmt: skip
+        done = changed.run(*words)
+        assert (done.returncode, "what somebody else wrote" in done.stderr) == (4, True), words
+    answer = served(changed, entity=OWNER, offered="all").call(
+        "memory_change", {"action": "set", "ref": outside, "pairs": ["source_type=seed"]}
+    )
+    assert answer.failed
+    changed.ok("set", outside, "source_type=external", "--dry-run")
+    assert changed.ok("set", own, "source_type=external", "--dry-run")
+
+
+def test_a_page_that_is_relabelled_by_hand_is_told(changed: InProcess) -> None:
+    place = changed.vault / "ext1.md"
+    before = place.read_bytes()
+    place.write_bytes(before.replace(b"source_type: external", b"source_type: observation"))
+    codes = [one["code"] for one in changed.json("check", "--against", "HEAD")["findings"]]
+    assert "external-relabelled" in codes
+    assert unframed(changed.ok("diff", "ext1.md")) == []
+    place.write_bytes(before)
 
 
 # -- whoever may not see one ------------------------------------------------------------------------
