@@ -97,15 +97,13 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         return ""
     if asked.event is None:
         return _told(session, _recalled(session, asked.prompt, budget, profile))
-    from memstore.cli.mcp import served_view, server_of
-
     if asked.wish is HookWish.BRIEF:
+        from memstore.cli.mcp import server_of
         from memstore.mcp import resources
 
         text = resources.brief_of(server_of(session))
     else:
-        view = served_view(session)
-        session.look_at(view)
+        view = session.served_view()
         told = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""
