@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memstore.core.change import Saved
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -86,6 +87,8 @@ def capture(
 ) -> tuple[Saved, ...]:
     """Write what was said as raw memories, one a speaker; what the session's earlier memories hold is left out.
 
+    What the agent says after a tool answered is derived from what tools said, in this capture and in earlier ones.
+
     Args:
         view: the vault.
         said: what a hook handed over.
@@ -95,15 +98,29 @@ def capture(
     """
     origin: Plain = {name: word for name, word in (("session_id", said.session_id), ("trigger", said.trigger)) if word}
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
-    known = _known(view, said.session_id) if said.turns else ()
+    earlier = _earlier(view, said.session_id) if said.turns else ()
+    known = [one.body for one in earlier]
     new = [composed(view, {**common, **values, "type": "raw"}, said.text)] if said.text else []
+    spoken: dict[Speaker, Composed] = {}
     for speaker, source_type in KNOWN_BY.items():
         if text := last_of(said.turns, speaker, known):
-            new.append(_composed(view, {**common, "source_type": source_type, **values, "type": "raw"}, text, speaker))
+            of_speaker = {**common, "source_type": source_type, **values, "type": "raw"}
+            spoken[speaker] = _composed(view, of_speaker, text, speaker)
+    if Speaker.AGENT in spoken:
+        outside = [one for one in earlier if one.source_type == EXTERNAL]
+        outside += [spoken[Speaker.TOOL].file.memory] if Speaker.TOOL in spoken and _hears(said.turns) else []
+        spoken[Speaker.AGENT] = spoken[Speaker.AGENT].derived_from(str(one.ref) for one in outside if one.ref)
+    new += spoken.values()
     if not new:
         return ()
     saved = save_all(view, [one.edit for one in new], verb="raw", dry_run=dry_run, commit=commit)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
+
+
+def _hears(turns: Sequence[SpokenTurn]) -> bool:
+    """Whether the agent says anything after a tool has answered."""
+    speakers = [turn.speaker for turn in turns]
+    return Speaker.TOOL in speakers and Speaker.AGENT in speakers[speakers.index(Speaker.TOOL) :]
 
 
 def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker) -> Composed:
@@ -112,8 +129,8 @@ def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker)
     return composed(view, {**values, **repeats.values} if repeats else values, text)
 
 
-def _known(view: View, session_id: str | None) -> Sequence[str]:
-    """Return the texts of a session's earlier captures."""
+def _earlier(view: View, session_id: str | None) -> Sequence[Memory]:
+    """Return what was captured of a session before."""
     if session_id is None:
         return ()
     filters = Filters(
@@ -122,4 +139,4 @@ def _known(view: View, session_id: str | None) -> Sequence[str]:
         where=(Where("origin.session_id", Operator.EQUAL, session_id),),
     )
     files = (view.read(view.entry(row).path) for row in narrowed(view, view.texts, filters))
-    return [file.memory.body for file in files if file is not None]
+    return [file.memory for file in files if file is not None]

@@ -200,9 +200,12 @@ def _pruned(text: str, name: str, path: tuple[str, ...]) -> str:
 # -- TOML ------------------------------------------------------------------------------------------
 
 
+_BYTE_ORDER_MARK = "\ufeff"  # some editors begin a file with it; it stays
+
+
 def _toml(text: str, name: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK))
     except tomllib.TOMLDecodeError as error:
         raise FormatError(
             f"{name}: this is not TOML: {error}; nothing was written",
@@ -221,7 +224,11 @@ def _in_toml(text: str, name: str, wanted: Wanted) -> Edited:
     servers = before.get(wanted.servers_at[0], {})
     expected = {**before, wanted.servers_at[0]: {**servers, NAME: wanted.server}} if isinstance(servers, dict) else None
     try:
-        fits = isinstance(servers, dict) and NAME not in servers and tomllib.loads(text + piece) == expected
+        fits = (
+            isinstance(servers, dict)
+            and NAME not in servers
+            and tomllib.loads(text.removeprefix(_BYTE_ORDER_MARK) + piece) == expected
+        )
     except tomllib.TOMLDecodeError:
         fits = False
     if not fits:

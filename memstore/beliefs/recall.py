@@ -326,11 +326,9 @@ class _Recall:
             return []
         audience = self._audience
         rows = [row for row in narrowed(audience.then, audience.memories, filters) if row not in self._past]
-        outside = audience.external(rows)
         found: dict[str, _Found] = {}
         lowest = float("inf")
-        # However well an external memory matches, it comes after one's own.
-        for group in ([row for row in rows if row not in outside], sorted(outside)):
+        for group in audience.own_first(rows):
             for match, score in self._ordered(self._matches(group)) if group and len(found) < most else ():
                 lowest = min(lowest, score)
                 one = self._found(match, lowest)

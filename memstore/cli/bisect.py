@@ -55,6 +55,7 @@ def _lines(session: CliSession, found: Bisected) -> Iterator[str]:
 
 def _state(session: CliSession, name: str, state: State) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
+    from memstore.core.quotation import quoted
 
     paint = session.paint
     head = paint("removed" if name == "before" else "added", f"{name}:")
@@ -63,4 +64,7 @@ def _state(session: CliSession, name: str, state: State) -> Iterator[str]:
     for one in state:
         place = f"{paint.path(one.path)}:{paint('line', str(one.line))} " if one.path else ""
         yield f"{head} {place}{paint('ref', safe_line(one.name))}"
-        yield from (f"    {line}" for line in safe(one.text).split("\n") if one.text)
+        if one.external is not None:
+            yield f"    [{one.external.origin}] {quoted(one.text)}"
+        else:
+            yield from (f"    {line}" for line in safe(one.text).split("\n") if one.text)

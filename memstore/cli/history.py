@@ -178,15 +178,19 @@ def _log_line(session: CliSession, line: LogLine) -> str:
 
 def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
     from memstore.cli.output import safe_line
+    from memstore.core.quotation import NOTICE, quoted
 
-    lines = (*blame.history, *blame.body)
+    lines, said = (*blame.history, *blame.body), safe_line
+    if blame.external is not None:
+        yield session.paint("warning", f"{NOTICE} ({blame.external.origin})")
+        said = quoted
     authors = [line.commit.author if line.commit else "not committed" for line in lines]
     width = max(map(len, authors), default=0)
     for line, author in zip(lines, authors, strict=True):
         commit = line.commit.short if line.commit else _NOT_COMMITTED.ljust(_SHORT)
         day = f"{line.commit.at:%Y-%m-%d}" if line.commit else " " * 10
         who = session.paint("dim", f"{day}  {safe_line(author).ljust(width)}")
-        yield f"{session.paint('line', commit)}  {who}  {line.line:>4}  {safe_line(line.text)}".rstrip()
+        yield f"{session.paint('line', commit)}  {who}  {line.line:>4}  {said(line.text)}".rstrip()
 
 
 # -- diff and status -----------------------------------------------------------------------------
@@ -194,15 +198,20 @@ def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
 
 def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
     from memstore.cli.output import safe_line
+    from memstore.core.quotation import NOTICE, quoted
 
-    paint = session.paint
+    paint, said = session.paint, safe_line
     yield _headline(session, memory.verb, memory.name, memory.path, memory.path_before)
+    if memory.external is not None:
+        yield paint("warning", f"{NOTICE} ({memory.external.origin})")
+        said = quoted
     for statement in memory.statements:
-        yield f"  {safe_line(statement)}"
+        yield f"  {said(statement)}"
     roles = {"+": "added", "-": "removed", "@": "line"}
     for line in memory.body:
         role = roles.get(line[:1])
-        yield paint(role, safe_line(line)) if role else safe_line(line)
+        text = line if line[:1] == "@" else line[:1] + said(line[1:])
+        yield paint(role, text) if role else text
 
 
 def _headline(session: CliSession, verb: str, name: str, path: str, path_before: str | None) -> str:

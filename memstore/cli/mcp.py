@@ -81,7 +81,7 @@ def server_of(session: CliSession, offered: str = "usual", rules: WriteRules | N
     from memstore.mcp.server import Identity, Server, WriteRules
 
     choices = session.choices
-    view = served_view(session, any_context=True)
+    view = session.served_view(any_context=True)
     context = view.contexts.current()
     identity = Identity(
         folder=str(view.root),
@@ -111,7 +111,7 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
         ) from error
     import socket
 
-    view = served_view(session, any_context=True)
+    view = session.served_view(any_context=True)
     tokens = _tokens(session, view)
     if not tokens.list():
         raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
@@ -126,22 +126,6 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
 
 def _environment(session: CliSession) -> Environment:
     return session.environment()._replace(on_progress=None)
-
-
-def served_view(session: CliSession, *, any_context: bool = False) -> View:
-    """Return what an agent is shown, for whom this call is made; `any_context` admits a context that has expired."""
-    from memstore.vault import composition
-
-    choices = session.choices
-    return composition.open_to_serve(
-        _environment(session),
-        vault=choices.vault,
-        entity=choices.entity,
-        context=choices.context,
-        alone=choices.alone,
-        any_context=any_context,
-        track=not choices.no_track,
-    ).view()
 
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -167,7 +151,7 @@ def add(session: CliSession, stands_for: str) -> None:
     """
     from memstore.access.audit import entity_id
 
-    view = served_view(session, any_context=True)
+    view = session.served_view(any_context=True)
     context = view.contexts.current()
     made = _tokens(session, view).add(
         entity_id(stands_for, "entity"), context=context.id if context else None, alone=session.choices.alone
@@ -178,7 +162,7 @@ def add(session: CliSession, stands_for: str) -> None:
 @subcommand(token, "list", examples=("memstore mcp token list",))
 def list_(session: CliSession) -> None:
     """List the tokens of this vault, and whom they stand for."""
-    found = _tokens(session, served_view(session, any_context=True)).list()
+    found = _tokens(session, session.served_view(any_context=True)).list()
     _emit(session, found)
     if not found:
         session.say("no tokens; memstore mcp token add ENTITY makes one")
@@ -188,7 +172,7 @@ def list_(session: CliSession) -> None:
 @click.argument("named", metavar="ENTITY|ID")
 def revoke(session: CliSession, named: str) -> None:
     """Take a token back, or all that stand for an entity; a running server refuses them at once."""
-    _emit(session, _tokens(session, served_view(session, any_context=True)).revoke(named))
+    _emit(session, _tokens(session, session.served_view(any_context=True)).revoke(named))
 
 
 def _tokens(session: CliSession, view: View) -> Tokens:

@@ -97,15 +97,13 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         return ""
     if asked.event is None:
         return _told(session, _recalled(session, asked.prompt, budget, profile))
-    from memstore.cli.mcp import served_view, server_of
-
     if asked.wish is HookWish.BRIEF:
+        from memstore.cli.mcp import server_of
         from memstore.mcp import resources
 
         text = resources.brief_of(server_of(session))
     else:
-        view = served_view(session)
-        session.look_at(view)
+        view = session.served_view()
         told = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""
@@ -154,6 +152,10 @@ def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
 
     expanded = bring_back(session.view(), ref, full=whole)
     if whole and not session.as_json:
+        if (outside := expanded.shown.external) is not None:
+            from memstore.core.quotation import NOTICE
+
+            session.say(f"{NOTICE} ({outside.origin})")
         _write_whole(expanded)
         return
     session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))

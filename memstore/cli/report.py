@@ -41,20 +41,20 @@ def report(session: CliSession, *, to: str | None) -> None:
             "a page is nothing for a terminal", hint="memstore report -o memories.html writes it to a file"
         )
     view = session.view()
+    place = None if named is None else session.environment().expanded(named)
+    if place is not None:
+        view.check_place(place, over=BEGINNING)
     found = gather(view)
-    if named is None:
-        made = page(found, base=_way(session.environment().folder, view.root))
-        if session.as_json:
-            session.emit("report", document=lambda: report_document(found, made=made), lines=tuple)
-        else:
-            output.write_pieces((made,))
-        return
-    place = session.environment().expanded(named)
-    made = page(found, base=_way(place.resolve().parent, view.root))
-    view.put_file(place, made, over=BEGINNING)
-    session.emit(
-        "report", document=lambda: report_document(found, path=named), lines=lambda: (output.safe_line(named),)
-    )
+    made = page(found, base=_way(place.resolve().parent if place else session.environment().folder, view.root))
+    if place is not None and named is not None:
+        view.put_file(place, made, over=BEGINNING)
+        session.emit(
+            "report", document=lambda: report_document(found, path=named), lines=lambda: (output.safe_line(named),)
+        )
+    elif session.as_json:
+        session.emit("report", document=lambda: report_document(found, made=made), lines=tuple)
+    else:
+        output.write_pieces((made,))
 
 
 def _way(folder: Path, root: Path) -> str:

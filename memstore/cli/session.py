@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memstore.core.errors import PlainNoteError
     from memstore.core.view import View
     from memstore.files.local_state import Environment
+    from memstore.vault.workspace import Workspace
 
 
 class Choices:
@@ -51,23 +52,30 @@ class CliSession:
     def view(self, *, any_context: bool = False) -> View:
         """Return what the person may see of the vault, taken on the first call; `any_context` admits an expired one."""
         if self._view is None:
-            from memstore.vault import composition
+            from memstore.vault.composition import open_workspace
 
-            choices = self.choices
-            self._view = composition.open_workspace(
-                self.environment(),
-                vault=choices.vault,
-                entity=choices.entity,
-                context=choices.context,
-                alone=choices.alone,
-                any_context=any_context,
-                track=not choices.no_track,
-            ).view()
+            self._view = self._taken(open_workspace, self.environment(), any_context=any_context)
         return self._view
 
-    def look_at(self, view: View) -> None:
-        """Use a view that was taken elsewhere, such as a server's."""
-        self._view = view
+    def served_view(self, *, any_context: bool = False) -> View:
+        """Return what an agent is shown for whom this call is made, and let it be the view from now on."""
+        from memstore.vault.composition import open_to_serve
+
+        env = self.environment()._replace(on_progress=None)
+        self._view = self._taken(open_to_serve, env, any_context=any_context)
+        return self._view
+
+    def _taken(self, opened: Callable[..., Workspace], env: Environment, *, any_context: bool) -> View:
+        choices = self.choices
+        return opened(
+            env,
+            vault=choices.vault,
+            entity=choices.entity,
+            context=choices.context,
+            alone=choices.alone,
+            any_context=any_context,
+            track=not choices.no_track,
+        ).view()
 
     def move_to(self, vault: str) -> None:
         """Let the next view be of another vault, or of a shared stack."""

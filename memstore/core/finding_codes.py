@@ -408,6 +408,15 @@ _CODES = (
         ),
     ),
     # -- transitions: two states of one file
+    _warning(
+        "external-relabelled",
+        "a memory from outside is now called something else",
+        (
+            "`source_type: external` says that somebody else wrote the text and that it was taken in as it stood. "
+            "Without it, the text is neither framed nor ranked last, and counts as evidence. To make it count, vouch "
+            "for it: memstore witness REF --attest confirm. If the word was a slip, commit the change."
+        ),
+    ),
     _error(
         "id-changed",
         "a memory's id was changed or removed",

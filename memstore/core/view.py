@@ -325,6 +325,9 @@ class View(Protocol):
         Hidden files, links, and what the actor may not see are left out.
         """
 
+    def check_place(self, path: Path, *, over: bytes) -> None:
+        """Raise what `put_file` would raise for a path, before there is anything to write."""
+
     def put_file(self, path: Path, data: bytes, *, over: bytes) -> None:
         """Write a file that somebody named, in one step; it is never one of a vault's own files.
 

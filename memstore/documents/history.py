@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.times import instant
 from memstore.documents.access import sight_change_document
-from memstore.documents.parts import conflict_document, finding_document
+from memstore.documents.parts import conflict_document, external_document, finding_document
 
 if TYPE_CHECKING:
     from memstore.core.change import Committed, Undone
@@ -53,7 +53,13 @@ def bisect_document(found: Bisected) -> dict[str, Any]:
 
 
 def _answered_document(one: Answered) -> dict[str, Any]:
-    return {"ref": one.name, "path": one.path or None, "line": one.line or None, "text": one.text or None}
+    return {
+        "ref": one.name,
+        "path": one.path or None,
+        "line": one.line or None,
+        "text": one.text or None,
+        **external_document(one.external),
+    }
 
 
 def blame_document(blame: Blame) -> dict[str, Any]:
@@ -61,6 +67,7 @@ def blame_document(blame: Blame) -> dict[str, Any]:
     return {
         "ref": blame.ref,
         "path": blame.path,
+        **external_document(blame.external),
         "history": [_blamed_line_document(line) for line in blame.history],
         "body": [_blamed_line_document(line) for line in blame.body],
     }
@@ -95,6 +102,7 @@ def _memory_diff_document(memory: MemoryDiff) -> dict[str, Any]:
         "path_before": memory.path_before,
         "changes": list(memory.statements),
         "body": list(memory.body),
+        **external_document(memory.external),
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import FormatError, NotFoundError
+from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -18,12 +19,16 @@ from memstore.history.revisions import find_at
 
 if TYPE_CHECKING:
     from memstore.core.catalog import Entry
+    from memstore.core.quotation import External
     from memstore.core.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryDiff:
-    """One memory: what was done to it, what changed, and the unified diff of its body (empty if unchanged)."""
+    """One memory: what was done to it, what changed, and the unified diff of its body (empty if unchanged).
+
+    `external` is set if they quote an external memory, in one of the two states.
+    """
 
     verb: str
     name: str
@@ -31,6 +36,7 @@ class MemoryDiff:
     path_before: str | None
     statements: tuple[str, ...]
     body: tuple[str, ...]
+    external: External | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +71,7 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
         return Diff(
             old=view.history.head(),
             new=None,
-            memories=tuple(_diff(change) for change in waiting.memories),
+            memories=tuple(_diff(view, change) for change in waiting.memories),
             broken=tuple(file.path for file in waiting.broken),
         )
     entry = find_then_or_now(view, ref)
@@ -75,7 +81,7 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
     after = _memory_at(view, entry, last) if last else _memory_now(view, entry)
     change = _visible_change(view, ref, before, after)
     same = before is not None and after is not None and before.data == after.data and before.path == after.path
-    return Diff(old=first, new=last, memories=() if same else (_diff(change),), broken=())
+    return Diff(old=first, new=last, memories=() if same else (_diff(view, change),), broken=())
 
 
 def _visible_change(view: View, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:
@@ -90,8 +96,9 @@ def _visible_change(view: View, ref: str, before: MemoryFile | None, after: Memo
     return change
 
 
-def _diff(change: MemoryChange) -> MemoryDiff:
+def _diff(view: View, change: MemoryChange) -> MemoryDiff:
     before, after = change.before, change.after
+    outside = (external(view, one) for one in (after, before) if one)
     return MemoryDiff(
         verb=verb(change),
         name=change.name,
@@ -99,6 +106,7 @@ def _diff(change: MemoryChange) -> MemoryDiff:
         path_before=change.path_before if change.is_move else None,
         statements=differences(before, after) if before and after else (),
         body=_body_diff(before.body if before else "", after.body if after else ""),
+        external=next(filter(None, outside), None),
     )
 
 

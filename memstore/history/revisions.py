@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError
+from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.core.catalog import Entry
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.history.git_objects import GitObject
@@ -208,12 +210,13 @@ class BlamedLine:
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """The history entries and the body of a memory, line by line."""
+    """The history entries and the body of a memory, line by line; `external` is set if they are a quotation."""
 
     ref: str | None
     path: str
     history: tuple[BlamedLine, ...]
     body: tuple[BlamedLine, ...]
+    external: External | None = None
 
     __repr__ = short_repr
 
@@ -244,6 +247,7 @@ def blame(view: View, ref: str) -> Blame:
         entry.path,
         history=tuple(lines[number - 1] for number in entries),
         body=tuple(lines[file.text.body_line - 1 :]),
+        external=external(view, file.memory),
     )
 
 

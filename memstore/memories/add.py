@@ -25,7 +25,7 @@ from memstore.files.shapes import is_absent
 from memstore.lineage.refs import ceiling, entries, whole_refs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memstore.access.grants import Inherited
     from memstore.beliefs.echo import Recognised
@@ -81,6 +81,16 @@ class Composed(NamedTuple):
     edit: Edit
     heard: Inherited
     repeats: Recognised | None
+
+    @property
+    def file(self) -> MemoryFile:
+        """The file that will be written."""
+        return self.edit.made or _read(self.edit.after)
+
+    def derived_from(self, refs: Iterable[str]) -> Composed:
+        """Return the memory derived from more, which may be written along with it."""
+        data = splice.apply(self.file, [splice.AppendItems("derived_from", tuple(refs))])
+        return self._replace(edit=replace(self.edit, after=data, made=replace(_read(data), path=self.edit.path)))
 
     def told(self, saved: Saved) -> Saved:
         """Return the saved result, with questions and remarks among its findings."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.memories.search import search
 from memstore.search.reranker import Wish
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.catalog import Entry
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.history.history import Commit
 
@@ -22,12 +24,16 @@ HITS = 10
 
 
 class Answered(NamedTuple):
-    """A part of an answer: which memory, by ref or path, and the lines that answer; `path` and `line` say where."""
+    """A part of an answer: which memory, by ref or path, and the lines that answer; `path` and `line` say where.
+
+    `external` is set if the lines are a quotation.
+    """
 
     name: str
     text: str
     path: str = ""
     line: int = 0
+    external: External | None = None
 
     @property
     def said(self) -> tuple[str, str]:
@@ -135,7 +141,8 @@ class _States:
             asked = {entry.ref or entry.path for entry in self._entries}
             return tuple(Answered(name, "") for name in sorted(asked & {hit.ref or hit.path for hit in hits}))
         return tuple(
-            Answered(hit.ref or hit.path, hit.citation.excerpt, hit.path, hit.citation.line_start) for hit in hits
+            Answered(hit.ref or hit.path, hit.citation.excerpt, hit.path, hit.citation.line_start, hit.external)
+            for hit in hits
         )
 
     @staticmethod
@@ -150,4 +157,5 @@ class _States:
         memory = file.memory
         confidence = "" if memory.confidence is None else f", confidence {memory.confidence:.2f}"
         said = f"{found.title} ({memory.status}{confidence})\n{memory.body.strip()}"
-        return (Answered(entry.ref or entry.path, said, found.path, file.text.body_line),)
+        outside = external(then, memory)
+        return (Answered(entry.ref or entry.path, said, found.path, file.text.body_line, outside),)

@@ -34,10 +34,11 @@ def cited_lines(view: View) -> tuple[Finding, ...]:
     """
     view.require_owner()
     view.history.require()
-    return in_order([finding for file in view.memories() for finding in _of_memory(view, file)])
+    return in_order([finding for file in view.memories() for finding in changed_citations(view, file)])
 
 
-def _of_memory(view: View, file: MemoryFile) -> Iterator[Finding]:
+def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
+    """Yield such notices of one memory; there must be a repository, and its owner must be looking."""
     name = str(file.memory.ref or file.path)
     for place in dict.fromkeys(places_in(file.memory.body, file.memory.derived_from)):
         if place.lines is None or place.blob is None:

@@ -15,6 +15,7 @@ from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.finding import Position, Severity, in_order
+from memstore.core.keys import EXTERNAL
 from memstore.core.places import MEMORY_SUFFIX, id_endings, is_memory_path, stem_of
 from memstore.core.problems import Problem
 from memstore.core.times import instant
@@ -65,6 +66,13 @@ def set_keys(
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
     file = view.original(ref)
     values = {name: _typed(name, given) for name, given in texts.items()}
+    if file.memory.source_type == EXTERNAL != values.get("source_type", EXTERNAL):
+        which = file.memory.ref or file.path
+        raise RefusedError(
+            f"{which} is what somebody else wrote, and stays that",
+            hint=f"memstore witness {which} --attest confirm vouches for it; what you conclude from it is a "
+            f"memory of its own: memstore add TEXT --derived-from {which}",
+        )
     values |= whole_refs(view, values, of=file.path)
     edits: list[splice.Edit] = []
     for name, value in values.items():

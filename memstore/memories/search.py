@@ -128,7 +128,7 @@ class Searcher:
         reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
         hits, fallback = reader.hits()
         weak = self._is_weak(asked, hits, candidates, reader)
-        outside = candidates.scores.keys() & candidates.external - reader.lacking
+        _, *outside = self._audience.own_first(candidates.scores.keys() - reader.lacking)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
@@ -136,7 +136,7 @@ class Searcher:
             total=candidates.total - len(reader.lacking),
             left_out=self._audience.left_out,
             weak=weak,
-            external=max(0, len(outside) - sum(hit.external is not None for hit in hits)),
+            external=max(0, len(outside[-1]) - sum(hit.external is not None for hit in hits)) if outside else 0,
             past=self._matching(past, asked, wish),
             fallback=fallback,
             facets=tuple((key, self._facet(key, candidates.scores.keys() - reader.lacking)) for key in wish.facets),

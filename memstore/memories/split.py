@@ -15,6 +15,7 @@ from memstore.beliefs.archive import reasons
 from memstore.beliefs.next_lines import replayed
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner, save_all
 from memstore.files import splice
@@ -198,7 +199,13 @@ def merge(
 
 
 def _refuse_strangers(kept: Memory, other: Memory) -> None:
-    """Raise if the merged memory would be shown in a place where one of the two is not."""
+    """Raise if the merged memory would be shown where one of them is not, or mix external text with one's own."""
+    if (kept.source_type == EXTERNAL) != (other.source_type == EXTERNAL):
+        outside = kept if kept.source_type == EXTERNAL else other
+        raise RefusedError(
+            f"{outside.ref} is what somebody else wrote, so it can't become one with your own",
+            hint=f"memstore conflicts {outside.ref}, or memstore archive {outside.ref}",
+        )
     for name in ("owner", "scope", "context", "upstream_grants", "generalized"):
         mine, others = getattr(kept, name), getattr(other, name)
         if mine != others:

@@ -10,9 +10,9 @@ from memstore.access.report import audit_sight, sight_report
 from memstore.beliefs.archive import prunable
 from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.reconsolidation import standing
-from memstore.conflicts.compare import conflicts
+from memstore.conflicts.compare import Comparer, conflicts
 from memstore.core import digests
-from memstore.core.catalog import EdgeKind
+from memstore.core.catalog import EdgeKind, FileKind
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
@@ -21,6 +21,7 @@ from memstore.lineage.graph import graph_of
 from memstore.lineage.orphans import find_orphans
 from memstore.lineage.trace import edge_of, node_of
 from memstore.lineage.values import NodeState
+from memstore.memories.cited_lines import changed_citations
 from memstore.search.filters import past_rows
 from memstore.search.opened import Opened
 from memstore.search.ranker import Audience
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Conflict
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -54,6 +56,8 @@ _NO_LONGER_HOLDS = frozenset({"superseded", "archived", "forgotten"})
 # How many boxes are drawn, in one drawing and in all: larger drawings can't be read.
 MOST_IN_A_DRAWING, MOST_DRAWN = 120, 400
 MOST_NEIGHBOURS = 20
+# Comparing takes most of the time. Of larger vaults only the newest memories are compared, each with all others.
+MOST_COMPARED, COMPARED_OF_MORE = 500, 60
 # A smaller drop of a confidence is not worth telling.
 LEAST_DROP = 0.05
 
@@ -71,7 +75,8 @@ class ReportedMemory:
 
     `dropped` is how far the confidence has fallen, by the last evidence or by fading since; 0 if it has not. `past` is
     true if it is active although it has been superseded or its validity has ended. `worn` are the memories that it
-    rests on and that no longer hold. `seen` is None unless the vault's owner is looking.
+    rests on and that no longer hold; `recited` are its citations of lines that have changed. `seen` is None unless the
+    vault's owner is looking.
     """
 
     entry: Entry
@@ -87,6 +92,7 @@ class ReportedMemory:
     dependents: tuple[Neighbour, ...]
     more_neighbours: int
     worn: tuple[Node, ...]
+    recited: tuple[Finding, ...]
     seen: Sighted | None
 
     __repr__ = short_repr
@@ -116,7 +122,8 @@ class VaultReport:
 
     `memories` are newest first; `parts` are the connected parts of the lineage, the largest first, and
     `undrawn` counts the memories of those left out. `sight` has what each entity sees, None unless the vault's owner
-    is looking. `unreadable` is how many files can't be read, as far as the viewer may know.
+    is looking. `compared` is how many of the newest active memories were compared with the others for conflicts, None
+    for all. `unreadable` is how many files can't be read, as far as the viewer may know.
     """
 
     vault: str
@@ -125,6 +132,7 @@ class VaultReport:
     at: datetime
     memories: tuple[ReportedMemory, ...]
     conflicts: tuple[Conflict, ...]
+    compared: int | None
     orphans: Orphans
     parts: tuple[LineagePart, ...]
     undrawn: int
@@ -145,19 +153,35 @@ def report(view: View) -> VaultReport:
     parts, undrawn = _parts(graph)
     view.note_shown("report", (one.entry.id for one in memories if one.entry.id))
     context = view.session.context
+    found, compared = _conflicts(view, memories)
     return VaultReport(
         vault=view.root.name,
         actor=view.actor,
         context=context.id if context else None,
         at=view.clock.now(),
         memories=memories,
-        conflicts=conflicts(view),
+        conflicts=found,
+        compared=compared,
         orphans=find_orphans(view),
         parts=tuple(parts),
         undrawn=undrawn,
         sight=sight_report(view) if view.is_owners else None,
         unreadable=len(view.broken),
     )
+
+
+def _conflicts(view: View, memories: Sequence[ReportedMemory]) -> tuple[tuple[Conflict, ...], int | None]:
+    """Return the open conflicts, and how many of the newest memories were compared; None for all."""
+    newest = [one for one in memories if one.entry.kind is FileKind.MEMORY and one.is_active]
+    if len(newest) <= MOST_COMPARED:
+        return conflicts(view), None
+    comparer = Comparer(view)
+    found: dict[frozenset[str], Conflict] = {}
+    for one in newest[:COMPARED_OF_MORE]:
+        side = comparer.side_at(one.entry.path)
+        for each in comparer.conflicts(side) if side else ():
+            found.setdefault(frozenset(each.refs), each)
+    return tuple(sorted(found.values(), key=lambda one: one.order)), COMPARED_OF_MORE
 
 
 # -- the memories ----------------------------------------------------------------------------------
@@ -185,6 +209,7 @@ class _MemoryReader:
         self._uses: Mapping[str, Sequence[Use]] = uses_of(view)
         self._past = past_rows(view, self._now)
         self._trust = TrustReader(view)
+        self._cites = view.is_owners and view.history.repository is not None
         self._seen = {one.path: one for one in audit_sight(view)} if view.is_owners else {}
 
     def read(self, row: int, entry: Entry, file: MemoryFile | PlainFile) -> ReportedMemory:
@@ -212,6 +237,7 @@ class _MemoryReader:
             dependents=tuple(self._below(row, dependents[:MOST_NEIGHBOURS])),
             more_neighbours=max(0, len(sources) - MOST_NEIGHBOURS) + max(0, len(dependents) - MOST_NEIGHBOURS),
             worn=tuple(self._worn(sources)) if memory.status == "active" else (),
+            recited=tuple(changed_citations(self._view, whole)) if is_memory and self._cites else (),
             seen=self._seen.get(entry.path),
         )
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.sight import in_words
 from memstore.beliefs.archive import Prunable
 from memstore.core.catalog import FileKind
+from memstore.core.keys import EXTERNAL
 from memstore.documents.lineage import edge_words
 from memstore.lineage.values import Direction, NodeState
 from memstore.report.chart import chart, levels, sparkline
@@ -149,7 +150,7 @@ class _Page:
         memories = report.memories
         groups = [
             self._group("Conflicts", "Two memories that can’t both be right, the gravest first.",
-                        [self._conflict(one) for one in report.conflicts], "memstore conflicts"),
+                        [self._conflict(one) for one in report.conflicts], "memstore conflicts", self._compared()),
             self._group("Undecided", "There is evidence for both sides, or evidence that the text does not cover yet.",
                         [self._undecided(one) for one in memories if _is_undecided(one)], "memstore list"),
             self._group("Confidence that dropped", "By new evidence, or because its evidence is old.",
@@ -158,7 +159,7 @@ class _Page:
                             key=lambda one: (-one.dropped, one.entry.path))], "memstore list --sort confidence"),
             self._group("Stale", "What may no longer be so.",
                         [self._stale(one, reasons) for one in memories
-                         if (reasons := [*_reasons(one)]) or one.worn], "memstore list"),
+                         if (reasons := [*_reasons(one)]) or one.worn or one.recited], "memstore list"),
             self._group("Without a source", "Nobody can say where these come from.",
                         [self._node(node) for node in report.orphans.without_source], "memstore orphans"),
             self._group("Links that lead nowhere", "No memory has the id that these name.",
@@ -174,16 +175,25 @@ class _Page:
             "section", element("h2", "Needs attention"), found or nothing, id="attention", class_="attention"
         )
 
+    def _compared(self) -> Content:
+        """Return what was not compared, if anything was not."""
+        if self._report.compared is None:
+            return None
+        newest = f"Only the newest {self._report.compared:,} memories were compared with the others; "
+        return element("p", newest, element("code", "memstore conflicts"), " compares all of them.")
+
     @staticmethod
-    def _group(title: str, about: str, items: Sequence[Content], command: str) -> Markup | None:
-        if not items:
+    def _group(title: str, about: str, items: Sequence[Content], command: str, remark: Content = None) -> Markup | None:
+        if not (items or remark):
             return None
         more = len(items) - MOST_ITEMS
         rest = element("p", f"{more:,} more: ", element("code", command)) if more > 0 else None
         listed = element("ul", (element("li", item) for item in items[:MOST_ITEMS]))
         count = element("span", f"{len(items):,}", class_="count")
         summary = element("summary", element("h3", f"{title} ", count))
-        return element("details", summary, element("p", about, class_="about"), listed, rest, open=len(items) <= _FEW)
+        return element(
+            "details", summary, element("p", about, class_="about"), remark, listed, rest, open=len(items) <= _FEW
+        )
 
     def _conflict(self, one: Conflict) -> Iterator[Content]:
         yield element("span", one.conflict_type.value, class_="badge warning")
@@ -218,6 +228,9 @@ class _Page:
             yield "; rests on " if at or reasons else ": rests on "
             yield self._node(node)
             yield f", which is {node.status}"
+        for at, finding in enumerate(one.recited[:3]):
+            yield f"{'; ' if at or reasons or one.worn else ' '}{finding.text.partition(' ')[2]}: "
+            yield self._file(finding.path, finding.at.line)
 
     def _dangling(self, node: Node, field: str, target: str, line: int) -> Iterator[Content]:
         yield self._node(node)
@@ -246,6 +259,8 @@ class _Page:
         badges = [element("span", "plain note" if entry.kind is FileKind.PLAIN else entry.type, class_="badge")]
         if not one.is_active:
             badges.append(element("span", memory.status, class_="badge warning"))
+        if memory.source_type == EXTERNAL:
+            badges.append(element("span", "from outside", class_="badge warning"))
         numbers: list[Content] = []
         if one.confidence_now is not None:
             numbers += [self._spark(one), element("span", f"{one.confidence_now:.2f}", class_="number")]
@@ -260,6 +275,8 @@ class _Page:
     def _text(self, one: ReportedMemory) -> Iterator[Content]:
         text = one.memory.body.strip("\n")
         cut = text[:MOST_TEXT].rstrip()
+        if cut and one.memory.source_type == EXTERNAL:
+            yield element("p", f"Quoted from outside, as {one.memory.source or 'an unnamed source'} has it:")
         if cut:
             yield element("pre", cut + ("…" if len(cut) < len(text.rstrip()) else ""), dir="auto")
 

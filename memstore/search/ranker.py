@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
+from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR, Field
+from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
 from memstore.search import quality, ranking
@@ -111,6 +113,14 @@ def relevance_keys(scores: Mapping[int, float]) -> dict[int, float]:
     return {row: -round(score, 9) for row, score in scores.items()}
 
 
+class Origin(IntEnum):
+    """Whose words a memory has: its author's, its author's after external ones (docs/adr/0038), or somebody else's."""
+
+    OWN = 0
+    DERIVED = 1
+    EXTERNAL = 2
+
+
 class Audience:
     """Everything that a search needs from a view, computed once for many queries.
 
@@ -150,11 +160,46 @@ class Audience:
         """Return the language that a memory is in."""
         return self.in_others.get(row, ENGLISH)
 
-    def external(self, rows: Sequence[int]) -> frozenset[int]:
-        """Return those of some rows that are external memories; usually none."""
-        if EXTERNAL not in (column := self.column("source_type")):
-            return frozenset()
-        return frozenset(row for row in rows if column[row] == EXTERNAL)
+    @cached_property
+    def has_external(self) -> bool:
+        """Whether there are external memories at all."""
+        return EXTERNAL in self.column("source_type")
+
+    def own_first(self, rows: Iterable[int]) -> list[list[int]]:
+        """Return rows in groups, `Origin` by `Origin`: however well those from outside match, they come last."""
+        if not self.has_external:
+            return [[*rows]]
+        groups: list[list[int]] = [[] for _ in Origin]
+        for row in rows:
+            groups[self.origin(row)].append(row)
+        return groups
+
+    def origin(self, row: int) -> Origin:
+        """Return whose words a memory has."""
+        if self.column("source_type")[row] == EXTERNAL:
+            return Origin.EXTERNAL
+        derived = self.has_external and self.column("derived_from")[row] and self._is_hearsay(row)
+        return Origin.DERIVED if derived else Origin.OWN
+
+    def _is_hearsay(self, row: int) -> bool:
+        """Whether a memory was derived from an external one, over any number of links, and nobody vouches for them."""
+        kinds, sources = self.column("source_type"), self.column("derived_from")
+        waiting, seen = [row], {row}
+        while waiting:
+            one = waiting.pop()
+            if self._is_vouched(one):
+                continue
+            if kinds[one] == EXTERNAL:
+                return True
+            named = [MemoryRef.parse(text) for text in sources[one].split(ITEM_SEPARATOR)] if sources[one] else []
+            found = {source for ref in named if ref for source in self.then.rows_of_id(ref.id)} - seen
+            seen |= found
+            waiting += found
+        return False
+
+    def _is_vouched(self, row: int) -> bool:
+        file = self.then.read(self.then.entry(row).path) if self.column("attested")[row] else None
+        return file is not None and self.then.is_vouched(file.memory)
 
     def names(self, rows: Sequence[int]) -> Callable[[int], tuple[str, str]]:
         """Return a function that gives the tie-breaking key of each of these rows: the ref, then the path."""
@@ -385,8 +430,7 @@ class Candidates:
 
     `scores` has their scores by row, at first perhaps only of the best ones; `weights` has the weight of each clause;
     `best_possible` is the highest possible score by words, 0 if the query has only filters. `by_meaning` has the rows
-    that match by meaning alone; `total` is the number of all matching memories; `external` has the allowed rows of
-    external memories, which come after all others.
+    that match by meaning alone; `total` is the number of all matching memories.
 
     Args:
         audience: the memories that the viewer may see.
@@ -413,11 +457,10 @@ class Candidates:
         self._allowed = allowed
         self._asked = asked
         self._by = by
-        self.external = audience.external(allowed)
         asks = any(clause.need is not Need.MUST_NOT for clause in asked.clauses)
         # How many are already in order; 0 if all are there, unordered.
         has_meaning = similar is not None and bool(similar.rows)
-        in_any_order = best is None or has_meaning or bool(self.external) or not asks
+        in_any_order = best is None or has_meaning or audience.has_external or not asks
         self._best = 0 if best is None or in_any_order else -(-max(best, 1) // FILES_AT_ONCE) * FILES_AT_ONCE
         found = self._ranked = self._rank(self._best or None)
         self.weights, self.best_possible, self.total = found.weights, found.best_possible, found.total

@@ -96,6 +96,7 @@ class HitReader:
         self._uses: Mapping[str, Sequence[Use]] = {}
         self._grounds: dict[str, QualityGrounds] = {}
         self._files: dict[str, Opened] = {}
+        self._rows: dict[str, int] = {}
         self.lacking: set[int] = set()  # the candidates that were read and do not match the required clauses
         self._among = among
         self._profile = wish.profile or QualityProfile(self._then.config.quality_profile)
@@ -173,7 +174,7 @@ class HitReader:
             self._fold(more, looked_at, said)
             taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]
         if self._wish.sort is Sort.QUALITY:
-            taken.sort(key=_by_quality)
+            taken.sort(key=self._by_quality)
         return taken[: self._wish.limit]
 
     def _fold(self, more: Sequence[Hit], into: list[Hit], said: dict[tuple[str, ...], int]) -> None:
@@ -234,12 +235,11 @@ class HitReader:
                 yield hit._replace(relevance=ceiling)
 
     def _own_first(self, rows: Sequence[int] | None) -> Iterable[Sequence[int] | None]:
-        """Return rows, or all for None, in groups: external ones come after all others, unless sorted by a key."""
-        outside = self._candidates.external
-        if not outside or self._wish.sort not in (Sort.RELEVANCE, Sort.QUALITY):
+        """Return rows, or all for None, in groups: those from outside come after one's own, unless sorted by a key."""
+        audience = self._candidates.audience
+        if not audience.has_external or self._wish.sort not in (Sort.RELEVANCE, Sort.QUALITY):
             return (rows,)
-        found = [*self._candidates.scores] if rows is None else rows
-        return ([row for row in found if row not in outside], [row for row in found if row in outside])
+        return audience.own_first([*self._candidates.scores] if rows is None else rows)
 
     def _with_conflicts(self, hit: Hit) -> Hit:
         conflicts = self._among.conflicts_of(hit)
@@ -309,10 +309,13 @@ class HitReader:
             case Sort.RELEVANCE if self._candidates.best_possible:
                 hits.sort(key=lambda one: (-round(one[0], 9), *_place(one[1])))
             case Sort.QUALITY:
-                hits.sort(key=lambda one: _by_quality(one[1]))
+                hits.sort(key=lambda one: self._by_quality(one[1]))
             case _:
                 pass  # in the order of the block
         return [hit for _, hit in hits]
+
+    def _by_quality(self, hit: Hit) -> tuple[int, float, str, str, int]:
+        return (self._candidates.audience.origin(self._rows[hit.path]), -round(hit.combined, 9), *_place(hit))
 
     def _memory_hit(self, row: int, file: Opened, passages: list[ScoredPassage]) -> list[tuple[float, Hit]]:
         """Return the hit of a memory with its best passages; empty if no passage matches after all."""
@@ -455,7 +458,7 @@ class HitReader:
     def _hit(self, row: int, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry
         passage = best.passage
-        self._files[entry.path] = file
+        self._files[entry.path], self._rows[entry.path] = file, row
         self._grounds[entry.path] = grounds_of(self._candidates.audience, file, self._uses, self._now)
         return Hit(
             ref=entry.ref,
@@ -511,10 +514,6 @@ def _line(number: int, text: str) -> Passage:
 
 def _place(hit: Hit) -> tuple[str, str, int]:
     return hit.ref or "", hit.path, hit.citation.line_start
-
-
-def _by_quality(hit: Hit) -> tuple[bool, float, str, str, int]:
-    return (hit.external is not None, -round(hit.combined, 9), *_place(hit))
 
 
 # -- grounds of quality ----------------------------------------------------------------------------

@@ -94,22 +94,29 @@ def put(view: VaultView, path: Path, data: bytes, *, over: bytes) -> None:
 
     What is not a regular file, like a pipe, is written to and not replaced.
     """
-    place = Path(os.path.realpath(without_dots(path)))
-    _require_free(view, place, path)
-    try:
-        mode = place.stat().st_mode
-    except FileNotFoundError:
-        write_whole(place, data)
-        return
-    if not stat.S_ISREG(mode):
+    place = check_place(view, path, over=over)
+    if place.exists() and not place.is_file():
         with path.open("wb", buffering=0) as file:
             file.write(data)
         return
-    with place.open("rb") as file:
-        begins = file.read(len(over))
-    if begins not in (b"", over):
-        raise RefusedError(f"{path} is there, and is not an earlier page", hint="name another file, or move it away")
     write_whole(place, data)
+
+
+def check_place(view: VaultView, path: Path, *, over: bytes) -> Path:
+    """Return the real path of a file that may be written; see `View.check_place`."""
+    place = Path(os.path.realpath(without_dots(path)))
+    _require_free(view, place, path)
+    if place.is_dir() or not place.parent.is_dir():
+        why = errno.EISDIR if place.is_dir() else errno.ENOENT
+        raise OSError(why, os.strerror(why), str(path))
+    if place.is_file():
+        with place.open("rb") as file:
+            begins = file.read(len(over))
+        if begins not in (b"", over):
+            raise RefusedError(
+                f"{path} is there, and is not an earlier page", hint="name another file, or move it away"
+            )
+    return place
 
 
 def _require_free(view: VaultView, place: Path, path: Path) -> None:

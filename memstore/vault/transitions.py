@@ -11,6 +11,7 @@ from memstore.beliefs.ledger import as_counted
 from memstore.beliefs.next_lines import accounts_for
 from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import finding_of
+from memstore.core.keys import EXTERNAL
 from memstore.core.problems import Checked
 from memstore.files.memory_file import MemoryFile
 from memstore.vault import checks
@@ -92,6 +93,15 @@ def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
         )  # fmt: skip
 
 
+def _same_outside(before: Memory, after: Memory, report: _Report) -> None:
+    if before.source_type == EXTERNAL != after.source_type and not _is_tombstone(after):
+        report.add(
+            "external-relabelled", "source_type",
+            f"it was taken in from outside, and is now {after.source_type or 'without source_type'}",
+            f"put back: source_type: {EXTERNAL}; memstore witness {after.ref} --attest confirm vouches for it",
+        )  # fmt: skip
+
+
 def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
     # A history is a set: a line that was repeated and now occurs once is not lost.
     there = set(map(as_counted, after.confidence_history))
@@ -140,6 +150,7 @@ _RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
     _same_id,
     _same_type,
     _same_creation,
+    _same_outside,
     _whole_history,
     _recorded_confidence,
     _stays_forgotten,

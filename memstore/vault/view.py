@@ -544,6 +544,12 @@ class VaultView:
 
         return opened(self, path)
 
+    def check_place(self, path: Path, *, over: bytes) -> None:
+        """Raise if a file that somebody named may not be written; see `View.check_place`."""
+        from memstore.vault.named_files import check_place
+
+        check_place(self, path, over=over)
+
     def put_file(self, path: Path, data: bytes, *, over: bytes) -> None:
         """Write a file that somebody named, which is never one of a vault's own files; see `View.put_file`."""
         from memstore.vault.named_files import put

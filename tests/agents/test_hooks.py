@@ -224,6 +224,38 @@ def test_turns_are_kept_apart(program: InProcess) -> None:
     assert program.json("show", ref)["origin"] == {"session_id": "s1", "trigger": "PreCompact"}
 
 
+def by_source_type(program: Program) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    for one in program.json("list", "-t", "raw", "--sort", "created")["memories"]:
+        shown = program.json("show", one["ref"], "--no-track")
+        found.setdefault(shown["source_type"], []).append(shown)
+    return found
+
+
+def test_what_the_agent_says_after_a_tool_is_derived_from_it(program: InProcess) -> None:
+    program.ok(*CAPTURE, stdin=asked("PreCompact", transcript_path=transcript(program, CLAUDE)))
+    kept = by_source_type(program)
+    [tool] = kept["external"]
+    assert [kept[known][0]["derived_from"] for known in ("inference", "told_by_human")] == [[tool["ref"]], []]
+    belief = program.json("add", "Bella needs rest", "-t", "belief")["ref"]
+    refused = program.run("reinforce", belief, "--evidence", kept["inference"][0]["ref"])
+    assert refused.returncode == 4
+    assert "is external, and nobody vouches for it" in refused.stderr
+    later = {"type": "assistant", "message": {"role": "assistant", "content": "And she needs a cone."}}
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, [*CLAUDE, later])))
+    assert ["And she needs a cone.", [tool["ref"]]] in [
+        [one["body"].strip(), one["derived_from"]] for one in by_source_type(program)["inference"]
+    ]
+
+
+def test_what_the_agent_said_before_a_tool_is_its_own(program: InProcess) -> None:
+    said = {"type": "assistant", "message": {"role": "assistant", "content": "I'll look."}}
+    tool = {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "IGNORE ALL"}]}}
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, [said, tool])))
+    assert len(by_source_type(program)["external"]) == 1
+    assert [one["derived_from"] for one in by_source_type(program)["inference"]] == [[]]
+
+
 def test_what_was_written_down_before_is_not_written_again(program: InProcess) -> None:
     path = transcript(program, CLAUDE)
     program.ok(*CAPTURE, stdin=asked("PreCompact", transcript_path=path))

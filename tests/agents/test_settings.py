@@ -142,6 +142,7 @@ TOML = {
     "an open table": "[mcp_servers]\n[mcp_servers.other]\ncommand = 'z'\n\n# the end\n",
     "carriage returns": "[a]\r\nb = 1\r\n",
     "dotted": 'mcp_servers.other.command = "x"\n',
+    "a byte order mark": '\ufeffmodel = "x"\n',
 }
 
 
@@ -153,7 +154,8 @@ def test_toml_comes_back(text: str) -> None:
     assert settings.without_ours(done.text, "c.toml", CODEX, done.pieces).text == text
     moved = done.text + "\n[after]\nx = 1\n"
     left = settings.without_ours(moved, "c.toml", CODEX, ())
-    assert tomllib.loads(left.text) == {**tomllib.loads(text), "after": {"x": 1}}
+    left_of, before = (tomllib.loads(one.removeprefix("\ufeff")) for one in (left.text, text))
+    assert left_of == {**before, "after": {"x": 1}}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from memstore.memories.add import add_memory
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import why
+from memstore.search.ranker import Audience, Origin
 from memstore.trust.keyring import ALLOWED_SIGNERS
 from memstore.trust.sign import witness
 from memstore.trust.signatures import SshSignatures
@@ -273,3 +274,26 @@ def test_it_comes_after_ones_own_however_well_it_matches(stuffed: str) -> None:
     assert all(bite.external for bite in recalled.memories[1:])
     scores = [bite.score for bite in recalled.memories]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_was_derived_from_it_comes_between_until_somebody_vouches(keys: Path) -> None:
+    def ranked() -> list[str]:
+        return [str(hit.ref) for hit in search(ws.view(), "Tea is a cure").hits]
+
+    ws = claires(keys)
+    own, made, page = {"belief:m_b", "note:m_own"}, {"note:m_copied", "note:m_again"}, "note:m_page"
+    assert [{*ranked()[:2]}, {*ranked()[2:4]}, ranked()[4:]] == [own, made, [page]]
+    attest(ws, keys, PITH, "m_again")
+    assert ranked()[3:] == ["note:m_copied", page]
+    attest(ws, keys, CLAIRE)
+    assert [ranked()[0], ranked()[4]] == ["note:m_copied", page]
+
+
+def test_hearsay_and_rank_agree(keys: Path) -> None:
+    ws = claires(keys)
+    for who, ref in ((PITH, "m_again"), (CLAIRE, "m_page")):
+        audience = Audience(ws.view())
+        for one in ("m_copied", "m_again", "m_own", "m_b"):
+            [row] = audience.then.rows_of_id(one)
+            assert (audience.origin(row) is Origin.DERIVED) == bool(show_memory(ws.view(), one).hearsay)
+        attest(ws, keys, who, ref)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.mcp.server import Handles
+from memstore.mcp.server import Handles, Quoted
 from tests.installed import validated
 from tests.mcp.serving import answered, served
 from tests.support import memory_text
@@ -208,3 +208,14 @@ def test_handles_can_not_be_guessed_and_do_not_pile_up(vault: InProcess) -> None
     assert handles.context(made[-1], NOW) == context
     with pytest.raises(Exception, match="unknown"):
         handles.context(made[0], NOW)
+
+
+def test_what_was_shown_is_kept_as_long_as_a_context_would_be() -> None:
+    shown, at = Quoted(), datetime(2026, 1, 1, tzinfo=UTC)
+    shown.note({"results": [{"ref": "note:m_a", "external": {"trust": ""}}, {"ref": "note:m_b"}]}, at)
+    shown.note({"memories": [{"ref": "note:m_c", "external": True}], "more": {"external": True}}, at)
+    assert shown.since(at + timedelta(hours=11)) == ["note:m_a", "note:m_c"]
+    assert shown.since(at + timedelta(hours=12)) == []
+    shown.note([{"ref": f"note:m_{number}", "external": True} for number in range(2 * Quoted.MOST)], at)
+    assert len(shown.since(at)) == Quoted.MOST
+    assert shown.since(at)[-1] == f"note:m_{2 * Quoted.MOST - 1}"

@@ -16,11 +16,13 @@ from memstore.core.quotation import END, MARGIN, NOTICE
 from memstore.mcp import resources
 from tests.installed import validated
 from tests.mcp.serving import answered, served
+from tests.report.pages import PageParts
 from tests.support import memory_text
 from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from memstore.mcp.server import Server
     from tests.whole.program import Done, InProcess
@@ -236,6 +238,78 @@ def test_a_commit_does_not_quote_them(vault: InProcess) -> None:
     vault.ok("quarantine", SOURCE, "--lift")
 
 
+# -- every other way out ----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
+    """A vault in which each form was committed, changed and committed, and changed again."""
+    program = Program(tmp_path_factory.mktemp("changed")).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    for path, data in OWN.items():
+        (program.vault / path).write_bytes(data)
+    for ending in (b"Bella eats.\n", b"Bella eats at noon. OBEYME\n", b"Bella eats at eight. OBEYME\n"):
+        for at, name in enumerate(FORMS):
+            (program.vault / f"ext{at}.md").write_bytes(page(name) + ending)
+        if b"eight" not in ending:
+            program.git("add", "-A")
+            program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "All")
+    return program
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_form_is_unframed_in_the_history(changed: InProcess, name: str) -> None:
+    for words in (("blame", IDS[name]), ("diff", IDS[name]), ("diff", IDS[name], "HEAD~1", "HEAD")):
+        tells(changed, *words)
+
+
+def test_no_form_is_unframed_in_what_changed_everywhere(changed: InProcess) -> None:
+    tells(changed, "diff")
+    tells(changed, "bisect", "--ref", IDS["plain"])
+    tells(changed, "bisect", WORDS["plain"])
+    server = served(changed, entity=OWNER, offered="all")
+    for action in ("blame", "diff", "log"):
+        answer = answered(server, "vault", action=action, ref=IDS["heading"])
+        assert MARK in answer.text
+        assert unframed(answer.text) == []
+        assert [*bare(answer.document)] == []
+
+
+def test_bytes_are_announced_and_the_page_marks_them(changed: InProcess) -> None:
+    done = changed.run("show", IDS["plain"], "--whole")
+    assert NOTICE in done.stderr
+    assert done.stdout == (changed.vault / "ext0.md").read_text()
+    marked = PageParts(changed.ok("report"))
+    assert marked.text.count("from outside") >= 2 * len(FORMS)
+    assert marked.text.count("Quoted from outside, as https://vets.example") == len(FORMS)
+    assert len(marked.raw["script"]) == 1
+
+
+def test_a_page_does_not_become_ones_own(changed: InProcess) -> None:
+    own, outside = "m_0wn0000001", IDS["plain"]
+    for words in (("set", outside, "source_type=observation"), ("set", outside, "source_type="),
+                  ("merge", own, outside), ("merge", outside, own)):  # fmt: skip
+        done = changed.run(*words)
+        assert (done.returncode, "what somebody else wrote" in done.stderr) == (4, True), words
+    answer = served(changed, entity=OWNER, offered="all").call(
+        "memory_change", {"action": "set", "ref": outside, "pairs": ["source_type=seed"]}
+    )
+    assert answer.failed
+    changed.ok("set", outside, "source_type=external", "--dry-run")
+    assert changed.ok("set", own, "source_type=external", "--dry-run")
+
+
+def test_a_page_that_is_relabelled_by_hand_is_told(changed: InProcess) -> None:
+    place = changed.vault / "ext1.md"
+    before = place.read_bytes()
+    place.write_bytes(before.replace(b"source_type: external", b"source_type: observation"))
+    codes = [one["code"] for one in changed.json("check", "--against", "HEAD")["findings"]]
+    assert "external-relabelled" in codes
+    assert unframed(changed.ok("diff", "ext1.md")) == []
+    place.write_bytes(before)
+
+
 # -- whoever may not see one ------------------------------------------------------------------------
 
 
@@ -278,3 +352,80 @@ def test_a_hidden_one_makes_no_difference(tmp_path_factory: pytest.TempPathFacto
     assert told[0] == told[1]
     assert told[0] == told[2]
     assert any(MARK not in out and code == 3 for code, out, _ in told[0])
+
+
+# -- what an agent makes of one ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> InProcess:
+    """A vault with a note and a belief of one's own, and a page."""
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    for path, data in {**OWN, "page.md": page("plain"), "other.md": page("fence")}.items():
+        (program.vault / path).write_bytes(data)
+    return program
+
+
+def test_what_is_added_after_a_page_was_shown_is_derived_from_it(pages: InProcess) -> None:
+    server = served(pages, entity=OWNER, offered="all")
+    shown = f"note:{IDS['plain']}"
+
+    def sources(tool: str, **arguments: object) -> list[str]:
+        ref = answered(server, tool, **arguments).document["ref"]
+        found: list[str] = pages.json("show", ref)["derived_from"]
+        return found
+
+    assert sources("memory_add", text="Bella was at the vet's.") == []
+    answered(server, "memory_get", ref="m_0wn0000001")
+    assert sources("memory_add", text="Bella was at the vet's again.") == []
+    assert MARK in answered(server, "memory_search", query=WORDS["plain"]).text
+    told = answered(server, "memory_add", text="Bella's vet is now Dr. Evil.")
+    assert f"derived from {shown}: external text that was shown before" in told.text
+    assert pages.json("show", told.document["ref"])["derived_from"] == [shown]
+    own = "note:m_0wn0000001"
+    assert sources("memory_add", text="Dr. Evil it is.", derived_from=[own]) == [shown, own]
+    assert sources("memory_note", text="Dr. Evil, I say.", source_type="told_by_human") == [shown]
+    assert shown in sources("memory_supersede", ref="m_0wn0000001", text="Bella's vet is Dr. Evil, on Elm Street.")
+    assert sources("memory_add", text="Another page.", source_type="external", source=SOURCE) == []
+    again = served(pages, entity=OWNER)
+    assert "derived" not in answered(again, "memory_add", text="Bella sleeps.").text
+
+
+def test_a_resource_counts_as_shown(pages: InProcess) -> None:
+    server = served(pages, entity=OWNER)
+    assert not resources.read(server, f"memory://{IDS['fence']}").failed
+    made = answered(server, "memory_add", text="So Bella's vet it is.").document["ref"]
+    assert pages.json("show", made)["derived_from"] == [f"note:{IDS['fence']}"]
+
+
+def test_what_an_agent_makes_of_a_page_moves_no_number_and_does_not_come_first(pages: InProcess) -> None:
+    server = served(pages, entity=OWNER)
+    answered(server, "memory_search", query=WORDS["plain"])
+    text = f"{QUESTION} Bella's vet is Dr. Evil, says {QUESTION}"
+    made = answered(server, "memory_add", text=text, source_type="told_by_human").document["ref"]
+    held = answered(server, "memory_add", type="belief", text="Bella's vet is Dr. Evil.").document["ref"]
+    assert pages.json("show", held)["confidence"] <= 0.3
+    before = pages.json("show", "m_he1d000001")["confidence"]
+    for action in ("reinforce", "contradict"):
+        refused = server.call("memory_evidence", {"action": action, "ref": "m_he1d000001", "evidence": [made]})
+        assert "is external, and nobody vouches for it" in refused.text
+    assert pages.json("show", "m_he1d000001")["confidence"] == before
+    for words in ((QUESTION,), (QUESTION, "--sort", "quality"), (QUESTION, "--by", "passage")):
+        found = [hit["ref"] for hit in pages.json("search", *words)["results"]]
+        assert {*found[:2]} == {"note:m_0wn0000001", "belief:m_he1d000001"}
+        assert max(map(found.index, (made, held))) < found.index(f"note:{IDS['plain']}")
+    recalled = pages.json("recall", QUESTION)
+    assert recalled["memories"][0]["ref"] == "note:m_0wn0000001"
+    assert recalled["beliefs"][0]["ref"] == "belief:m_he1d000001"
+
+
+def test_a_page_that_a_context_hides_is_not_named_there(pages: InProcess) -> None:
+    pages.ok("context", "add", "ctx:park", "--roster", "human:sam", "--open")
+    server = served(pages, entity=OWNER)
+    answered(server, "memory_search", query=WORDS["plain"])
+    entered = answered(server, "context", action="enter", context="ctx:park").document["handle"]
+    told = answered(server, "memory_add", text="Sam walks at nine.", handle=entered)
+    assert "derived" not in told.text
+    assert pages.json("show", told.document["ref"])["derived_from"] == []
