@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.history.git_hooks import shipped
 from memstore.hooks import push_guard
 from memstore.vault import init
 from tests.git_repositories import OWNER, git, memory, repository, vault_in
@@ -517,12 +516,26 @@ def test_labels_are_kept_by_blob_and_decide_anew(pushing: Pushing, tmp_path: Pat
 # -- on the server ---------------------------------------------------------------------------------
 
 
-def served(pushing: Pushing, vault: Path | None) -> None:
-    """Install pre-receive on the remote, as docs/security.md says."""
-    text = shipped("hooks/pre-receive").read_text().replace("vault=''", f"vault='{vault or ''}'")
+def served(pushing: Pushing, vault: Path | None) -> str:
+    """Install pre-receive on the remote by the one command of docs/security.md, and return what it says."""
+    words = ["hooks", "install", "--pre-receive", str(pushing.remote)]
+    words = ["--vault", str(vault), "--as", OWNER, *words] if vault else [*words, "--own-settings"]
+    done = subprocess.run(
+        ["memstore", *words],
+        cwd=pushing.root.parent,
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def served_by_a_vault_that_is_gone(pushing: Pushing) -> None:
+    """Let the hook name a folder that is no vault."""
     hook = pushing.remote / "hooks/pre-receive"
-    hook.write_text(text)
-    hook.chmod(0o755)
+    hook.write_text(hook.read_text().replace("vault=''", f"vault='{pushing.root / 'none'}'"))
 
 
 def test_the_server_checks_what_was_not_checked_before(pushing: Pushing, tmp_path: Path) -> None:
@@ -552,9 +565,37 @@ def test_the_server_asks_its_own_commit_and_not_what_is_pushed(tmp_path: Path) -
     assert done.returncode != 0
 
 
+def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_path: Path) -> None:
+    settings = tmp_path / "settings"
+    shutil.copytree(pushing.root / ".memstore", settings / ".memstore")
+    assert "nobody has said who reads origin" not in served(pushing, settings)
+    hook = pushing.remote / "hooks/pre-receive"
+    assert f"vault={settings}\n" in hook.read_text()
+    (settings / ".memstore/config.toml").write_text(f'format = 1\nowner = "{OWNER}"\n')
+    assert "memstore config remotes.origin owner, if only the owner does" in served(
+        pushing, settings
+    )  # again, and over its own
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    env = os.environ | {"PATH": PATH}
+    words = ["memstore", "--vault", str(settings), "hooks", "install", "--pre-receive", str(pushing.remote)]
+    done = subprocess.run([*words, "--as", OWNER], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, hook.read_text()) == (4, "#!/bin/sh\nexit 0\n")
+    line = next(line for line in done.stderr.splitlines() if "add this line" in line).partition("to it: ")[2]
+    assert line == f"memstore hooks run pre-receive origin {settings} || exit 1"
+    hook.write_text(f"#!/bin/sh\n{line}\n")
+    assert "nobody has said who reads origin" not in pushing.push("origin", "HEAD:main").stdout
+    assert "no vault here says who reads origin" in pushing.push("--no-verify", "origin", "HEAD:main").stderr
+    done = subprocess.run([*words, "--as", "human:eve"], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 4  # it is the vault's owner whose settings would count
+    nowhere = subprocess.run(
+        [*words[:-1], str(tmp_path / "none")], env=env, capture_output=True, text=True, check=False
+    )
+    assert "there is no folder" in nowhere.stderr
+
+
 def test_a_server_without_settings_takes_nothing(pushing: Pushing) -> None:
     served(pushing, None)
     done = pushing.push("--no-verify", "origin", "HEAD:main")
     assert "no vault here says who reads origin" in done.stderr
-    served(pushing, pushing.root / "none")
+    served_by_a_vault_that_is_gone(pushing)
     assert "which the hook names, is no vault" in pushing.push("origin", "HEAD:main").stderr

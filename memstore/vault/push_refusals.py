@@ -11,18 +11,16 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audience import Readers
-from memstore.access.local_state import BlobLabels
-from memstore.access.policy import both, labels_of
+from memstore.access.label_reader import LabelReader
+from memstore.access.policy import both
 from memstore.access.unrecorded import OwnFiles, decides
+from memstore.access.world import BlobLabels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
-from memstore.core.memory import title_of
 from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path
-from memstore.files import memory_file
-from memstore.files.memory_file import BrokenFile, PlainFile
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import objects
@@ -60,6 +58,7 @@ class Blobs:
     def __init__(self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool) -> None:
         self._git = git
         self._mixed = mixed
+        self._reader = LabelReader(mixed=mixed)
         self.found = dict(kept)
         self.is_new = False
 
@@ -73,7 +72,7 @@ class Blobs:
         """Return what a blob with these bytes says."""
         key = self._key(blob)
         if key not in self.found:
-            self.found[key] = _labels_in(memory_file.read(path, data, mixed=self._mixed))
+            self.found[key] = self._reader.read(path, data)
             self.is_new = True
         return self.found[key]
 
@@ -82,16 +81,6 @@ class Blobs:
 
     def _key(self, blob: str) -> str:
         return f"{blob}+" if self._mixed else blob
-
-
-def _labels_in(file: memory_file.ReadFile) -> BlobLabels:
-    match file:
-        case BrokenFile():
-            return BlobLabels(FileKind.BROKEN)
-        case PlainFile():
-            return BlobLabels(FileKind.PLAIN)
-        case _:
-            return BlobLabels(FileKind.MEMORY, title_of(file.memory), labels_of(file.memory))
 
 
 class Today(NamedTuple):
@@ -221,9 +210,11 @@ class _Check:
         self._own: dict[str, Mapping[str, str]] = {}  # by commit
         self._readers_at: dict[frozenset[tuple[str, str]], Readers | None] = {}
         self._left: dict[tuple[str | None, str], bool] = {}
-        self._places: dict[str, bool] = {}
+        self._places: dict[str, str | None] = {}  # by path of the repository
+        self._decide: dict[str, str | None] = {}
         pushed = self._read_all(commits)
-        self._known = [*{blobs[blob] for blob in (*today.files.values(), *pushed)}]
+        known = [blobs[blob] for blob in (*today.files.values(), *pushed)]
+        self._titles = {(id(one.labels), one.title): one.labels for one in known if one.labels}
         held = _combined(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
@@ -234,8 +225,7 @@ class _Check:
         """Read all files of a push that could be memories, and those that they replace; return their blobs."""
         wanted: dict[str, str] = {}
         for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
-            if self._may_be_memory(change.path):
-                path = self._inside(change.path) or ""
+            if path := self._place(change.path):
                 new = change.new if change.mode in git_objects.REGULAR_FILES else None
                 wanted |= {blob: path for blob in (new, change.old) if blob}
         self._blobs.read(wanted)
@@ -253,11 +243,11 @@ class _Check:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
 
     def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
-        path = self._inside(change.path)
         if change.mode not in git_objects.REGULAR_FILES:
             what = "a link" if change.mode == _LINK else "a submodule"
             return f"it is {what}, and no memory", "push-no-memory"
-        if path is None or not self._may_be_memory(change.path) or self._left_out(commit, path):
+        path = self._place(change.path)
+        if path is None or self._left_out(commit, path):
             return "it is no memory, so it is for the owner alone", "push-no-memory"
         said = self._blobs[change.new or ""]
         if said.labels is None:
@@ -273,7 +263,7 @@ class _Check:
         if denial := self._readers.denial(labels):
             return f"{_who(denial)} may not see it [{denial.code}]", "push-hidden"
         held = self._held.get(labels.id)
-        if held and held != labels and (denial := self._readers.denial(held)):
+        if held and held is not labels and held != labels and (denial := self._readers.denial(held)):
             where = "as it is today" if labels.id in self._today_ids else "by another of these commits"
             return f"{where}, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
         readers = self._readers_of(commit)
@@ -286,11 +276,12 @@ class _Check:
         prefix = self._today.prefix
         return path[len(prefix) :] if path.startswith(prefix) else None
 
-    def _may_be_memory(self, path: str) -> bool:
-        """Whether a path of the repository is a place for memories of this vault."""
+    def _place(self, path: str) -> str | None:
+        """Return a path of the repository from the vault's folder; None if it is no place for memories of the vault."""
         if path not in self._places:
             inside = self._inside(path)
-            self._places[path] = inside is not None and is_memory_path(inside, mixed=self._today.config.mixed)
+            is_place = inside is not None and is_memory_path(inside, mixed=self._today.config.mixed)
+            self._places[path] = inside if is_place else None
         return self._places[path]
 
     def _is_anothers(self, path: str) -> bool:
@@ -318,11 +309,18 @@ class _Check:
         changed = {
             path: change.new if change.mode in git_objects.REGULAR_FILES else None
             for change in commit.since_first
-            if (path := self._inside(change.path)) and _is_decisive(path)
+            if (path := self._decisive(change.path))
         }
         if not changed:
             return before
         return {path: blob for path, blob in {**before, **changed}.items() if blob}
+
+    def _decisive(self, path: str) -> str | None:
+        """Return a path of the repository from the vault's folder if it decides who sees what; None otherwise."""
+        if path not in self._decide:
+            inside = self._inside(path)
+            self._decide[path] = inside if inside and _is_decisive(inside) else None
+        return self._decide[path]
 
     def _own_in_tree(self, commit: str) -> Mapping[str, str]:
         listed = git_objects.tree_files(self._git.run("ls-tree", "-r", "-z", "--full-tree", commit))
@@ -347,7 +345,7 @@ class _Check:
 
         An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
         """
-        memories = [(one.labels, one.title) for one in self._known if one.labels]
+        memories = [(labels, title) for (_, title), labels in self._titles.items()]
         hidden = [(labels, title) for labels, title in memories if not self._is_visible(labels)]
         ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
         known = {labels.id for labels, _ in memories}
@@ -355,9 +353,11 @@ class _Check:
         titles: dict[str, list[tuple[str, ...]]] = {}
         for words in {_words(title) for _, title in hidden} - shown - {()}:
             titles.setdefault(words[0], []).append(words)
-        for where, text in texts:
-            named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(text.casefold())}
-            if ids & named or {*_IDS_OF_OURS.findall(text.casefold())} - known:
+        said = [*texts]
+        if not titles and not _names_any("\n".join(text for _, text in said), ids, known):
+            return  # as most pushes
+        for where, text in said:
+            if _names_any(text, ids, known):
                 yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
             elif titles and _has_title(_folded(text), titles):
                 yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
@@ -367,10 +367,20 @@ class _Check:
         return self._readers.denial(labels) is None and self._readers.denial(held) is None
 
 
+def _names_any(text: str, hidden: Collection[str], known: Collection[str]) -> bool:
+    """Whether a text has the id of a hidden memory, or one of memstore's form that is not known."""
+    folded = text.casefold()
+    if hidden:
+        named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(folded)}
+        if not named.isdisjoint(hidden):
+            return True
+    return any(found not in known for found in _IDS_OF_OURS.findall(folded))
+
+
 def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
     """Return the labels of each id; of several, only what all of them would show."""
     held: dict[str, dict[Labels, None]] = {}
-    for labels in found:
+    for labels in {id(one): one for one in found}.values():  # most versions share them, and hashing takes time
         if labels and labels.id:
             held.setdefault(labels.id, {})[labels] = None
     return {memory_id: reduce(both, copies) for memory_id, copies in held.items()}
