@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class VaultStacks:
-    """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; she calls `vault.stacks.load("for-claire")`.
+    """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; then she can `load` it.
 
     `share`, `update`, `shared`; `load`, `unload`, `loaded`.
     """

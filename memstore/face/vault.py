@@ -48,8 +48,8 @@ class Vault:
 
     Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
     `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `forget`, `adopt`; `check`, `status`,
-    `stats`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`, `access`,
-    `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`.
+    `stats`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`,
+    `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`.
 
     A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
     has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An

@@ -246,10 +246,10 @@ def _sort_out(found: _Found, one: _Object, path: str, ids: set[str]) -> None:
         )
     for original, spans in found.originals.items():
         if path.endswith(original):
-            lines = one.data.splitlines(keepends=True)
+            lines = one.data.split(b"\n")
             for first, last in spans:
-                lines[first - 1 : last] = [b"\n"] * len(lines[first - 1 : last])
-            found.changed[one.id] = b"".join(lines)
+                lines[first - 1 : last] = [b""] * len(lines[first - 1 : last])
+            found.changed[one.id] = b"\n".join(lines)
 
 
 def _graduated(line: bytes, ids: set[str]) -> bool:
