@@ -23,6 +23,7 @@ from memstore.files.strict_yaml import MOST_NODES
 _REQUIRED = frozenset(key.name for key in KEYS if key.required)
 _DECISIVE = _REQUIRED | {field.name for field in fields(Labels)}
 # A key of the outermost map: everything else begins with a blank, a dash or a sign.
+_ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)
 _BEFORE_KEY = re.compile(r"\n(?=[a-z])")
 
 
@@ -47,16 +48,19 @@ class LabelReader:
 
     def read(self, path: str, data: bytes) -> BlobLabels:
         """Return what the file at a path says of who may see it."""
-        found = self._plainly(path, data)
-        if found is not None:
-            return found
+        plainly = self._plainly(path, data)
+        if plainly is not None:
+            return plainly
         match memory_file.read(path, data, mixed=self._mixed):
             case BrokenFile():
-                return BlobLabels(FileKind.BROKEN)
+                found = _ID_LINE.search(fence.head_of(data))
+                labels = Labels(id=found[1].decode(), malformed=True) if found else None
+                return BlobLabels(FileKind.BROKEN, (), labels)
             case PlainFile():
                 return BlobLabels(FileKind.PLAIN)
             case file:
-                return BlobLabels(FileKind.MEMORY, title_of(file.memory), labels_of(file.memory))
+                names = (title_of(file.memory), *file.memory.aliases)
+                return BlobLabels(FileKind.MEMORY, names, labels_of(file.memory))
 
     def _plainly(self, path: str, data: bytes) -> BlobLabels | None:
         """Return the same for a memory with a frontmatter of plain and sound lines; None for anything else."""
@@ -83,8 +87,10 @@ class LabelReader:
         if key not in self._labels:
             values = {name: pairs[name].value for name in pairs if name in _DECISIVE}
             self._labels[key] = labels_of(memory_file.memory_of(values, ""))
-        title = pairs["title"].value if "title" in pairs else None
-        return BlobLabels(FileKind.MEMORY, title or default_title(text.body), self._labels[key])
+        title, aliases = (pairs[name].value if name in pairs else None for name in ("title", "aliases"))
+        others = [aliases] if isinstance(aliases, str) else aliases or ()
+        names = (title or default_title(text.body), *others)
+        return BlobLabels(FileKind.MEMORY, names, self._labels[key])
 
     def _pair(self, line: str) -> _Pair | None:
         """Return what a key's lines say; None if they are not plain or not sound."""

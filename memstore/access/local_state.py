@@ -326,7 +326,7 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
 # -- what blobs say of who may see them, on disk -----------------------------------------------------
 
 
-LABELS_VERSION = 2
+LABELS_VERSION = 3
 _MOST_BLOBS = 200_000
 
 
@@ -352,7 +352,7 @@ class LabelsCache:
                 return {}
             labels = [None, *(_unpacked(values) for values in document["labels"])]
             cells = document["blobs"].items()
-            return {blob: BlobLabels(FileKind(kind), title, labels[i]) for blob, (kind, title, i) in cells}
+            return {blob: BlobLabels(FileKind(kind), tuple(names), labels[i]) for blob, (kind, names, i) in cells}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return {}
 
@@ -361,7 +361,7 @@ class LabelsCache:
         newest = list(found.items())[-_MOST_BLOBS:]
         known = {id(one.labels): one.labels for _, one in newest if one.labels}  # most versions have the same
         numbers = {name: i for i, name in enumerate(known, 1)}
-        blobs = {blob: [one.kind.value, one.title, numbers.get(id(one.labels), 0)] for blob, one in newest}
+        blobs = {blob: [one.kind.value, one.names, numbers.get(id(one.labels), 0)] for blob, one in newest}
         labels = [_packed(one) for one in known.values()]
         document = {"version": LABELS_VERSION, "labels": labels, "blobs": blobs}
         with suppress(OSError):

@@ -145,10 +145,13 @@ class Labels:
 
 
 class BlobLabels(NamedTuple):
-    """What decides about the file in a blob: whether it is a memory (else `labels` is None), its title and labels."""
+    """What decides about the file in a blob: whether it is a memory, its names (title and aliases), and its labels.
+
+    What can't be read has labels that are `malformed`, if it says whose id it has; a plain note has none.
+    """
 
     kind: FileKind
-    title: str = ""
+    names: tuple[str, ...] = ()
     labels: Labels | None = None
 
 

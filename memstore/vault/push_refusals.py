@@ -182,7 +182,8 @@ def refusals(
     for commit in sent.commits:
         yield from check.files(commit)
     texts = [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]
-    yield from check.texts(texts)
+    paths = {change.path: commit.id for commit in sent.commits for change in commit.changes}
+    yield from check.texts(texts, paths)
 
 
 _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
@@ -214,7 +215,7 @@ class _Check:
         self._decide: dict[str, str | None] = {}
         pushed = self._read_all(commits)
         known = [blobs[blob] for blob in (*today.files.values(), *pushed)]
-        self._titles = {(id(one.labels), one.title): one.labels for one in known if one.labels}
+        self._names = {(id(one.labels), one.names): one.labels for one in known if one.labels}
         held = _combined(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
@@ -250,7 +251,7 @@ class _Check:
         if path is None or self._left_out(commit, path):
             return "it is no memory, so it is for the owner alone", "push-no-memory"
         said = self._blobs[change.new or ""]
-        if said.labels is None:
+        if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
             return (
                 ("it can't be read, so nobody knows who may see it", "push-broken")
@@ -261,14 +262,14 @@ class _Check:
 
     def _denied(self, commit: SentCommit, labels: Labels) -> tuple[str, str] | None:
         if denial := self._readers.denial(labels):
-            return f"{_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return _hidden_from(denial), "push-hidden"
         held = self._held.get(labels.id)
         if held and held is not labels and held != labels and (denial := self._readers.denial(held)):
             where = "as it is today" if labels.id in self._today_ids else "by another of these commits"
-            return f"{where}, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return f"{where}, {_hidden_from(denial)}", "push-hidden"
         readers = self._readers_of(commit)
         if readers and (denial := readers.denial(labels)):
-            return f"by that commit's registries, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return f"by that commit's registries, {_hidden_from(denial)}", "push-hidden"
         return None
 
     def _inside(self, path: str) -> str | None:
@@ -340,26 +341,34 @@ class _Check:
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def texts(self, texts: Iterable[tuple[str, str]]) -> Iterator[PushRefusal]:
-        """Yield the messages and names of refs that carry the title or the id of a hidden memory.
+    def texts(self, texts: Iterable[tuple[str, str]], paths: Mapping[str, str]) -> Iterator[PushRefusal]:
+        """Yield the messages, names of refs and paths that carry the title, an alias or the id of a hidden memory.
+
+        In a path, a title of one or two words says nothing. `paths` has a commit of each path.
 
         An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
         """
-        memories = [(labels, title) for (_, title), labels in self._titles.items()]
-        hidden = [(labels, title) for labels, title in memories if not self._is_visible(labels)]
+        memories = [(labels, names) for (_, names), labels in self._names.items()]
+        hidden = [(labels, names) for labels, names in memories if not self._is_visible(labels)]
         ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
         known = {labels.id for labels, _ in memories}
-        shown = {_words(title) for labels, title in memories if hidden and self._is_visible(labels)}
-        titles: dict[str, list[tuple[str, ...]]] = {}
-        for words in {_words(title) for _, title in hidden} - shown - {()}:
-            titles.setdefault(words[0], []).append(words)
+        seen = [names for labels, names in memories if hidden and self._is_visible(labels)]
+        shown = {_words(name) for names in seen for name in names}
+        shown |= {(word,) for words in shown for word in words}  # one word alone says nothing if others say it, too
+        titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - {()})
         said = [*texts]
-        if not titles and not _names_any("\n".join(text for _, text in said), ids, known):
+        if not titles and not _names_any("\n".join([*(text for _, text in said), *paths]), ids, known):
             return  # as most pushes
+        long = _Titles([words for words in titles.all if len(words) > 2])  # noqa: PLR2004
+        for path, commit in paths.items():
+            if _names_any(path, ids, known) or long.are_in(_folded(path)):
+                yield PushRefusal(
+                    f"commit {commit[:10]}", path, "its path names what not everybody may see", "push-text"
+                )
         for where, text in said:
             if _names_any(text, ids, known):
                 yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
-            elif titles and _has_title(_folded(text), titles):
+            elif titles and titles.are_in(_folded(text)):
                 yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
 
     def _is_visible(self, labels: Labels) -> bool:
@@ -391,9 +400,10 @@ def _is_decisive(path: str) -> bool:
     return path == IGNORE_FILE or (decides(path) and not is_audit_path(path))
 
 
-def _who(denial: Decision) -> str:
-    named = ["anybody else" if name.startswith("anon:") else name for name in denial.who]
-    return ", ".join(dict.fromkeys(named)) or "nobody else"
+def _hidden_from(denial: Decision) -> str:
+    named = dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in denial.who)
+    told = f"{', '.join(named)} may not see it" if named else "nobody else may see it"
+    return f"{told} [{denial.code}]"
 
 
 def _words(title: str) -> tuple[str, ...]:
@@ -409,7 +419,34 @@ def _folded(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def _has_title(words: Sequence[str], titles: Mapping[str, Sequence[tuple[str, ...]]]) -> bool:
-    return any(
-        tuple(words[i : i + len(title)]) == title for i, word in enumerate(words) for title in titles.get(word, ())
-    )
+# Scripts that put no blanks between words, so that a title has no beginning and no end in a sentence.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class _Titles:
+    """Titles, each as its words, that are looked for in texts."""
+
+    def __init__(self, titles: Collection[tuple[str, ...]]) -> None:
+        self.all = titles
+        self._by_word: dict[str, list[tuple[str, ...]]] = {}
+        self._joined: list[str] = []
+        for words in titles:
+            if _WITHOUT_BLANKS.search(joined := "".join(words)):
+                self._joined.append(joined)
+            else:
+                self._by_word.setdefault(words[0], []).append(words)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_word or self._joined)
+
+    def are_in(self, words: Sequence[str]) -> bool:
+        """Whether a text with these words has one of the titles."""
+        if self._joined and any(title in text for text in ["".join(words)] for title in self._joined):
+            return True
+        return any(
+            tuple(words[i : i + len(title)]) == title
+            for i, word in enumerate(words)
+            for title in self._by_word.get(word, ())
+        )

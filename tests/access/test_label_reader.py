@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +11,10 @@ from hypothesis import strategies as st
 
 from memstore.access.label_reader import LabelReader
 from memstore.access.policy import labels_of
-from memstore.access.world import BlobLabels
+from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.memory import title_of
-from memstore.files import memory_file
+from memstore.files import fence, memory_file
 from memstore.files.memory_file import BrokenFile, PlainFile
 from tests.fuzz.__main__ import CORPUS
 from tests.installed import ROOT
@@ -36,11 +37,12 @@ def whole(data: bytes, *, mixed: bool) -> BlobLabels:
     """Return what the reader of whole files says."""
     match memory_file.read(PATH, data, mixed=mixed):
         case BrokenFile():
-            return BlobLabels(FileKind.BROKEN)
+            found = re.search(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", fence.head_of(data), re.MULTILINE)
+            return BlobLabels(FileKind.BROKEN, (), Labels(id=found[1].decode(), malformed=True) if found else None)
         case PlainFile():
             return BlobLabels(FileKind.PLAIN)
         case file:
-            return BlobLabels(FileKind.MEMORY, title_of(file.memory), labels_of(file.memory))
+            return BlobLabels(FileKind.MEMORY, (title_of(file.memory), *file.memory.aliases), labels_of(file.memory))
 
 
 @pytest.mark.parametrize("mixed", [False, True])

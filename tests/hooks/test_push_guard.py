@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -324,6 +325,84 @@ def test_a_message_names_no_hidden_memory(pushing: Pushing, text: str) -> None:
     git(pushing.root, "tag", "-a", "v1", "-m", "fine", "inner")
     assert "tag refs/tags/v1: it " in pushing.refused("origin", "v1")
     pushing.passes()
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ({"aliases": "[Zephyrine, Gale of the west]"}, "a walk with Zephyrine"),
+        ({"aliases": "[Zephyrine, Gale of the west]"}, "the gale of THE west"),
+        ({"title": "秘密の話"}, "これは秘密の話です"),
+        ({"title": "ความลับ"}, "นี่คือความลับของเรา"),
+    ],
+)
+def test_a_message_has_no_name_of_a_hidden_memory(pushing: Pushing, keys: dict[str, str], text: str) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", **keys))
+    pushing.commit("b.md", seen("m_bbb"), text)
+    assert "it has the title of a memory that not everybody may see" in pushing.refused()
+
+
+def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="About the salary"))
+    pushing.commit("tea.md", seen("m_bbb", title="Tea"))
+    pushing.passes()
+    for path in ("on m_hidden.md", "about-the-salary-7f3k.md"):
+        pushing.commit(path, seen("m_ccc"))
+        assert f"{path}: its path names what not everybody may see" in pushing.refused()
+        git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
+
+
+def test_a_memory_that_can_not_be_read_today_or_was_forgotten_is_hidden_in_older_commits(pushing: Pushing) -> None:
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
+    git(pushing.root, "branch", "then")
+    broken, tomb = "---\ntype: note\nid: m_bbb\naccess_grants: [\n---\n", memory("m_bbb", status="forgotten")
+    for today, code in ((broken, "malformed"), (tomb, "forgotten")):
+        pushing.vault.write("b.md", today)
+        said = pushing.refused("origin", "then:main")
+        assert re.search(rf"b.md: as it is today, .* see it \[{code}\]", said), said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--mirror", "origin"),
+        ("--all", "origin"),
+        ("--tags", "origin"),
+        ("origin", "HEAD:refs/notes/x"),
+        ("origin", "+HEAD:main"),
+        ("origin", "refs/stash"),
+    ],
+)
+def test_no_way_to_push_goes_round_it(pushing: Pushing, words: tuple[str, ...]) -> None:
+    pushing.passes()
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    git(pushing.root, "tag", "light")
+    pushing.vault.write("b.md", memory("m_bbb", "The salary rose.\n"))
+    git(pushing.root, "stash", "-q")
+    assert "b.md: human:bob may not see it" in pushing.refused(*words)
+
+
+def test_notes_are_no_memories(pushing: Pushing) -> None:
+    pushing.passes()
+    git(pushing.root, "notes", "add", "-m", "about the salary", "HEAD")
+    assert "it is no memory" in pushing.refused("origin", "refs/notes/*:refs/notes/*")
+
+
+def test_each_url_of_a_remote_is_asked(pushing: Pushing, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "second.git")
+    pushing.declare(f'["{BOB}"]', "../remote.git")
+    git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../remote.git")
+    git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../second.git")
+    assert "nobody has said who reads origin" in pushing.push().stderr
+    assert git(tmp_path / "second.git", "for-each-ref") == ""
+    git(pushing.root, "remote", "set-url", "--delete", "--push", "origin", "../second.git")
+    git(pushing.root, "config", "url.../second.git.insteadOf", "../remote.git")
+    git(pushing.root, "config", "--unset-all", "remote.origin.pushurl")
+    assert "nobody has said who reads origin" in pushing.push("origin", "HEAD:other").stderr
+    assert git(tmp_path / "second.git", "for-each-ref") == ""
 
 
 def test_a_message_about_a_memory_that_was_shown_and_is_gone_goes(pushing: Pushing) -> None:
