@@ -2,10 +2,11 @@
 
     python benchmarks/pushing.py [COMMITS]
 
-Two repositories, in which every commit writes one memory that all readers may see. In the first, as memstore lays
+Three repositories, in which every commit writes one memory that all readers may see. In the first, as memstore lays
 memories out, four commits of five add a file to `notes/2026/`, and the fifth changes an earlier one. In the second,
-the commits go round 500 files in ten folders, where git has least to do. The guard is measured without and with what
-it keeps of blobs.
+the commits go round 500 files in ten folders, where git has least to do. The third is a mixed vault: 300 notes of
+another program, adopted, with keys of its own and some pages of text. The guard is measured without and with what it
+keeps of blobs.
 """
 
 from __future__ import annotations
@@ -38,6 +39,23 @@ def few(i: int) -> tuple[int, str]:
     return i % 500, f"notes/{i % 500 // 50}/{i % 500}.md"
 
 
+def mixed(i: int) -> tuple[int, str]:
+    """Return the number and the path of the memory that a commit of the third repository writes."""
+    number = i * 7 % 300
+    return number, f"{('Areas/Health', 'Areas/Home', 'Projects', 'Daily')[number % 4]}/A note about {number}.md"
+
+
+def note(i: int, number: int) -> str:
+    """Return the text of the adopted note that a commit writes."""
+    paragraphs = (" ".join(f"word{(i * 7 + j * 13 + k * 3) % 1997}" for k in range(60)) for j in range(8))
+    text = "\n\n".join(f"{words} [[A note about {(number + j) % 300}]]." for j, words in enumerate(paragraphs))
+    return (
+        f"---\naliases:\n  - About {number}\ntags: [area/health, t{number % 9}]\ncssclass: wide\npublish: false\n"
+        f'id: m_{number:010d}\ntype: note\ncreated_at: "2026-01-{number % 28 + 1:02d}T00:00:00Z"\n'
+        f'access_grants: ["human:bob"]\nrating: {i % 5}\n---\n# A note about {number}\n\n{text}\n'
+    )
+
+
 def memory(i: int, number: int) -> str:
     """Return the text of the memory that a commit writes."""
     words = "\n".join(" ".join(f"word{(i * 7 + j * 13 + k) % 997}" for k in range(12)) for j in range(10))
@@ -53,7 +71,10 @@ def repository(folder: Path, commits: int, place: Callable[[int], tuple[int, str
     lines: list[str] = []
     for i in range(commits):
         number, path = place(i)
-        text, message = memory(i, number), f"edit note:m_{number:010d}\n\nMemory-Id: m_{number:010d}\n"
+        text, message = (
+            (note if place is mixed else memory)(i, number),
+            f"edit note:m_{number:010d}\n\nMemory-Id: m_{number:010d}\n",
+        )
         lines += [
             "commit refs/heads/main",
             f"committer A <a@example.org> {1_700_000_000 + i} +0000",
@@ -63,7 +84,9 @@ def repository(folder: Path, commits: int, place: Callable[[int], tuple[int, str
     subprocess.run(["git", "fast-import", "--quiet"], cwd=folder, input="\n".join(lines).encode(), check=True)
     subprocess.run(["git", "reset", "-q", "--hard", "main"], cwd=folder, check=True)
     (folder / ".memstore").mkdir()
-    (folder / ".memstore/config.toml").write_text(CONFIG)
+    (folder / ".memstore/config.toml").write_text(
+        CONFIG.replace("[", 'notes = "mixed"\n[', 1) if place is mixed else CONFIG
+    )
 
 
 def cpu_seconds(words: list[str], folder: Path, cache: Path, said: str = "") -> float:
@@ -92,12 +115,12 @@ def measured(folder: Path, caches: Path) -> dict[str, float]:
 def main() -> None:
     """Measure, and print the medians and their ratios."""
     commits = int(sys.argv[1]) if len(sys.argv) > 1 else 5_000
-    for place in (usual, few):
+    for place in (usual, few, mixed):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "vault"
             repository(folder, commits, place)
             medians = measured(folder, Path(name) / "caches")
-        print(f"{commits:,} commits ({place.__name__}), CPU seconds, medians of {ROUNDS}:")
+        print(f"{commits:,} commits ({place.__name__}), CPU seconds, medians of {ROUNDS}:", flush=True)
         for what, median in medians.items():
             print(f"  {what:<12} {median:6.2f}   {median / medians['git log -p'] / 2:5.2f} of `git log -p` twice")
 

@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from memstore.access.entities import KnownEntity as KnownEntity
     from memstore.access.entities import KnownGroup as KnownGroup
     from memstore.access.entities import KnownMember as KnownMember
+    from memstore.access.generalization import GeneralizationVerdict as GeneralizationVerdict
     from memstore.access.privacy import Shared as Shared
     from memstore.access.report import Sighted as Sighted
     from memstore.access.sight import Seer as Seer
     from memstore.access.sight import SightChange as SightChange
+    from memstore.access.stack import Mount as Mount
+    from memstore.access.stack import Stack as Stack
     from memstore.access.world import ActiveContext as ActiveContext
     from memstore.access.world import Decision as Decision
     from memstore.beliefs.calibration import Calibration as Calibration
@@ -82,6 +85,8 @@ if TYPE_CHECKING:
     from memstore.core.memory import Resolution as Resolution
     from memstore.core.memory import Signature as Signature
     from memstore.core.memory import Witness as Witness
+    from memstore.exchange.sharing import SharedStack as SharedStack
+    from memstore.exchange.sharing import SharedState as SharedState
     from memstore.face.batch import Batch as Batch
     from memstore.face.given import HasRef as HasRef
     from memstore.face.given import Hits as Hits
@@ -96,6 +101,7 @@ if TYPE_CHECKING:
     from memstore.history.history import Commit as Commit
     from memstore.history.log import Log as Log
     from memstore.history.log import LogLine as LogLine
+    from memstore.history.purging import Purged as Purged
     from memstore.history.revisions import Blame as Blame
     from memstore.history.revisions import BlamedLine as BlamedLine
     from memstore.lineage.orphans import Dangling as Dangling
@@ -109,6 +115,11 @@ if TYPE_CHECKING:
     from memstore.lineage.values import Trace as Trace
     from memstore.memories.adopt import Adopted as Adopted
     from memstore.memories.edit import Moved as Moved
+    from memstore.memories.forget import Dependent as Dependent
+    from memstore.memories.forget import Forgotten as Forgotten
+    from memstore.memories.forget import Tombstone as Tombstone
+    from memstore.memories.generalize import GeneralizationCheck as GeneralizationCheck
+    from memstore.memories.generalize import Generalized as Generalized
     from memstore.memories.links import LeftLink as LeftLink
     from memstore.memories.links import LinkedNote as LinkedNote
     from memstore.memories.links import NoteLink as NoteLink
@@ -187,6 +198,7 @@ _HOMES = {
     "Copy": "memstore.conflicts.duplicates",
     "Dangling": "memstore.lineage.orphans",
     "Decision": "memstore.access.world",
+    "Dependent": "memstore.memories.forget",
     "Diff": "memstore.history.diff",
     "Differing": "memstore.beliefs.recompute",
     "Direction": "memstore.lineage.values",
@@ -200,7 +212,11 @@ _HOMES = {
     "Filters": "memstore.search.retrieval",
     "Finding": "memstore.core.finding",
     "FixedProvenance": "memstore.lineage.repair",
+    "Forgotten": "memstore.memories.forget",
     "FormatError": "memstore.core.errors",
+    "GeneralizationCheck": "memstore.memories.generalize",
+    "GeneralizationVerdict": "memstore.access.generalization",
+    "Generalized": "memstore.memories.generalize",
     "GitError": "memstore.core.errors",
     "Graduated": "memstore.beliefs.graduate",
     "Harmed": "memstore.lineage.trace",
@@ -232,6 +248,7 @@ _HOMES = {
     "MemoryDiff": "memstore.history.diff",
     "MemoryRef": "memstore.core.ids",
     "MemstoreError": "memstore.core.errors",
+    "Mount": "memstore.access.stack",
     "Moved": "memstore.memories.edit",
     "Named": "memstore.face.given",
     "Names": "memstore.face.given",
@@ -249,6 +266,7 @@ _HOMES = {
     "Present": "memstore.access.contexts",
     "Propagated": "memstore.beliefs.propagation",
     "Proposal": "memstore.beliefs.revise",
+    "Purged": "memstore.history.purging",
     "Query": "memstore.search.retrieval",
     "Rebuilt": "memstore.beliefs.recompute",
     "Recalled": "memstore.beliefs.recall",
@@ -264,12 +282,15 @@ _HOMES = {
     "Seer": "memstore.access.sight",
     "Severity": "memstore.core.finding",
     "Shared": "memstore.access.privacy",
+    "SharedStack": "memstore.exchange.sharing",
+    "SharedState": "memstore.exchange.sharing",
     "Shown": "memstore.memories.show",
     "SightChange": "memstore.access.sight",
     "Sighted": "memstore.access.report",
     "Signature": "memstore.core.memory",
     "Signed": "memstore.trust.sign",
     "Sort": "memstore.search.retrieval",
+    "Stack": "memstore.access.stack",
     "Stance": "memstore.beliefs.next_lines",
     "State": "memstore.trust.vouching",
     "Stats": "memstore.vault.status",
@@ -278,6 +299,7 @@ _HOMES = {
     "Synthesizer": "memstore.beliefs.wording",
     "Term": "memstore.memories.why",
     "Told": "memstore.access.consents",
+    "Tombstone": "memstore.memories.forget",
     "TooLargeError": "memstore.core.errors",
     "Trace": "memstore.lineage.values",
     "Trust": "memstore.trust.score",

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import Judge
 from memstore.access.sight import ids_in_scopes, listeners, stranger
-from memstore.access.world import Session
+from memstore.access.world import Labels, Session
 from memstore.core.config import OWNER_ALONE, PUBLIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from memstore.access.world import Decision, Labels, World
+    from memstore.access.world import Decision, World
+
+_PARTS = attrgetter(*(field.name for field in fields(Labels) if field.name != "id"))
 
 
 def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, ...]:
@@ -50,7 +53,7 @@ class Readers:
         self.names = readers(world, audience, at)
         self._judges = [Judge(world, Session(viewer=name, at=at)) for name in self.names]
         self._named = ids_in_scopes(world)
-        self._decided: dict[Labels, Decision | None] = {}
+        self._decided: dict[tuple[object, ...], Decision | None] = {}
         self._asked: dict[int, tuple[Labels, Decision | None]] = {}  # by identity: hashing labels takes time
 
     def denial(self, labels: Labels) -> Decision | None:
@@ -60,7 +63,8 @@ class Readers:
         return self._asked[id(labels)][1]
 
     def _denial(self, labels: Labels) -> Decision | None:
-        alike = labels if labels.id in self._named else replace(labels, id="")
+        # Equal labels are decided once, except for those that a consent names.
+        alike = (labels.id if labels.id in self._named else "", *_PARTS(labels))
         if alike not in self._decided:
             answers = (judge.decide_on(labels) for judge in self._judges)
             self._decided[alike] = next((answer for answer in answers if not answer.allowed), None)

@@ -17,7 +17,7 @@ from dataclasses import asdict, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from memstore.access.world import ActiveContext, Labels
+from memstore.access.world import ActiveContext, BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.errors import VaultError
 from memstore.core.memory import Generalization
@@ -326,16 +326,8 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
 # -- what blobs say of who may see them, on disk -----------------------------------------------------
 
 
-LABELS_VERSION = 1
+LABELS_VERSION = 3
 _MOST_BLOBS = 200_000
-
-
-class BlobLabels(NamedTuple):
-    """What decides about the file in a blob: whether it is a memory (else `labels` is None), its title and labels."""
-
-    kind: FileKind
-    title: str = ""
-    labels: Labels | None = None
 
 
 class LabelsCache:
@@ -358,14 +350,20 @@ class LabelsCache:
             document = json.loads(self._place.read_bytes())
             if document["version"] != LABELS_VERSION:
                 return {}
-            return {blob: _unpacked(*cells) for blob, cells in document["blobs"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            labels = [None, *(_unpacked(values) for values in document["labels"])]
+            cells = document["blobs"].items()
+            return {blob: BlobLabels(FileKind(kind), tuple(names), labels[i]) for blob, (kind, names, i) in cells}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return {}
 
     def keep(self, found: Mapping[str, BlobLabels]) -> None:
         """Store these in place of what was kept; failures are ignored."""
         newest = list(found.items())[-_MOST_BLOBS:]
-        document = {"version": LABELS_VERSION, "blobs": {blob: _packed(one) for blob, one in newest}}
+        known = {id(one.labels): one.labels for _, one in newest if one.labels}  # most versions have the same
+        numbers = {name: i for i, name in enumerate(known, 1)}
+        blobs = {blob: [one.kind.value, one.names, numbers.get(id(one.labels), 0)] for blob, one in newest}
+        labels = [_packed(one) for one in known.values()]
+        document = {"version": LABELS_VERSION, "labels": labels, "blobs": blobs}
         with suppress(OSError):
             make_private(self._cache)
             if is_private(self._cache):
@@ -380,24 +378,20 @@ _DEFAULTS = Labels(id="")
 _LABELS = tuple(field.name for field in fields(Labels))
 
 
-def _packed(one: BlobLabels) -> list[Any]:
-    if one.labels is None:
-        return [one.kind.value]
-    values = {name: value for name in _LABELS if (value := getattr(one.labels, name)) != getattr(_DEFAULTS, name)}
-    if generalization := one.labels.generalization:
-        values["generalization"] = asdict(generalization)
-    return [one.kind.value, one.title, values]
+def _packed(labels: Labels) -> dict[str, Any]:
+    values = {name: value for name in _LABELS if (value := getattr(labels, name)) != getattr(_DEFAULTS, name)}
+    if labels.generalization:
+        values["generalization"] = asdict(labels.generalization)
+    return values
 
 
-def _unpacked(kind: str, title: str = "", values: dict[str, Any] | None = None) -> BlobLabels:
-    if values is None:
-        return BlobLabels(FileKind(kind))
+def _unpacked(values: dict[str, Any]) -> Labels:
     lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
     if "upstream_grants" in lists:
         lists["upstream_grants"] = tuple(map(tuple, lists["upstream_grants"]))
     if given := values.get("generalization"):
         values["generalization"] = Generalization(**given | {"checks": tuple(given["checks"])})
-    return BlobLabels(FileKind(kind), title, Labels(**values | {"id": values.get("id", "")} | lists))
+    return Labels(**values | {"id": values.get("id", "")} | lists)
 
 
 class AccessVerdict(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from memstore.core.catalog import FileKind
     from memstore.core.memory import Generalization
 
 
@@ -141,6 +142,17 @@ class Labels:
     generalized: bool = False
     generalization: Generalization | None = None
     malformed: bool = False
+
+
+class BlobLabels(NamedTuple):
+    """What decides about the file in a blob: whether it is a memory, its names (title and aliases), and its labels.
+
+    What can't be read has labels that are `malformed`, if it says whose id it has; a plain note has none.
+    """
+
+    kind: FileKind
+    names: tuple[str, ...] = ()
+    labels: Labels | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, group, subcommand
-from memstore.core.errors import VaultError
+from memstore.core.config import how_to_declare
+from memstore.core.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,12 +30,36 @@ def hooks() -> None:
     """Have git check memories at every commit and push, name them in messages, and merge them key by key."""
 
 
-@subcommand(hooks, "install", examples=("memstore hooks install",))
-def install(session: CliSession) -> None:
+@subcommand(
+    hooks,
+    "install",
+    examples=("memstore hooks install", "memstore hooks install --pre-receive /srv/notes.git   # on a server"),
+)
+@click.option(
+    "--pre-receive",
+    "repository",
+    metavar="REPO",
+    type=click.Path(),
+    help="Instead: check what others push to REPO, by this vault's settings.",
+)
+@click.option("--remote", metavar="NAME", help="What REPO is called in the settings that count; origin by default.")
+@click.option("--own-settings", is_flag=True, help="The settings in REPO's own current commit count; needs no vault.")
+def install(session: CliSession, repository: str | None, *, remote: str | None, own_settings: bool) -> None:
     """Install memstore's hooks and its merge driver, never over another program's."""
     from memstore.vault import init as flow
 
-    _emit(session, "install", flow.install(session.view()))
+    if repository is None:
+        if remote or own_settings:
+            raise UsageError("--remote and --own-settings go with --pre-receive REPO", hint="memstore hooks install")
+        _emit(session, "install", flow.install(session.view()))
+        return
+    from memstore.vault import composition
+
+    name, view = remote or "origin", None if own_settings else session.view()
+    there = composition.hooks_of(session.environment(), repository)
+    _emit(session, "install", flow.install_on_server(there, view, remote=name))
+    if view and not view.config.declared(name, name):
+        session.say(f"nobody has said who reads {name}, so nothing can be pushed there: {how_to_declare(name)}")
 
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))

@@ -176,7 +176,7 @@ _ROLES = {"ok": "ok", "fixed": "ok", "warning": "warning", "error": "error"}
 @command("doctor", examples=("memstore doctor", "memstore doctor --fix"))
 @click.option("--fix", is_flag=True, help="Fix what needs no judgement, and say so.")
 def doctor(session: CliSession, *, fix: bool) -> None:
-    """Check Python, git, settings, vault, hooks, index, cache, keyring, clocks, leftovers; exit 1 on errors."""
+    """Check Python, git, settings, vault, hooks, remotes, index, cache, keyring, clocks and files; exit 1 on errors."""
     from memstore.documents.vault import diagnosis_document
     from memstore.vault import composition
     from memstore.vault.doctor import doctor as examine

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,6 +30,19 @@ CONFIG_PATH = ".memstore/config.toml"
 # Who reads a git remote, other than entities: the vault's owner alone, or anybody.
 OWNER_ALONE = "owner"
 PUBLIC = "public"
+
+_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
+
+
+def remote_address(url: str) -> str:
+    """Return a remote's name or URL as it is compared and shown: without a password, and a slash at its end."""
+    return _CREDENTIALS.sub("", url).rstrip("/")
+
+
+def how_to_declare(remote: str) -> str:
+    """Return the commands that say who reads a remote."""
+    key = shlex.quote(f"remotes.{remote_address(remote)}")
+    return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
 
 
 class QualityProfile(Enum):
@@ -151,6 +166,11 @@ class Config(NamedTuple):
     def mixed(self) -> bool:
         """Whether notes that memstore did not write stay plain notes: only a memstore id makes a file a memory."""
         return self.notes == "mixed"
+
+    def declared(self, name: str, url: str) -> frozenset[str]:
+        """Return under which names the settings say who reads a remote with this name and URL."""
+        key, place = remote_address(name), remote_address(url)
+        return frozenset(named for named in self.remotes if named == key or remote_address(named) == place)
 
 
 class UserConfig(NamedTuple):

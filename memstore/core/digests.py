@@ -22,6 +22,11 @@ def format_of(blob: str) -> str:
     return "sha256" if len(blob) == _SHA256_DIGITS else "sha1"
 
 
+def empty_tree(object_format: str) -> str:
+    """Return git's id of a tree without entries."""
+    return hashlib.new(object_format, b"tree 0\0", usedforsecurity=False).hexdigest()
+
+
 def digest_of(data: bytes) -> str:
     """Return the SHA-256 digest of these bytes, with `DIGEST_PREFIX`."""
     return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()

@@ -478,6 +478,9 @@ def update(
     """
     view.require_owner()
     place = open_place(_folder_of(view, target))
+    name = _name_of_missing(view, place)
+    if name is not None:
+        return _made_anew(view, place, name, acknowledge=acknowledge, dry_run=dry_run)
     before = place.stack()
     known = _latest(view).get(before.name)
     if known is None or before.id not in texts_of(known.about.get("stack")):
@@ -493,6 +496,28 @@ def update(
     rewritten = is_narrower or not _may_follow(view, place, plan)
     commit = _write(view, place, plan, acknowledge=acknowledge, follows=not rewritten)
     return found._replace(commit=commit, rewritten=rewritten)
+
+
+def _name_of_missing(view: View, place: StackPlace) -> str | None:
+    """Return the name of the stack that was shared into a folder which is gone; None if it is there, or none was.
+
+    Somebody deleted it, or an update was killed where the file system can't exchange two folders in one step.
+    """
+    shared = view.stacks.shared() if view.stacks and not place.folder.exists() else {}
+    return next(
+        (name for name, folder in shared.items() if folder == str(place.folder) and name in _latest(view)), None
+    )
+
+
+def _made_anew(view: View, place: StackPlace, name: str, *, acknowledge: bool, dry_run: bool) -> SharedStack:
+    """Write a stack again whose folder is gone."""
+    about = _latest(view)[name].about
+    plan = _plan(view, texts_of(about.get("stack"))[0], name, texts_of(about.get("to"))[0])
+    if dry_run:
+        return _result(plan, place, None)
+    place.require_free()
+    commit = _write(view, place, plan, acknowledge=acknowledge)
+    return _result(plan, place, commit)._replace(rewritten=True)
 
 
 def _may_follow(view: View, place: StackPlace, plan: _Plan) -> bool:

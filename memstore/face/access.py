@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from memstore.access.sight import SightChange
     from memstore.access.world import Decision
     from memstore.core.view import View
-    from memstore.face.given import Named
+    from memstore.face.given import Named, Names
+    from memstore.memories.generalize import GeneralizationCheck, Generalized
 
 
 class VaultAccess:
     """Who sees a memory: `vault.access.grant(note, to="human:claire")`.
 
-    `grant`, `revoke`, `explain`; `seen_by`, `seers_of`, `seers_about`, `report`, `diff`; `trail`, `verify_trail`.
+    `grant`, `revoke`, `explain`; `generalize`, `check_generalization`; `seen_by`, `seers_of`, `seers_about`, `report`,
+    `diff`; `trail`, `verify_trail`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:
@@ -72,6 +74,55 @@ class VaultAccess:
         from memstore.access.privacy import explain_access
 
         return explain_access(self._view(), given.ref_of(memory), viewer, context=context)
+
+    def generalize(
+        self,
+        sources: Names,
+        text: str,
+        *,
+        access: str | Sequence[str],
+        title: str | None = None,
+        confidence: float | None = None,
+        note: str | None = None,
+        acknowledge: bool = False,
+        **saving: Unpack[Saving],
+    ) -> Generalized:
+        """Write a belief that others may see although they may not see the memories it was learnt from.
+
+        Args:
+            sources: the memories that it was learnt from, all of them the entity's.
+            text: what was learnt.
+            access: who may see it: entities, groups, roles, contexts, or "*".
+            title: its title.
+            confidence: in [0, 1]; never above its sources'.
+            note: how sure that is, and why.
+            acknowledge: whether the check's warnings have been weighed.
+            saving: dry_run, commit.
+
+        Raises:
+            RefusedError: the text names somebody whom the sources are about, or may give them away and that is not
+                acknowledged; or a source is somebody else's.
+        """
+        from memstore.memories.generalize import generalize
+
+        given.only(saving, Saving, "generalize")
+        return generalize(
+            self._view(),
+            given.refs_of(sources),
+            text,
+            access=given.one_or_more(access),
+            title=title,
+            confidence=confidence,
+            note=note,
+            acknowledge=acknowledge,
+            **saving,
+        )
+
+    def check_generalization(self, sources: Names, text: str, *, title: str | None = None) -> GeneralizationCheck:
+        """Return whether a text gives away whom its sources are about; nothing is written."""
+        from memstore.memories.generalize import check_generalization
+
+        return check_generalization(self._view(), given.refs_of(sources), text, title=title)
 
     def seen_by(self, entity: str) -> tuple[Sighted, ...]:
         """Return the memories that an entity sees, or that everybody sees (`"*"`), by path."""

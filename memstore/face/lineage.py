@@ -9,11 +9,13 @@ from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from memstore.core.view import View
     from memstore.face.given import Named, Names
     from memstore.history.diff import Diff
     from memstore.history.log import Log
+    from memstore.history.purging import Purged
     from memstore.history.revisions import Blame
     from memstore.lineage.orphans import Orphans
     from memstore.lineage.repair import FixedProvenance
@@ -77,7 +79,7 @@ class VaultLineage:
 class VaultHistory:
     """What happened, according to git; for the vault's owner alone: `vault.history.log(note)`.
 
-    `log`, `blame`, `diff`.
+    `log`, `blame`, `diff`, `purge`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:
@@ -106,3 +108,15 @@ class VaultHistory:
         from memstore.history.diff import diff
 
         return diff(self._view(), None if memory is None else given.ref_of(memory), old, new)
+
+    def purge(self, memories: Names, folder: str | Path) -> Purged:
+        """Write a clone of the repository whose history never held memories that were forgotten; needs git-filter-repo.
+
+        Args:
+            memories: forgotten memories, whose tombstones are committed.
+            folder: where the clone goes; the repository itself stays as it is.
+        """
+        from memstore.files.local_state import Environment
+        from memstore.memories.purge import purge
+
+        return purge(self._view(), given.refs_of(memories), Environment.of_process().expanded(str(folder)))

@@ -12,6 +12,7 @@ from memstore.face.batch import Batch
 from memstore.face.beliefs import VaultBeliefs, VaultConflicts
 from memstore.face.given import Hits
 from memstore.face.lineage import VaultHistory, VaultLineage
+from memstore.face.stacks import VaultStacks
 from memstore.face.trust import VaultTrust
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.face.given import Keys, Named, Names, Which
     from memstore.memories.adopt import Adopted
     from memstore.memories.edit import Moved
+    from memstore.memories.forget import Forgotten
     from memstore.memories.links import NoteLinks
     from memstore.memories.promote import Linked
     from memstore.memories.show import Listed, Shown
@@ -45,9 +47,9 @@ class Vault:
             print(hit.citation.path, hit.citation.line_start, hit.content)
 
     Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
-    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `adopt`; `check`, `status`, `stats`,
-    `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`, `access`,
-    `consents`, `contexts`, `entities`, `trust`, `conflicts`, `history`.
+    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `forget`, `adopt`; `check`, `status`,
+    `stats`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`,
+    `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`.
 
     A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
     has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An
@@ -66,6 +68,7 @@ class Vault:
         self.lineage = VaultLineage(self.view)
         self.access = VaultAccess(self.view)
         self.consents = VaultConsents(self.view)
+        self.stacks = VaultStacks(self.view)
         self.contexts = VaultContexts(self._in_any_context)
         self.entities = VaultEntities(self.view)
         self.trust = VaultTrust(self.view)
@@ -420,6 +423,33 @@ class Vault:
 
         given.only(saving, Saving, "restore")
         return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
+
+    def forget(
+        self,
+        memories: Names,
+        *,
+        detach: bool = False,
+        cascade: bool = False,
+        reason: str = "requested",
+        **saving: Unpack[Saving],
+    ) -> Forgotten:
+        """Forget memories for good; each leaves a tombstone without title and text. `undo` can't bring them back.
+
+        Args:
+            memories: one memory or several.
+            detach: let what rests on them live on without them.
+            cascade: forget what rests on them, too.
+            reason: why, as a code: "requested", "consent", "wrong", "outdated", "private", "legal".
+            saving: dry_run, commit. Earlier commits still have the text: `history.purge`.
+
+        Raises:
+            RefusedError: other memories rest on them, and neither `detach` nor `cascade` is given; or one is somebody
+                else's.
+        """
+        from memstore.memories.forget import forget
+
+        given.only(saving, Saving, "forget")
+        return forget(self.view(), given.refs_of(memories), detach=detach, cascade=cascade, reason=reason, **saving)
 
     def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
         """Make notes memories: add a fence if there is none, an id and the day they were made; by default all notes."""

@@ -103,6 +103,14 @@ class GitHistory:
         """The hooks of the repository."""
         return GitHooks(self._git)
 
+    def push_urls(self) -> Mapping[str, tuple[str, ...]]:
+        """Return where git pushes to, by the names of the remotes."""
+        from memstore.history.outgoing import push_urls
+
+        self.require()
+        names = self._git.run("remote").decode(errors="surrogateescape").splitlines()
+        return {name: push_urls(self._git, name) for name in names}
+
     def require(self) -> Repository:
         """Return the repository; if there is none, raise a `GitError` that says what to do."""
         if self.repository is None:

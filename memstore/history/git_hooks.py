@@ -29,6 +29,8 @@ MODULES = {
     "pre-push": "push_guard",
 }
 HOOK_NAMES = tuple(MODULES)
+# The one for a server: it is installed in another repository, and only if somebody asks.
+SERVER_HOOK = "pre-receive"
 # In addition, the merge driver, a line in the repository's configuration (docs/merging.md).
 DRIVER = "merge-driver"
 DRIVER_KEY = "merge.memstore.driver"
@@ -76,6 +78,35 @@ class GitHooks:
         self._refuse_shared(place.parent)
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, _shim(name).encode(), mode=_PROGRAM)
+
+    def install_on_server(self, remote: str, vault: Path | None) -> Path:
+        """Install pre-receive in the repository that others push to, and return its path.
+
+        Args:
+            remote: the name under which the settings say who reads this repository.
+            vault: the folder of the vault whose settings count; None: those of the repository's own current commit.
+
+        Raises:
+            RefusedError: another program's hook is in its place, or the hooks' folder is outside the repository.
+        """
+        place = self.folder() / SERVER_HOOK
+        words = shlex.join([remote, str(vault or "")])
+        line = f"memstore hooks run {SERVER_HOOK} {words} || exit 1"
+        if _state(place) is HookState.FOREIGN:
+            raise RefusedError(
+                f"{place} is another program's hook and stays as it is", hint=f"add this line to it: {line}"
+            )
+        common = os.fsdecode(self._git.run("rev-parse", "--git-common-dir")).removesuffix("\n")
+        if not place.parent.resolve().is_relative_to((self._git.folder / common).resolve()):
+            raise RefusedError(
+                f"core.hooksPath names {place.parent}, which is outside this repository and may serve others",
+                hint=f"add this line to the hook there: {line}",
+            )
+        text = _shim(SERVER_HOOK).replace("\nremote='origin'\n", f"\nremote={shlex.quote(remote)}\n")
+        text = text.replace("\nvault=''\n", f"\nvault={shlex.quote(str(vault or ''))}\n")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(place, text.encode(), mode=_PROGRAM)
+        return place
 
     def uninstall(self, name: str) -> None:
         """Remove memstore's hook; another program's is left alone."""
@@ -151,7 +182,8 @@ def _driver_line() -> str:
 def _shim(name: str) -> str:
     """Return the text of a hook, with the current interpreter and the module that it runs."""
     text = shipped(f"hooks/{name}").read_text()
-    module = Path(__file__).resolve().parent.parent / "hooks" / f"{MODULES[name]}.py"
+    name_of_module = MODULES.get(name, MODULES["pre-push"])  # pre-receive is pre-push, at the other end
+    module = Path(__file__).resolve().parent.parent / "hooks" / f"{name_of_module}.py"
     text = text.replace("\npython=''\n", f"\npython={shlex.quote(sys.executable)}\n")
     return text.replace("\nmodule=''\n", f"\nmodule={shlex.quote(str(module))}\n")
 

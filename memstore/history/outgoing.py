@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.core.digests import empty_tree, format_of
 from memstore.core.errors import GitError
 from memstore.history import git_objects
 
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from memstore.history.git_process import GitProcess
 
 _OBJECTS_AT_ONCE = 5_000
-_HEADER = re.compile(rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n")
+# What `diff-tree --stdin --raw -z` prints: the names of the trees, or a change and its path.
+_PRINTED = re.compile(
+    rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
+    rb"|:(\d{6}) (\d{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
+)
 # Lines of a commit that name objects and people; everything else in it is text that is sent.
+_REGULAR = frozenset(mode.encode() for mode in git_objects.REGULAR_FILES)
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
 
 
@@ -99,7 +105,7 @@ def objects(git: GitProcess, names: Iterable[str]) -> dict[str, GitObject]:
     found: dict[str, GitObject] = {}
     for i in range(0, len(asked), _OBJECTS_AT_ONCE):
         lines = "".join(f"{name}\n" for name in asked[i : i + _OBJECTS_AT_ONCE])
-        found |= git_objects.kinds_and_bytes(git.run("cat-file", "--batch", data=lines.encode()))
+        found |= git_objects.kinds_and_bytes(git.run("cat-file", "--batch", "--buffer", data=lines.encode()))
     return found
 
 
@@ -124,7 +130,7 @@ def _texts_in(found: GitObject) -> Iterator[str]:
 
 
 def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitObject]) -> Iterator[SentCommit]:
-    empty = git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
+    empty = empty_tree(format_of(listed[0][0])) if listed else ""
     trees = {name: git_objects.tree_of(found) or empty for name, found in named.items()}
     pairs = [(trees.get(parent), trees[name]) for name, *parents in listed for parent in parents or [""]]
     asked = "".join(f"{old or empty} {new}\n" for old, new in pairs)
@@ -140,29 +146,37 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
 
 
 def _tree_changes(printed: bytes) -> Iterator[list[TreeChange]]:
-    """Yield the changes between each pair of trees: a line with their names, then description and path of each change.
-
-    The line with the names ends with a line feed, everything else with NUL.
-    """
-    fields = printed.split(b"\0")
+    """Yield the changes between each pair of trees, for which git prints a line with their names first."""
     changes: list[TreeChange] | None = None
-    i = 0
-    while i < len(fields):
-        field = fields[i]
-        while header := _HEADER.match(field):
+    end = 0
+    for found in _PRINTED.finditer(printed):
+        if found.start() != end:
+            break
+        end = found.end()
+        old_mode, mode, old, new, path = found.groups()
+        if path is None:
             if changes is not None:
                 yield changes
-            changes, field = [], field[header.end() :]
-        if not field or changes is None:
-            break
-        old_mode, mode, old, new, _ = field[1:].decode().split(" ")
-        path = fields[i + 1].decode(errors="surrogateescape")
-        is_file = old_mode in git_objects.REGULAR_FILES
-        gone = mode == "000000"
-        changes.append(TreeChange(path, "" if gone else mode, None if gone else new, old if is_file else None))
-        i += 2
+            changes = []
+        elif changes is not None:
+            name = path.decode(errors="surrogateescape")
+            before = old.decode() if old_mode in _REGULAR else None
+            is_gone = mode == b"000000"
+            changes.append(
+                TreeChange(name, "" if is_gone else mode.decode(), None if is_gone else new.decode(), before)
+            )
+    if end != len(printed):
+        raise GitError("git diff-tree printed something unknown, so nobody can say what would be sent", hint="git fsck")
     if changes is not None:
         yield changes
+
+
+def push_urls(git: GitProcess, name: str) -> tuple[str, ...]:
+    """Return where git pushes to for a remote's name; nothing if there is no such remote."""
+    if name.startswith("-"):  # an option, to git
+        return ()
+    done = git.attempt("remote", "get-url", "--push", "--all", name)
+    return tuple(done.stdout.decode(errors="surrogateescape").splitlines()) if done.returncode == 0 else ()
 
 
 def tree_of_commit(git: GitProcess, commit: str) -> dict[str, str]:

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
 
     from memstore.history.history import Repository
 
-_ID_LINE = re.compile(rb"^id:[ \t]*[\"']?([a-z0-9_-]+)", re.MULTILINE)
+_ID = rb"[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([a-z0-9_-]+)"
+_ID_LINE = re.compile(rb"^" + _ID, re.MULTILINE)
+_ID_IN_FLOW = re.compile(rb"[{,]\s*" + _ID)  # if the frontmatter is one map in braces
+_KEY_LINE = re.compile(r"[\"']?(?P<key>[a-z_]+)[\"']?[ \t]*:[ \t]*(?P<value>.*)")
 _TOMBSTONE = re.compile(rb"^status:[ \t]*[\"']?forgotten", re.MULTILINE)
 _ORIGINAL = re.compile(r"file:(imports/[^#]+\.original)#L(\d+)(?:-L(\d+))?@[0-9a-f]+")
 _COMMIT = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
@@ -213,23 +216,39 @@ def _paths(clone: GitProcess) -> dict[str, set[str]]:
 def _is_version(data: bytes, ids: set[str]) -> bool:
     """Whether a blob is a version of one of the memories, readable or not."""
     head = data[3:].partition(b"\n---")[0] if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") else b""
-    return any(name.decode() in ids for name in _ID_LINE.findall(head))
+    named = _ID_IN_FLOW if head.lstrip().startswith(b"{") else _ID_LINE
+    return any(name.decode() in ids for name in named.findall(head))
 
 
 def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
     """Remember the words of a version."""
     read = memory_file.read("version.md", data, mixed=mixed)
     memory = read.memory if isinstance(read, MemoryFile) else None
-    text = memory.body if memory else data.decode(errors="replace")
-    found.lines |= {line.strip() for line in text.splitlines() if len(line.strip()) >= _TELLING}
     if memory is None:
+        _learn_unread(found, data.decode(errors="replace"))
         return
+    found.lines |= _telling(memory.body)
     for title in (title_of(memory), *memory.aliases):
         if len(title) >= _TELLING:
             found.titles[title] = str(memory.ref)
     for mark in filter(None, map(_ORIGINAL.fullmatch, memory.derived_from)):
         lines = found.originals.setdefault(mark[1], set())
         lines.add((int(mark[2]), int(mark[3] or mark[2])))
+
+
+def _learn_unread(found: _Found, text: str) -> None:
+    """Remember the words of a version that can't be read: lines of keys say nothing, except for a title."""
+    for line in _telling(text):
+        key = _KEY_LINE.fullmatch(line)
+        if key is None:
+            found.lines.add(line)
+        elif key["key"] == "title":
+            found.lines |= _telling(key["value"].strip("\"'"))
+
+
+def _telling(text: str) -> set[str]:
+    """Return the lines of a text that are long enough to tell it from others."""
+    return {line for line in map(str.strip, text.splitlines()) if len(line) >= _TELLING}
 
 
 def _sort_out(found: _Found, one: _Object, path: str, ids: set[str]) -> None:
@@ -246,10 +265,10 @@ def _sort_out(found: _Found, one: _Object, path: str, ids: set[str]) -> None:
         )
     for original, spans in found.originals.items():
         if path.endswith(original):
-            lines = one.data.splitlines(keepends=True)
+            lines = one.data.split(b"\n")
             for first, last in spans:
-                lines[first - 1 : last] = [b"\n"] * len(lines[first - 1 : last])
-            found.changed[one.id] = b"".join(lines)
+                lines[first - 1 : last] = [b""] * len(lines[first - 1 : last])
+            found.changed[one.id] = b"\n".join(lines)
 
 
 def _graduated(line: bytes, ids: set[str]) -> bool:
@@ -321,13 +340,33 @@ def _with_work_tree(clone: GitProcess, folder: Path) -> None:
 def _renamed(
     tree: GitProcess, folder: Path, new: Mapping[str, str], found: _Found, identity: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Have the files of the clone name commits, and blobs that lost lines, by their new ids; commit that."""
+    """Have the files of each branch name commits, and blobs that lost lines, by their new ids; commit that."""
     ids = {old.encode(): now.encode() for old, now in new.items()}
     blobs = {}
     for old, data in found.changed.items():
         now = tree.run("hash-object", "--stdin", data=data).strip()
         blobs[b"@" + old.encode()[:_BLOB_PREFIX]] = b"@" + now[:_BLOB_PREFIX]
-    changed = []
+    here = tree.attempt("symbolic-ref", "-q", "--short", "HEAD").stdout.decode(errors="surrogateescape").strip()
+    start = here or tree.run("rev-parse", "HEAD").decode().strip()
+    branches = tree.run("for-each-ref", "--format=%(refname:short)", "refs/heads").decode(errors="surrogateescape")
+    changed = set[str]()
+    for branch in dict.fromkeys([start, *branches.splitlines()]):
+        if branch != start:
+            tree.run("checkout", "--quiet", branch, "--")
+        changed |= _renamed_here(tree, folder, ids, blobs, identity)
+    tree.run("checkout", "--quiet", start, "--")
+    return tuple(sorted(changed))
+
+
+def _renamed_here(
+    tree: GitProcess,
+    folder: Path,
+    ids: Mapping[bytes, bytes],
+    blobs: Mapping[bytes, bytes],
+    identity: Mapping[str, str],
+) -> set[str]:
+    """Write the new ids into the files that are checked out, commit that, and return the paths of these files."""
+    changed = set[str]()
     for name in tree.run("ls-files", "-z").split(b"\0"):
         path = folder / os.fsdecode(name)
         if not name.endswith(b".md") or path.is_symlink() or not path.is_file():
@@ -338,11 +377,11 @@ def _renamed(
             after = after.replace(mark, anew)
         if after != data:
             path.write_bytes(after)
-            changed.append(os.fsdecode(name))
+            changed.add(os.fsdecode(name))
     if changed:
         tree.run("add", "--update")
         tree.run("commit", "--quiet", "--no-verify", "-m", "purge: name commits by their new ids", env=identity)
-    return tuple(changed)
+    return changed
 
 
 def _swept(clone: GitProcess, folder: Path) -> None:

@@ -61,6 +61,8 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
     done = merged(inside, files, lambda texts: _by_lines(texts, size), mixed=is_mixed(vault))
     if done.data != files.ours:
         write_whole(places[1], done.data)
+    if done.said:
+        sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
     return CONFLICT if done.has_conflicts else MERGED
 
 

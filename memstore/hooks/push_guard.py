@@ -8,28 +8,26 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.clock import SystemClock
-from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config
+from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.files.config_file import parsed_vault_config, read_vault_config
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.git_process import GitProcess
-from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, tree_of_commit
+from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_of_commit
 from memstore.hooks.repository import told_to_hook, vaults_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.vault.push_guard import PushRefusal
+    from memstore.vault.push_refusals import PushRefusal
 
 _MOST_SHOWN = 20
 _NONE = re.compile("0+")
-_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
 
 
 class Remote(NamedTuple):
@@ -42,7 +40,7 @@ class Remote(NamedTuple):
     @property
     def key(self) -> str:
         """What it is called in the settings, without a password."""
-        return _address(self.name)
+        return remote_address(self.name)
 
 
 def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lines: Iterable[str]) -> int:
@@ -169,23 +167,23 @@ class _Push:
         """
         from memstore.access.local_state import LabelsCache
         from memstore.files.disk_vault import DiskVault
-        from memstore.vault import push_guard
+        from memstore.vault import push_refusals
 
         audience = self._audience(vault.config)
         if {*audience} <= {OWNER_ALONE, vault.config.owner}:
             return []
         place = vault.root or self._git.folder
         cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home) / "pushed")
-        blobs = push_guard.Blobs(self._git, cache.load(), mixed=vault.config.mixed)
+        blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed)
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
             object_format = self._git.run("rev-parse", "--show-object-format").decode().strip()
-            today = push_guard.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
+            today = push_refusals.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
         else:
-            today = push_guard.in_tree(self._git, vault.files, vault.config, blobs, vault.prefix)
+            today = push_refusals.in_tree(self._git, vault.files, vault.config, blobs, vault.prefix)
         refs = [update.ref for update in self._updates if update.new]
         now = SystemClock().now()
-        found = list(push_guard.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
+        found = list(push_refusals.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
         if blobs.is_new:
             cache.keep(blobs.found)
         return found
@@ -197,22 +195,16 @@ class _Push:
 
     def _audience(self, config: Config) -> tuple[str, ...]:
         """Return who reads the remote: everybody who is named for its name or its URL."""
-        url = _address(self.remote.url)
-        names = {name for name in config.remotes if name == self.remote.key or _address(name) == url}
+        url = remote_address(self.remote.url)
+        names = {*config.declared(self.remote.name, self.remote.url)}
         if self.remote.name == self.remote.url:
-            names |= {name for name in config.remotes if url in self._urls(name)}
+            urls = ((name, push_urls(self._git, name)) for name in config.remotes)
+            names |= {name for name, known in urls if url in map(remote_address, known)}
         if not names:
             raise self._undeclared()
         return tuple(sorted({word for name in names for word in config.remotes[name]}))
 
-    def _urls(self, name: str) -> set[str]:
-        if name.startswith("-"):
-            return set()
-        done = self._git.attempt("remote", "get-url", "--push", "--all", name)
-        return {_address(line) for line in os.fsdecode(done.stdout).splitlines()} if done.returncode == 0 else set()
-
     def _undeclared(self) -> RefusedError:
-        key = shlex.quote(f"remotes.{self.remote.key}")
         if self.remote.is_server:
             return RefusedError(
                 f"no vault here says who reads {self.remote.key}",
@@ -220,14 +212,8 @@ class _Push:
             )
         return RefusedError(
             f"nobody has said who reads {self.remote.key}",
-            hint=f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like "
-            "human:bob",
+            hint=how_to_declare(self.remote.key),
         )
-
-
-def _address(url: str) -> str:
-    """Return a remote's name or URL as it is compared and shown: without a password, and a slash at its end."""
-    return _CREDENTIALS.sub("", url).rstrip("/")
 
 
 def _some(object_id: str) -> str | None:
@@ -266,7 +252,7 @@ def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
     if "push-text" in codes:
         yield "hint: git commit --amend or git rebase -i changes a message, git tag -f a tag"
     if codes & {"push-no-memory", "push-broken"}:
-        yield "hint: push a branch that never had these files: git switch --orphan NAME, and add what may go"
+        yield "hint: memstore share --to ENTITY DIR writes a repository with what they may see, and nothing else"
     yield "hint: everything goes to a remote that only the owner reads"
 
 

@@ -7,6 +7,7 @@ operation: lines in MEMORY.md, suggestions, requests, originals of imports; the 
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,13 +18,13 @@ from memstore.beliefs import ledger
 from memstore.beliefs.graduate import page_of
 from memstore.beliefs.next_lines import held, next_time
 from memstore.beliefs.propagation import caps_of, plan_propagation, premises_of, store_of
-from memstore.core.catalog import EdgeKind
+from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.core.change import Edit, Written
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.memory import LedgerLine, title_of
-from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind
+from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind, is_original_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner
@@ -31,9 +32,10 @@ from memstore.files import managed_block, splice
 from memstore.files.draft import new_file
 from memstore.files.render import entry_of
 from memstore.lineage.graph import graph_of, row_of
+from memstore.search.citations import parse_place
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.access.world import Labels
     from memstore.core.memory import Memory
@@ -79,8 +81,8 @@ class Forgotten:
     """What was forgotten, or would be.
 
     `detached` are the memories that rested on it, or on those; `mentions` are refs of memories that only name it;
-    `removed` are paths of files that held some of its text: suggestions, requests; `cleaned` those of pages
-    that lost a line. `left` says what could not be cleaned, in words.
+    `removed` are paths of files that held only its text: suggestions, requests, originals of imports; `cleaned` those
+    of pages and originals that lost its lines. `left` says what could not be cleaned, in words.
     """
 
     at: str
@@ -140,7 +142,8 @@ def forget(
     at = instant(view.clock.now())
     fresh = [file for file in going.values() if file.memory.status != "forgotten"]
     tombs = [_tombstone(view, file, at, reason) for file in fresh]
-    removed, cleaned = [*around.files_removed()], [*around.pages()]
+    originals = _Originals(view, going)
+    changed = [*around.files_removed(), *around.pages(), *originals.changes()]
     with view.transaction("forget", dry_run=dry_run, commit=commit) as change:
         change.forget([file.memory.id or "" for file in going.values()])
         for file, (tomb, data) in zip(fresh, tombs, strict=True):
@@ -149,7 +152,7 @@ def forget(
             if before is None:
                 change.put(Written(file.path, file.data, None))
         change.edit(*around.edits())
-        change.put(*removed, *cleaned)
+        change.put(*changed)
         if fresh:
             change.put(recorded(view, "forget", memory=[file.memory.id or "" for file in fresh], reason=reason))
     return Forgotten(
@@ -159,9 +162,9 @@ def forget(
         tombstones=tuple(tomb for tomb, _ in tombs),
         detached=tuple(around.dependents()),
         mentions=tuple(around.mentions),
-        removed=tuple(file.path for file in removed),
-        cleaned=tuple(file.path for file in cleaned),
-        left=(*_originals(fresh), *change.left),
+        removed=tuple(file.path for file in changed if file.after is None),
+        cleaned=tuple(file.path for file in changed if file.after is not None),
+        left=(*originals.left, *change.left),
         commit=change.commit,
     )
 
@@ -210,13 +213,6 @@ def _tombstone(view: View, file: MemoryFile, at: str, reason: str) -> tuple[Tomb
     }  # fmt: skip
     data = new_file(values, f"Forgotten {at} by {view.actor}.")
     return Tombstone(str(memory.ref), file.path, path), data
-
-
-def _originals(files: Sequence[MemoryFile]) -> Iterator[str]:
-    """Yield what to know about originals of imports: other memories may cite the same file, by its lines."""
-    named = (mark for file in files for mark in file.memory.derived_from if mark.startswith(f"file:{ORIGINALS}/"))
-    for path in sorted({mark.removeprefix("file:").partition("#")[0] for mark in named}):
-        yield f"{path}, from which it was imported: delete the file, or its lines, if nothing else needs them"
 
 
 def _listed(resting: Mapping[str, MemoryFile]) -> str:
@@ -392,6 +388,62 @@ class _Around:
             written = {one: mark for one, mark in page.written.items() if one not in self._going}
             if (lines, written) != (page.lines, page.written):
                 yield Written(path, data, managed_block.rendered(page._replace(lines=lines, written=written)))
+
+
+class _Originals:
+    """The originals of imports that memories which are going came from.
+
+    One that no other memory cites goes altogether. In any other, the lines that only these memories cite become empty,
+    so that every other line keeps its number. `left` says in words what stays, once `changes` has been read.
+    """
+
+    def __init__(self, view: View, going: Mapping[str, MemoryFile]) -> None:
+        self._view, self._ids = view, going.keys()
+        self._theirs = _cited_lines(mark for file in going.values() for mark in file.memory.derived_from)
+        self.left: list[str] = []
+
+    def changes(self) -> Iterator[Written]:
+        """Yield the originals as they become."""
+        view = self._view
+        if not self._theirs:
+            return
+        ids, sources = view.column("id"), view.column("derived_from")
+        staying = (sources[row].split(ITEM_SEPARATOR) for row in view.rows if ids[row] not in self._ids)
+        others = _cited_lines(mark for marks in staying for mark in marks)
+        for path, spans in sorted(self._theirs.items()):
+            data = view.own_file(path) if view.is_owners else None
+            if data is not None:
+                after = self._without(path, data, spans, others[path]) if path in others else None
+                if after != data:
+                    yield Written(path, data, after)
+            elif not view.is_owners:
+                self.left.append(f"{path}, from which it was imported: only the vault's owner can change it")
+
+    def _without(self, path: str, data: bytes, spans: Sequence[_Span], others: Sequence[_Span]) -> bytes:
+        """Return an original without the lines in some spans, unless they are in others, too."""
+        parts = data.split(b"\n")
+        theirs, shared = (
+            {number for first, last in some for number in range(first, min(last, len(parts)) + 1)}
+            for some in (spans, others)
+        )
+        if kept := sorted(theirs & shared):
+            lines = f"line{'s' if len(kept) > 1 else ''} {', '.join(map(str, kept))}"
+            self.left.append(f"{path}, {lines}, from which it was imported: another memory was, too")
+        return b"\n".join(b"" if number in theirs - shared else part for number, part in enumerate(parts, 1))
+
+
+_Span = tuple[int, int]
+
+
+def _cited_lines(marks: Iterable[str]) -> dict[str, list[_Span]]:
+    """Return the lines of originals that marks like `file:imports/…#L3-L5@…` name, by path."""
+    found: dict[str, list[_Span]] = {}
+    for mark in marks:
+        if mark.startswith(f"file:{ORIGINALS}/"):
+            place = parse_place(mark)
+            if is_original_path(place.name):
+                found.setdefault(place.name, []).append(place.lines or (1, sys.maxsize))
+    return found
 
 
 def _names(memory: Memory, ids: Collection[str]) -> bool:

@@ -37,10 +37,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The merge of three versions; where they conflict, it has both sides between git's markers."""
+    """The merge of three versions; where they conflict, it has both sides between git's markers.
+
+    `said` is for whoever merges: what the bytes alone don't say.
+    """
 
     data: bytes
     has_conflicts: bool = False
+    said: str = ""
 
 
 def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) -> Merged:
@@ -65,11 +69,36 @@ def merged(path: str, files: Three[bytes], by_lines: ByLines, *, mixed: bool) ->
 
     found = files.map(read)
     sides = [file.memory for file in (found.ours, found.theirs) if isinstance(file, MemoryFile)]
-    if len({(memory.id, memory.status == "forgotten") for memory in sides}) > 1:
-        return _unreadable(files, by_lines, read)  # two memories at one path, or one that only one side forgot
+    if len({memory.id for memory in sides}) > 1:
+        return _unreadable(files, by_lines, read)  # two memories at one path
+    if len(sides) == 2 and any(memory.status == "forgotten" for memory in sides):  # noqa: PLR2004 - both sides
+        return _forgotten(files, Three(*(_is_tombstone(file) for file in found)))
     memories = [file for file in found if isinstance(file, MemoryFile)]
     by_keys = _by_keys(Three(*memories), read, by_lines) if len(memories) == len(found) else None
     return by_keys or _by_lines(files, found, read, by_lines)
+
+
+def _is_tombstone(file: ReadFile) -> bool:
+    return isinstance(file, MemoryFile) and file.memory.status == "forgotten"
+
+
+def _forgotten(files: Three[bytes], is_tomb: Three[bool]) -> Merged:
+    """Return the tombstone of a memory that a side forgot; it is a conflict if the other changed the memory meanwhile.
+
+    What is forgotten must not come back by a merge, not even between markers. With a conflict, git keeps the other
+    version for whoever decides, also when a stash is applied.
+    """
+    if is_tomb.ours and is_tomb.theirs:
+        return Merged(min(files.ours, files.theirs))  # either way the same
+    tomb, other = (files.ours, files.theirs) if is_tomb.ours else (files.theirs, files.ours)
+    if other == files.base:
+        return Merged(tomb)
+    return Merged(
+        tomb,
+        has_conflicts=True,
+        said="one side forgot this memory, and the other changed it: the tombstone is in its place, and the change "
+        "stays in the history of its side; git add keeps the memory forgotten",
+    )
 
 
 # -- line by line ----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from memstore.trust.score import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from memstore.access.stack import Mount
     from memstore.core.view import View
@@ -107,8 +108,10 @@ class Searcher:
 
     def answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
         """Return the results of a query; see `search` for `about`."""
-        own = self.own_answer(asked, wish, about=about)
-        beside = [(mount, searcher.own_answer(asked, wish)) for mount, searcher in self._beside]
+        # A memory may be in several stacks, and is counted once.
+        counted = set[str]() if self._beside else None
+        own = self.own_answer(asked, wish, about=about, counted=counted)
+        beside = [(mount, searcher.own_answer(asked, wish, counted=counted)) for mount, searcher in self._beside]
         lost = [mount.problem for mount in self._then.mounts if mount.problem]
         return together(own, beside, wish, notes=lost) if beside or lost else own
 
@@ -116,30 +119,37 @@ class Searcher:
     def _beside(self) -> list[tuple[Mount, Searcher]]:
         return [(mount, Searcher(mount.view)) for mount in self._then.mounts if mount.view]
 
-    def own_answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
-        """Return the results in this vault alone; see `search` for `about`."""
+    def own_answer(
+        self, asked: Query, wish: Wish, *, about: str | None = None, counted: set[str] | None = None
+    ) -> Answer:
+        """Return the results in this vault alone; see `search` for `about`.
+
+        If `counted` is given, memories with these ids are left out of all counts, and those that are counted are added.
+        """
         if self._audience.languages:
             asked = query.in_languages(asked, self._audience.languages)
         why_not = self._why_not(asked, wish, about) if about is not None else None
         rows, past = self._rows(asked.filters, wish.filters)
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
-        best = wish.limit if best_do else None
+        best = wish.limit if best_do and counted is None else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
         reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
         hits, fallback = reader.hits()
         weak = self._is_weak(asked, hits, candidates, reader)
-        _, *outside = self._audience.own_first(candidates.scores.keys() - reader.lacking)
+        found = candidates.scores.keys() - reader.lacking
+        anew = found if counted is None else self._uncounted(found, counted)
+        _, *outside = self._audience.own_first(found)
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
             hits=tuple(_vouched(reader.explained(hit), self._trust.of_file(reader.file_of(hit))) for hit in hits),
-            total=candidates.total - len(reader.lacking),
+            total=candidates.total - len(reader.lacking) - len(found) + len(anew),
             left_out=self._audience.left_out,
             weak=weak,
             external=max(0, len(outside[-1]) - sum(hit.external is not None for hit in hits)) if outside else 0,
-            past=self._matching(past, asked, wish),
+            past=self._matching(past, asked, wish, counted),
             fallback=fallback,
-            facets=tuple((key, self._facet(key, candidates.scores.keys() - reader.lacking)) for key in wish.facets),
+            facets=tuple((key, self._facet(key, anew)) for key in wish.facets),
             suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
             why_not=why_not,
         )
@@ -173,11 +183,20 @@ class Searcher:
     def _past(self) -> frozenset[int]:
         return filters.past_rows(self._then, self._now)
 
-    def _matching(self, rows: Sequence[int], asked: Query, wish: Wish) -> int:
-        """Return how many of the rows match a query."""
+    def _matching(self, rows: Sequence[int], asked: Query, wish: Wish, counted: set[str] | None) -> int:
+        """Return how many of the rows match a query; see `own_answer` for `counted`."""
         if not rows:
             return 0
-        return self._then.ranker.rank(asked.clauses, self._then, 0, among=rows, text=asked.text, by=wish.by).total
+        k = 0 if counted is None else None
+        found = self._then.ranker.rank(asked.clauses, self._then, k, among=rows, text=asked.text, by=wish.by)
+        return found.total if counted is None else len(self._uncounted(found.rows, counted))
+
+    def _uncounted(self, rows: Iterable[int], counted: set[str]) -> AbstractSet[int]:
+        """Return the rows whose ids are not among these, and add those; a plain note has none, and always counts."""
+        ids = self._then.column("id")
+        anew = {row for row in rows if not ids[row] or ids[row] not in counted}
+        counted |= {ids[row] for row in anew} - {""}
+        return anew
 
     def _is_weak(self, asked: Query, hits: Sequence[Hit], candidates: Candidates, reader: HitReader) -> bool:
         """Whether even the best result may not answer the query; never for a query that has only filters."""

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config
-from memstore.core.errors import RefusedError, UsageError, VaultError
+from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.files import config_file
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.files.local_state import Environment
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
+    from memstore.history.git_hooks import GitHooks
     from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
@@ -512,6 +513,17 @@ def place(env: Environment, root: Path) -> DiskPlace:
     from memstore.vault.surroundings import DiskPlace
 
     return DiskPlace(root, env)
+
+
+def hooks_of(env: Environment, folder: str) -> GitHooks:
+    """Return the hooks of a repository that a person named."""
+    from memstore.history.git_hooks import GitHooks
+    from memstore.history.git_process import GitProcess
+
+    place = env.expanded(folder)
+    if not place.is_dir():
+        raise NotFoundError(f"there is no folder {place}", hint="name a repository on this machine")
+    return GitHooks(GitProcess(place, env.variables))
 
 
 def stack_place(env: Environment, folder: str) -> StackPlace:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
 from memstore.history.history import HookState
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
@@ -73,7 +74,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
     checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
     if view.history.repository is not None:
-        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix)]
+        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix), *_remotes(view)]
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
         hint = f"memstore init {view.root}"
@@ -154,6 +155,21 @@ def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
                 yield Check(label, DoctorVerdict.FIXED, "installed now")
             except RefusedError as error:
                 yield Check(label, DoctorVerdict.WARNING, str(error), error.hint)
+
+
+def _remotes(view: View) -> Iterator[Check]:
+    """Yield whether it is declared who reads each remote: the pre-push hook refuses to push to any other."""
+    if not view.is_owners:
+        return
+    for name, urls in sorted(view.history.push_urls().items()):
+        label = f"remote {name}"
+        declared = [view.config.declared(name, url) for url in urls or (name,)]
+        if all(declared):
+            who = {word for names in declared for known in names for word in view.config.remotes[known]}
+            yield Check(label, DoctorVerdict.OK, f"read by {', '.join(sorted(who))}")
+        else:
+            text = "nobody has said who reads it, so nothing can be pushed there"
+            yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name))
 
 
 def _attributes(around: Machine, *, mixed: bool, fix: bool) -> Check:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.core.config import Setting
     from memstore.core.view import View
+    from memstore.history.git_hooks import GitHooks
     from memstore.vault.surroundings import DiskPlace
 
 
@@ -191,6 +192,26 @@ def install(view: View) -> HooksReport:
     for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
         hooks.install(name)
     return states(view)
+
+
+def install_on_server(hooks: GitHooks, view: View | None, *, remote: str) -> HooksReport:
+    """Install the hook that checks what others push to a repository.
+
+    Args:
+        hooks: those of the repository that is pushed to.
+        view: the vault whose settings count; None: those of the repository's own current commit.
+        remote: the name under which the settings say who reads that repository.
+
+    Raises:
+        RefusedError: somebody other than the vault's owner asks, or another program's hook is in place.
+        GitError: there is no repository.
+    """
+    from memstore.access.audit import stop_unless_owner
+
+    if view is not None:
+        stop_unless_owner(view, "let its settings count for pushes")
+    place = hooks.install_on_server(remote, view.root if view else None)
+    return HooksReport(place.parent, {place.name: HookState.OURS})
 
 
 def uninstall(view: View) -> HooksReport:

@@ -331,3 +331,46 @@ def test_settings_in_conflict_open_no_vault(vault: Written) -> None:
     done = subprocess.run([MEMSTORE, "list"], cwd=vault.root, capture_output=True, text=True, check=False)
     assert done.returncode == Exit.VAULT
     assert ".memstore/config.toml:2" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("merge", "side", "-m", "both"), ("rebase", "side"), ("cherry-pick", "side")])
+def test_what_one_side_forgot_stays_forgotten_and_the_change_is_kept(vault: Written, words: tuple[str, ...]) -> None:
+    tomb = memory("m_aaa", "Forgotten.\n", status="forgotten")
+    two_sides(vault, sides=(BASE, tomb, THEIRS))
+    done = attempt(vault, *words)
+    assert done.returncode != 0
+    assert "one side forgot this memory" in done.stdout + done.stderr
+    assert content(vault) == tomb
+    assert "Three" not in content(vault)
+    git(vault.root, "add", "a.md")
+    assert git(vault.root, "show", "side:a.md") == THEIRS
+
+
+def test_a_stash_of_a_change_is_kept_where_the_memory_was_forgotten(vault: Written) -> None:
+    vault.write("a.md", BASE)
+    vault.commit("base")
+    vault.write("a.md", THEIRS)
+    git(vault.root, "stash", "-q")
+    vault.write("a.md", memory("m_aaa", "Forgotten.\n", status="forgotten"))
+    vault.commit("forgotten")
+    assert attempt(vault, "stash", "pop").returncode != 0
+    assert "forgotten" in content(vault)
+    assert git(vault.root, "show", "stash@{0}:a.md") == THEIRS
+
+
+def test_a_change_of_a_memory_whose_tombstone_is_elsewhere_does_not_bring_it_back(vault: Written) -> None:
+    vault.write("tea.md", BASE)
+    vault.commit("base")
+    git(vault.root, "switch", "-q", "-c", "side")
+    vault.write("tea.md", THEIRS)
+    vault.commit("theirs")
+    git(vault.root, "switch", "-q", "main")
+    (vault.root / "tea.md").unlink()
+    vault.write("m_aaa.md", memory("m_aaa", "Forgotten.\n", status="forgotten"))
+    vault.commit("forgotten")
+    assert "deleted in HEAD and modified in side" in attempt(vault, "merge", "side").stdout
+    vault.open().view().history.hooks.install("pre-commit")
+    git(vault.root, "add", "-A")  # clumsily
+    done = subprocess.run(["git", "commit", "-m", "both"], cwd=vault.root, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "m_aaa" in done.stderr, done.stderr

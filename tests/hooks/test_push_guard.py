@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.history.git_hooks import shipped
 from memstore.hooks import push_guard
 from memstore.vault import init
 from tests.git_repositories import OWNER, git, memory, repository, vault_in
@@ -327,6 +327,84 @@ def test_a_message_names_no_hidden_memory(pushing: Pushing, text: str) -> None:
     pushing.passes()
 
 
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        ({"aliases": "[Zephyrine, Gale of the west]"}, "a walk with Zephyrine"),
+        ({"aliases": "[Zephyrine, Gale of the west]"}, "the gale of THE west"),
+        ({"title": "秘密の話"}, "これは秘密の話です"),
+        ({"title": "ความลับ"}, "นี่คือความลับของเรา"),
+    ],
+)
+def test_a_message_has_no_name_of_a_hidden_memory(pushing: Pushing, keys: dict[str, str], text: str) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", **keys))
+    pushing.commit("b.md", seen("m_bbb"), text)
+    assert "it has the title of a memory that not everybody may see" in pushing.refused()
+
+
+def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="About the salary"))
+    pushing.commit("tea.md", seen("m_bbb", title="Tea"))
+    pushing.passes()
+    for path in ("on m_hidden.md", "about-the-salary-7f3k.md"):
+        pushing.commit(path, seen("m_ccc"))
+        assert f"{path}: its path names what not everybody may see" in pushing.refused()
+        git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
+
+
+def test_a_memory_that_can_not_be_read_today_or_was_forgotten_is_hidden_in_older_commits(pushing: Pushing) -> None:
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
+    git(pushing.root, "branch", "then")
+    broken, tomb = "---\ntype: note\nid: m_bbb\naccess_grants: [\n---\n", memory("m_bbb", status="forgotten")
+    for today, code in ((broken, "malformed"), (tomb, "forgotten")):
+        pushing.vault.write("b.md", today)
+        said = pushing.refused("origin", "then:main")
+        assert re.search(rf"b.md: as it is today, .* see it \[{code}\]", said), said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--mirror", "origin"),
+        ("--all", "origin"),
+        ("--tags", "origin"),
+        ("origin", "HEAD:refs/notes/x"),
+        ("origin", "+HEAD:main"),
+        ("origin", "refs/stash"),
+    ],
+)
+def test_no_way_to_push_goes_round_it(pushing: Pushing, words: tuple[str, ...]) -> None:
+    pushing.passes()
+    pushing.commit("b.md", memory("m_bbb", "The salary.\n"))
+    git(pushing.root, "tag", "light")
+    pushing.vault.write("b.md", memory("m_bbb", "The salary rose.\n"))
+    git(pushing.root, "stash", "-q")
+    assert "b.md: human:bob may not see it" in pushing.refused(*words)
+
+
+def test_notes_are_no_memories(pushing: Pushing) -> None:
+    pushing.passes()
+    git(pushing.root, "notes", "add", "-m", "about the salary", "HEAD")
+    assert "it is no memory" in pushing.refused("origin", "refs/notes/*:refs/notes/*")
+
+
+def test_each_url_of_a_remote_is_asked(pushing: Pushing, tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", "second.git")
+    pushing.declare(f'["{BOB}"]', "../remote.git")
+    git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../remote.git")
+    git(pushing.root, "remote", "set-url", "--add", "--push", "origin", "../second.git")
+    assert "nobody has said who reads origin" in pushing.push().stderr
+    assert git(tmp_path / "second.git", "for-each-ref") == ""
+    git(pushing.root, "remote", "set-url", "--delete", "--push", "origin", "../second.git")
+    git(pushing.root, "config", "url.../second.git.insteadOf", "../remote.git")
+    git(pushing.root, "config", "--unset-all", "remote.origin.pushurl")
+    assert "nobody has said who reads origin" in pushing.push("origin", "HEAD:other").stderr
+    assert git(tmp_path / "second.git", "for-each-ref") == ""
+
+
 def test_a_message_about_a_memory_that_was_shown_and_is_gone_goes(pushing: Pushing) -> None:
     memory_id = "m_7f3k9q2x1c"
     pushing.commit("b.md", seen(memory_id), f"write\n\nMemory-Id: {memory_id}")
@@ -517,12 +595,26 @@ def test_labels_are_kept_by_blob_and_decide_anew(pushing: Pushing, tmp_path: Pat
 # -- on the server ---------------------------------------------------------------------------------
 
 
-def served(pushing: Pushing, vault: Path | None) -> None:
-    """Install pre-receive on the remote, as docs/security.md says."""
-    text = shipped("hooks/pre-receive").read_text().replace("vault=''", f"vault='{vault or ''}'")
+def served(pushing: Pushing, vault: Path | None) -> str:
+    """Install pre-receive on the remote by the one command of docs/security.md, and return what it says."""
+    words = ["hooks", "install", "--pre-receive", str(pushing.remote)]
+    words = ["--vault", str(vault), "--as", OWNER, *words] if vault else [*words, "--own-settings"]
+    done = subprocess.run(
+        ["memstore", *words],
+        cwd=pushing.root.parent,
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def served_by_a_vault_that_is_gone(pushing: Pushing) -> None:
+    """Let the hook name a folder that is no vault."""
     hook = pushing.remote / "hooks/pre-receive"
-    hook.write_text(text)
-    hook.chmod(0o755)
+    hook.write_text(hook.read_text().replace("vault=''", f"vault='{pushing.root / 'none'}'"))
 
 
 def test_the_server_checks_what_was_not_checked_before(pushing: Pushing, tmp_path: Path) -> None:
@@ -552,9 +644,37 @@ def test_the_server_asks_its_own_commit_and_not_what_is_pushed(tmp_path: Path) -
     assert done.returncode != 0
 
 
+def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_path: Path) -> None:
+    settings = tmp_path / "settings"
+    shutil.copytree(pushing.root / ".memstore", settings / ".memstore")
+    assert "nobody has said who reads origin" not in served(pushing, settings)
+    hook = pushing.remote / "hooks/pre-receive"
+    assert f"vault={settings}\n" in hook.read_text()
+    (settings / ".memstore/config.toml").write_text(f'format = 1\nowner = "{OWNER}"\n')
+    assert "memstore config remotes.origin owner, if only the owner does" in served(
+        pushing, settings
+    )  # again, and over its own
+    hook.write_text("#!/bin/sh\nexit 0\n")
+    env = os.environ | {"PATH": PATH}
+    words = ["memstore", "--vault", str(settings), "hooks", "install", "--pre-receive", str(pushing.remote)]
+    done = subprocess.run([*words, "--as", OWNER], env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, hook.read_text()) == (4, "#!/bin/sh\nexit 0\n")
+    line = next(line for line in done.stderr.splitlines() if "add this line" in line).partition("to it: ")[2]
+    assert line == f"memstore hooks run pre-receive origin {settings} || exit 1"
+    hook.write_text(f"#!/bin/sh\n{line}\n")
+    assert "nobody has said who reads origin" not in pushing.push("origin", "HEAD:main").stdout
+    assert "no vault here says who reads origin" in pushing.push("--no-verify", "origin", "HEAD:main").stderr
+    done = subprocess.run([*words, "--as", "human:eve"], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 4  # it is the vault's owner whose settings would count
+    nowhere = subprocess.run(
+        [*words[:-1], str(tmp_path / "none")], env=env, capture_output=True, text=True, check=False
+    )
+    assert "there is no folder" in nowhere.stderr
+
+
 def test_a_server_without_settings_takes_nothing(pushing: Pushing) -> None:
     served(pushing, None)
     done = pushing.push("--no-verify", "origin", "HEAD:main")
     assert "no vault here says who reads origin" in done.stderr
-    served(pushing, pushing.root / "none")
+    served_by_a_vault_that_is_gone(pushing)
     assert "which the hook names, is no vault" in pushing.push("origin", "HEAD:main").stderr

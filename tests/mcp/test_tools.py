@@ -135,6 +135,8 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
      f"privacy grant {EPISODE} --to human:eve --consent human:sean"),
     ("privacy", {"action": "grant", "ref": NOTE, "to": ["human:eve"]}, f"privacy grant {NOTE} --to human:eve"),
     ("privacy", {"action": "revoke", "ref": NOTE, "from": ["*"]}, f"privacy revoke {NOTE} --from '*'"),
+    ("privacy", {"action": "request", "ref": EPISODE, "ask": "human:sean", "entity": "si:max", "reason": "walks"},
+     f"consent request --from human:sean --to si:max --scope {EPISODE} --reason walks"),
     ("memory_raw", {"text": "It rained", "tags": ["weather"]}, "add 'It rained' -t raw --tag weather"),
     ("memory_episode", {"objective": "Ship it", "outcome": "shipped", "lessons": ["ask early", "ask twice"],
                         "source": "the talk", "context_tags": ["work"]},
@@ -283,7 +285,8 @@ def test_every_argument_of_a_tool_is_one_of_its_commands(tool: tools.Tool) -> No
 def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: int, most: int) -> None:
     listed = [tools.listed(tool) for tool in tools.CHOICES[choice]]
     assert len({tool["name"] for tool in listed}) == count
-    assert len(json.dumps(listed, separators=(",", ":"), ensure_ascii=False).encode()) <= most * 1024
+    answer = {"jsonrpc": "2.0", "id": 1, "result": {"tools": listed, "resultType": "complete", "ttlMs": 3_600_000}}
+    assert len(json.dumps(answer, separators=(",", ":"), ensure_ascii=False).encode()) <= most * 1024
     for tool in listed:
         schema = tool["inputSchema"]
         assert {*schema.get("required", ())} <= {*schema["properties"]}

@@ -123,6 +123,51 @@ def test_pages_suggestions_and_requests_lose_its_text() -> None:
     assert not [path for path, data in files.items() if b"anary" in data]
 
 
+ORIGINAL = "imports/mem0/list-0123456789.original"
+
+
+@pytest.mark.parametrize(
+    ("secret", "other", "after", "left"),
+    [
+        ("#L2-L3", None, None, ()),  # nothing else needs any of it
+        ("#L2-L3", "#L4", b"[\n\n\nother\n]\n", ()),
+        ("#L2-L3", "#L3-L4", b"[\n\ncanary two\nother\n]\n", (f"{ORIGINAL}, line 3, ",)),
+        ("#L2-L999999999", "#L4-L5", b"[\n\n\nother\n]\n", (f"{ORIGINAL}, lines 4, 5, ",)),
+        ("", "#L4", b"\n\n\nother\n\n", (f"{ORIGINAL}, line 4, ",)),
+        ("#L2-L3", "", b"[\ncanary one\ncanary two\nother\n]\n", (f"{ORIGINAL}, lines 2, 3, ",)),
+    ],
+)
+def test_an_original_of_an_import_loses_its_lines_and_no_others(
+    secret: str, other: str | None, after: bytes | None, left: tuple[str, ...]
+) -> None:
+    files = {
+        "a.md": memory_text("Canary.\n", id="m_secret", derived_from=f'["file:{ORIGINAL}{secret}@0123456789"]'),
+        ORIGINAL: b"[\ncanary one\ncanary two\nother\n]\n",
+    }
+    if other is not None:
+        files["b.md"] = memory_text("Other.\n", id="m_other", derived_from=f'["file:{ORIGINAL}{other}@0123456789"]')
+    ws = memory_workspace(files)
+    plan = forget(ws.view(), ["m_secret"], dry_run=True)
+    assert files_of(ws)[ORIGINAL] == files[ORIGINAL]
+    done = forget(ws.view(), ["m_secret"])
+    assert (done.removed, done.cleaned) == (plan.removed, plan.cleaned)
+    assert files_of(ws).get(ORIGINAL) == after
+    assert (ORIGINAL in done.removed) == (after is None)
+    assert len(done.left) == len(left)
+    assert all(said.startswith(begin) for said, begin in zip(done.left, left, strict=True))
+
+
+def test_an_original_is_the_vaults_owners_to_change() -> None:
+    mark = f'["file:{ORIGINAL}#L1@0123456789"]'
+    ws = memory_workspace(
+        {"a.md": memory_text("C.\n", id="m_secret", owner="si:claire", derived_from=mark), ORIGINAL: b"canary\n"},
+        actor="si:claire",
+    )
+    done = forget(ws.view(), ["m_secret"])
+    assert done.left == (f"{ORIGINAL}, from which it was imported: only the vault's owner can change it",)
+    assert files_of(ws)[ORIGINAL] == b"canary\n"
+
+
 def test_it_can_not_be_undone_and_neither_can_what_held_its_text() -> None:
     ws = memory_workspace()
     made = add_memory(ws.view(), {"type": "note"}, "Canary.\n")

@@ -173,7 +173,6 @@ def test_bodies_are_merged_by_lines() -> None:
         (_text(""), _text("", "Another.\n"), _text("", "Text.\n").replace(b"m_7f3k9q2x1c", b"m_7f3k9q2xxx")),
         (_text(""), _text("title: A\n"), _text("").replace(b"m_7f3k9q2x1c", b"m_7f3k9q2xxx")),
         (_text("title: A\n"), _text("title: [\n"), _text("title: B\n")),
-        (_text("tags: [a]\n"), _text("status: forgotten\n", "Forgotten.\n"), _text("tags: [a, b]\n")),
         (_text(""), b"\xef\xbb\xbf" + _text("title: A\n"), _text("title: B\n").replace(b"---", b"--- ", 1)),
         (_text("a: 1\n"), _text("a: 2\n").replace(b"---", b"---  ", 1), _text("a: 3\n").replace(b"---", b"--- ", 1)),
     ],
@@ -184,6 +183,21 @@ def test_what_is_in_doubt_is_a_conflict_that_nobody_reads(base: bytes, ours: byt
             done = _merged(base, *sides, mixed=mixed)
             assert done.has_conflicts
             assert isinstance(memory_file.read("a.md", done.data, mixed=mixed), BrokenFile)
+
+
+def test_what_one_side_forgot_does_not_come_back() -> None:
+    base, tomb, edit = _text("tags: [a]\n"), _text("status: forgotten\n", "Forgotten.\n"), _text("tags: [a, b]\n")
+    later = _text("status: forgotten\n", "Forgotten.\nLater.\n")
+    for sides in ((tomb, edit), (edit, tomb)):
+        done = _merged(base, *sides)
+        assert (done.data, done.has_conflicts) == (tomb, True)
+        assert "the change stays in the history of its side" in done.said
+        assert _merged(b"", *sides) == done  # both sides added it
+    assert _merged(base, tomb, base) == _merged(base, base, tomb) == Merged(tomb)
+    assert _merged(base, tomb, later) == _merged(base, later, tomb) == _merged(b"", later, tomb) == Merged(tomb)
+    assert _merged(tomb, edit, later).has_conflicts  # brought back on one side, by hand
+    another = _text("").replace(b"m_7f3k9q2x1c", b"m_7f3k9q2xxx")
+    assert isinstance(_read(_merged(base, tomb, another).data), BrokenFile)  # another memory at this path
 
 
 def test_a_mark_or_a_fence_of_one_side_is_taken() -> None:

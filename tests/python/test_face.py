@@ -13,7 +13,7 @@ import pytest
 import memstore
 from memstore import seeds
 from memstore.core.short_repr import LONGEST_LINE
-from tests.installed import ROOT
+from tests.installed import MEMSTORE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from memstore import Vault
 
 SEAN, CLAIRE = "human:sean", "human:claire"
-FACES = sorted((ROOT / "memstore/vault").glob("face*.py"))
+FACES = sorted(
+    {*(ROOT / "memstore/face").glob("[a-z]*.py")} - {ROOT / "memstore/face" / name for name in ("batch.py", "given.py")}
+)
 
 
 # -- opened and closed -----------------------------------------------------------------------------
@@ -220,6 +222,36 @@ def test_memories_are_made_of_memories(vault: Vault) -> None:
     assert (vault.get(made).status, vault.get(heir).supersedes) == ("superseded", (made.ref,))
     assert [saved.changed for saved in vault.archive(heir, reason="old")] == [True]
     assert [saved.changed for saved in vault.restore(heir)] == [True]
+
+
+def test_what_may_go_is_let_out_and_what_must_go_is_forgotten(vault: Vault, tmp_path: Path) -> None:
+    secret = vault.add("Bella has a heart murmur.", subject_ids=["dog:bella"])
+    learnt = "Small breeds with a murmur tire early."
+    assert vault.access.check_generalization(secret, learnt).verdict.safe
+    assert not vault.access.check_generalization([secret], "Bella tires early.").verdict.safe
+    with pytest.raises(memstore.RefusedError, match="subject entity name"):
+        vault.access.generalize(secret, "Bella tires early.", access="human:claire")
+    general = vault.access.generalize(secret, learnt, access="human:claire", commit=True).saved
+    folder = tmp_path / "for-claire"
+    assert vault.stacks.share(folder, to="human:claire", dry_run=True).commit is None
+    assert vault.stacks.share(folder, to="human:claire").new == (general.path,)
+    assert [one.is_current for one in vault.stacks.shared()] == [True]
+    vault.add("The gate is broken.", access_grants=["human:claire"])
+    assert len(vault.stacks.update("for-claire").new) == 1
+    subprocess.run([MEMSTORE, "init", tmp_path / "claires", "--owner", "human:claire"], check=True, capture_output=True)
+    with memstore.open_vault(tmp_path / "claires", entity="human:claire") as claires:
+        assert claires.stacks.load(folder).name == "for-claire"
+        assert [one.name for one in claires.stacks.loaded()] == ["for-claire"]
+        assert [hit.content for hit in claires.search("murmur")] == [learnt]
+        assert [entry.title for entry in seeds.Kernle(claires).load_shared_stack("for-claire", "human:claire")]
+        claires.stacks.unload("for-claire")
+        assert len(claires.search("murmur")) == 0
+    with pytest.raises(memstore.RefusedError, match="1 memory rests on"):
+        vault.forget(secret)
+    done = vault.forget(secret, detach=True, commit=True)
+    assert ([one.ref for one in done.tombstones], done.detached[0].ref) == ([secret.ref], general.ref)
+    purged = vault.history.purge(secret, tmp_path / "clean")
+    assert (purged.folder, purged.still) == (tmp_path / "clean", ())
 
 
 def test_the_vault_as_a_whole(vault: Vault) -> None:
@@ -474,6 +506,10 @@ def test_every_type_of_the_face_is_importable_from_memstore(path: Path) -> None:
             arguments = [*node.args.args, *node.args.kwonlyargs]
             named = set().union(names_in(node.returns), *(names_in(each.annotation) for each in arguments))
             assert named <= {*memstore.__all__} | builtin, node.name
+
+
+def test_every_part_of_the_face_is_looked_at() -> None:
+    assert {"vault", "access", "beliefs", "lineage", "stacks", "trust"} <= {path.stem for path in FACES}
 
 
 @pytest.mark.parametrize("path", FACES, ids=lambda path: path.stem)

@@ -12,6 +12,7 @@ from memstore.vault import composition
 from memstore.vault.doctor import Check, Diagnosis, DoctorVerdict, doctor
 from memstore.vault.init import init
 from memstore.vault.surroundings import Machine
+from tests.installed import MEMSTORE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,23 @@ def test_a_new_vault_is_well(vault: Path) -> None:
     diagnosis = _examine(vault)
     assert diagnosis.is_well
     assert {check.verdict for check in diagnosis.checks} == {DoctorVerdict.OK}
+
+
+def test_remotes_whose_readers_nobody_declared(vault: Path) -> None:
+    for name, url in (("origin", "https://me:secret@example.org/x.git"), ("club", "../club.git")):
+        subprocess.run(["git", "remote", "add", name, url], cwd=vault, check=True)
+    settings = vault / ".memstore/config.toml"
+    settings.write_text(settings.read_text() + '[remotes]\n"https://example.org/x.git" = ["human:bob"]\n')
+    found = _examine(vault)
+    assert _check(found, "remote origin") == Check("remote origin", DoctorVerdict.OK, "read by human:bob")
+    assert _check(found, "remote club").verdict is DoctorVerdict.WARNING
+    hint = _check(found, "remote club").hint or ""
+    assert hint.startswith("memstore config remotes.club owner, if only the owner does")
+    subprocess.run([*hint.partition(",")[0].replace("memstore", str(MEMSTORE), 1).split()], cwd=vault, check=True)
+    assert _check(_examine(vault), "remote club").text == "read by owner"
+    subprocess.run(["git", "remote", "set-url", "--add", "--push", "origin", "../second"], cwd=vault, check=True)
+    assert _check(_examine(vault), "remote origin").verdict is DoctorVerdict.WARNING  # one of two URLs is declared
+    assert not [one for one in _examine(vault, entity="human:eve").checks if one.name.startswith("remote ")]
 
 
 def test_a_vault_from_before_there_was_a_merge_driver_is_mended(vault: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import json
 import zlib
 from typing import TYPE_CHECKING
 
@@ -60,14 +61,27 @@ def test_no_cache_state_or_journal_has_it_afterwards(program: Program) -> None:
     program.ok("tag", ref, "again")
     editor = f"sh -c 'echo type: {CANARY} > \"$0\"; exit 0'"
     assert program.run("edit", ref, EDITOR=editor, MEMSTORE_EDITOR=editor).returncode
+    program.ok("consent", "request", "--from", "human:sean", "--to", "*", "--scope", ref, "--reason", f"the {CANARY}us")
+    program.ok("privacy", "grant", ref, "--to", "human:sean")
+    program.ok("request-witness", ref, "--from", "human:sean", "--notes", f"did the {CANARY}us fly?")
+    source = program.home / "chat.json"
+    source.write_text(json.dumps({"results": [{"id": "1", "memory": TEXT}, {"id": "2", "memory": "Dogs bark."}]}))
+    program.ok("import", "mem0", str(source))
+    source.unlink()
+    imported = next(
+        one["ref"] for one in program.json("list", "--limit", "99")["memories"] if "flies at 12" in one["title"]
+    )
     DiskVectors(cache_folder(program.vault, cache_home=program.home / "cache")).keep("model", {CANARY: [1.0]})
     program.ok("--as", "si:other", "add", f"Heard of the {CANARY}.", "--tag", "theirs")
     kept = {path.partition("/")[0] for path in planted_in(program.home, CANARY)}
     assert kept >= {"cache", "vault"}
 
-    answer = validated(program.ok("--json", "forget", ref, first))
-    assert [one["ref"] for one in answer["forgotten"]] == [ref, first]
+    answer = validated(program.ok("--json", "forget", ref, first, imported))
+    assert [one["ref"] for one in answer["forgotten"]] == [ref, first, imported]
     assert answer["left"] == []
+    assert [path.partition("/")[0] for path in (*answer["removed"], *answer["cleaned"])] == ["requests"] * 2 + [
+        "imports"
+    ]
     # The other's own memory is theirs; it is what still has the word.
     theirs = program.json("--as", "si:other", "list", "--tag", "theirs")["memories"][0]["path"]
     (program.vault / theirs).unlink()

@@ -95,7 +95,7 @@ def test_a_purged_clone_has_it_nowhere(program: Program) -> None:
     assert planted_in(program.home / "cache", CANARY) == []
 
 
-def test_a_vault_in_a_folder_of_a_repository_and_what_is_left_is_told(program: Program) -> None:
+def test_what_is_left_is_told(program: Program) -> None:
     memory_id = program.json("add", f"The {CANARY} syndrome was found on Monday.", "-c")["ref"].partition(":")[2]
     program.ok("add", "Somebody said: The quetzalcoatl syndrome was found on Monday.", "-c")
     program.git("remote", "add", "origin", "https://example.org/vault.git")

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 import zlib
 from contextlib import suppress
@@ -265,11 +266,17 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     hits = validated(own.ok("--json", "search", "fetch"))["results"]
     assert {hit.get("stack") for hit in hits} == {None, "bella"}
     theirs = next(hit for hit in hits if "stack" in hit)
+    before_twice = own.json("search", "fetch", "--facets", "type")["facets"]["type"]
     assert Path(theirs["path"]) == tmp_path / "stack/notes/fetch.md"
     assert theirs["citation"]["path"] == theirs["path"]
     assert Path(theirs["path"]).read_text().splitlines()[theirs["citation"]["line_start"] - 1].startswith("Dogs love")
     assert "[stack bella" in own.ok("search", "dogs love fetch")
     assert own.json("search", "fetch", "-n", "1")["total"] == 2
+    shutil.copytree(tmp_path / "stack", tmp_path / "twice")
+    own.ok("load", "../twice", "--name", "twice")
+    both = own.json("search", "fetch", "-n", "1", "--facets", "type")
+    assert (both["total"], both["facets"]["type"]) == (2, before_twice)
+    own.ok("unload", "twice")
     assert own.json("--as", "human:eve", "search", "dogs")["results"] == []
     assert validated(own.ok("--json", "load", "--list"))["stacks"][0]["name"] == "bella"
     assert validated(own.ok("--as", "human:eve", "--json", "load", "--list"))["stacks"] == []
@@ -466,6 +473,85 @@ def test_killed_at_any_time_there_is_a_whole_stack_or_none(vault: Program, tmp_p
         if "stack" in kept["shared"]:
             break
     vault.ok("share", "--to", MAX, "../stack", "--name", "again")
+
+
+STRUCK = """
+import os, sys
+import memstore
+
+target, commands = sys.argv[1], sys.argv[2:]
+COUNTED = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "subprocess.Popen", "shutil.copytree", "shutil.rmtree"}
+
+
+def update(strike):
+    left = [strike]
+
+    def struck(event, arguments):
+        writes = event in COUNTED or (event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR))
+        left[0] -= writes
+        if writes and left[0] == 0:
+            os.kill(os.getpid(), 9)
+
+    sys.addaudithook(struck)
+    with memstore.open_vault(".") as vault:
+        vault.stacks.update(target)
+    os._exit(0 if left[0] > 0 else 1)
+
+
+with memstore.open_vault(".") as vault:
+    vault.stacks.update(target, dry_run=True)  # loads what the forks need
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        update(int(line))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+def test_an_update_that_is_killed_at_any_step_leaves_the_old_or_the_new_stack(vault: Program, tmp_path: Path) -> None:
+    put(vault, "notes/later.md", "obfuscated again.\n", id="m_later00001", access_grants="[si:max]")
+    vault.ok("share", "--to", MAX, "../stack")
+    put(vault, "notes/later.md", "obfuscated again.\n", id="m_later00001")
+    put(vault, "notes/new.md", "Luna swims.\n", id="m_new0000001", access_grants="[si:max]")
+    place, kept = tmp_path / "stack", tmp_path / "kept"
+    shutil.copytree(place, kept)
+    old = (place / ".memstore/stack.json").read_bytes()
+    paths = {True: {"beliefs/walks.md", "notes/fetch.md", "notes/later.md"},
+             False: {"beliefs/walks.md", "notes/fetch.md", "notes/new.md"}}  # fmt: skip
+    words = [sys.executable, "-c", STRUCK, "stack"]
+    outcomes = set()
+    with subprocess.Popen(words, cwd=vault.vault, env=vault.environment, stdin=-1, stdout=-1, text=True) as program:
+        assert program.stdin
+        assert program.stdout
+        strikes = iter([1, 5, 12, 20, 30, 45, 70, 100, 140, 190, 250, 10_000])
+        code = -9
+        while code == -9:
+            shutil.rmtree(place)
+            shutil.copytree(kept, place)
+            program.stdin.write(f"{next(strikes)}\n")
+            program.stdin.flush()
+            code = int(program.stdout.readline())
+            is_old = (place / ".memstore/stack.json").read_bytes() == old
+            outcomes.add((is_old, code))
+            assert {str(path.relative_to(place)) for path in place.rglob("*.md")} == paths[is_old]
+            assert subprocess.run(["git", "-C", str(place), "fsck", "--strict"], check=False).returncode == 0
+    assert code == 0
+    assert {(True, -9), (False, 0)} <= outcomes
+    shutil.rmtree(place)
+    shutil.copytree(kept, place)
+    assert vault.run("share", "--update", "stack").returncode == 0  # whatever the killed ones had begun
+    assert {str(path.relative_to(place)) for path in place.rglob("*.md")} == paths[False]
+
+
+def test_a_stack_whose_folder_is_gone_is_made_anew(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    for target in ("stack", "../stack"):
+        shutil.rmtree(tmp_path / "stack")
+        assert vault.json("share", "--update", target, "--dry-run")["new"] == ["beliefs/walks.md", "notes/fetch.md"]
+        assert not (tmp_path / "stack").exists()
+        assert vault.json("share", "--update", target)["rewritten"]
+        assert vault.json("share", "--list")["stacks"][0]["current"]
+    assert vault.run("share", "--update", "../none").returncode != 0
 
 
 def test_a_stack_of_another_vault_is_not_updated(vault: Program, tmp_path: Path) -> None:

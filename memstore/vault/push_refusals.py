@@ -11,18 +11,16 @@ from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audience import Readers
-from memstore.access.local_state import BlobLabels
-from memstore.access.policy import both, labels_of
+from memstore.access.label_reader import LabelReader
+from memstore.access.policy import both
 from memstore.access.unrecorded import OwnFiles, decides
+from memstore.access.world import BlobLabels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
-from memstore.core.memory import title_of
 from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path
-from memstore.files import memory_file
-from memstore.files.memory_file import BrokenFile, PlainFile
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import objects
@@ -60,6 +58,7 @@ class Blobs:
     def __init__(self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool) -> None:
         self._git = git
         self._mixed = mixed
+        self._reader = LabelReader(mixed=mixed)
         self.found = dict(kept)
         self.is_new = False
 
@@ -73,7 +72,7 @@ class Blobs:
         """Return what a blob with these bytes says."""
         key = self._key(blob)
         if key not in self.found:
-            self.found[key] = _labels_in(memory_file.read(path, data, mixed=self._mixed))
+            self.found[key] = self._reader.read(path, data)
             self.is_new = True
         return self.found[key]
 
@@ -82,16 +81,6 @@ class Blobs:
 
     def _key(self, blob: str) -> str:
         return f"{blob}+" if self._mixed else blob
-
-
-def _labels_in(file: memory_file.ReadFile) -> BlobLabels:
-    match file:
-        case BrokenFile():
-            return BlobLabels(FileKind.BROKEN)
-        case PlainFile():
-            return BlobLabels(FileKind.PLAIN)
-        case _:
-            return BlobLabels(FileKind.MEMORY, title_of(file.memory), labels_of(file.memory))
 
 
 class Today(NamedTuple):
@@ -193,7 +182,8 @@ def refusals(
     for commit in sent.commits:
         yield from check.files(commit)
     texts = [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]
-    yield from check.texts(texts)
+    paths = {change.path: commit.id for commit in sent.commits for change in commit.changes}
+    yield from check.texts(texts, paths)
 
 
 _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
@@ -221,9 +211,11 @@ class _Check:
         self._own: dict[str, Mapping[str, str]] = {}  # by commit
         self._readers_at: dict[frozenset[tuple[str, str]], Readers | None] = {}
         self._left: dict[tuple[str | None, str], bool] = {}
-        self._places: dict[str, bool] = {}
+        self._places: dict[str, str | None] = {}  # by path of the repository
+        self._decide: dict[str, str | None] = {}
         pushed = self._read_all(commits)
-        self._known = [*{blobs[blob] for blob in (*today.files.values(), *pushed)}]
+        known = [blobs[blob] for blob in (*today.files.values(), *pushed)]
+        self._names = {(id(one.labels), one.names): one.labels for one in known if one.labels}
         held = _combined(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
@@ -234,8 +226,7 @@ class _Check:
         """Read all files of a push that could be memories, and those that they replace; return their blobs."""
         wanted: dict[str, str] = {}
         for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
-            if self._may_be_memory(change.path):
-                path = self._inside(change.path) or ""
+            if path := self._place(change.path):
                 new = change.new if change.mode in git_objects.REGULAR_FILES else None
                 wanted |= {blob: path for blob in (new, change.old) if blob}
         self._blobs.read(wanted)
@@ -253,14 +244,14 @@ class _Check:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
 
     def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
-        path = self._inside(change.path)
         if change.mode not in git_objects.REGULAR_FILES:
             what = "a link" if change.mode == _LINK else "a submodule"
             return f"it is {what}, and no memory", "push-no-memory"
-        if path is None or not self._may_be_memory(change.path) or self._left_out(commit, path):
+        path = self._place(change.path)
+        if path is None or self._left_out(commit, path):
             return "it is no memory, so it is for the owner alone", "push-no-memory"
         said = self._blobs[change.new or ""]
-        if said.labels is None:
+        if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
             return (
                 ("it can't be read, so nobody knows who may see it", "push-broken")
@@ -271,14 +262,14 @@ class _Check:
 
     def _denied(self, commit: SentCommit, labels: Labels) -> tuple[str, str] | None:
         if denial := self._readers.denial(labels):
-            return f"{_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return _hidden_from(denial), "push-hidden"
         held = self._held.get(labels.id)
-        if held and held != labels and (denial := self._readers.denial(held)):
+        if held and held is not labels and held != labels and (denial := self._readers.denial(held)):
             where = "as it is today" if labels.id in self._today_ids else "by another of these commits"
-            return f"{where}, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return f"{where}, {_hidden_from(denial)}", "push-hidden"
         readers = self._readers_of(commit)
         if readers and (denial := readers.denial(labels)):
-            return f"by that commit's registries, {_who(denial)} may not see it [{denial.code}]", "push-hidden"
+            return f"by that commit's registries, {_hidden_from(denial)}", "push-hidden"
         return None
 
     def _inside(self, path: str) -> str | None:
@@ -286,11 +277,12 @@ class _Check:
         prefix = self._today.prefix
         return path[len(prefix) :] if path.startswith(prefix) else None
 
-    def _may_be_memory(self, path: str) -> bool:
-        """Whether a path of the repository is a place for memories of this vault."""
+    def _place(self, path: str) -> str | None:
+        """Return a path of the repository from the vault's folder; None if it is no place for memories of the vault."""
         if path not in self._places:
             inside = self._inside(path)
-            self._places[path] = inside is not None and is_memory_path(inside, mixed=self._today.config.mixed)
+            is_place = inside is not None and is_memory_path(inside, mixed=self._today.config.mixed)
+            self._places[path] = inside if is_place else None
         return self._places[path]
 
     def _is_anothers(self, path: str) -> bool:
@@ -318,11 +310,18 @@ class _Check:
         changed = {
             path: change.new if change.mode in git_objects.REGULAR_FILES else None
             for change in commit.since_first
-            if (path := self._inside(change.path)) and _is_decisive(path)
+            if (path := self._decisive(change.path))
         }
         if not changed:
             return before
         return {path: blob for path, blob in {**before, **changed}.items() if blob}
+
+    def _decisive(self, path: str) -> str | None:
+        """Return a path of the repository from the vault's folder if it decides who sees what; None otherwise."""
+        if path not in self._decide:
+            inside = self._inside(path)
+            self._decide[path] = inside if inside and _is_decisive(inside) else None
+        return self._decide[path]
 
     def _own_in_tree(self, commit: str) -> Mapping[str, str]:
         listed = git_objects.tree_files(self._git.run("ls-tree", "-r", "-z", "--full-tree", commit))
@@ -342,24 +341,34 @@ class _Check:
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def texts(self, texts: Iterable[tuple[str, str]]) -> Iterator[PushRefusal]:
-        """Yield the messages and names of refs that carry the title or the id of a hidden memory.
+    def texts(self, texts: Iterable[tuple[str, str]], paths: Mapping[str, str]) -> Iterator[PushRefusal]:
+        """Yield the messages, names of refs and paths that carry the title, an alias or the id of a hidden memory.
+
+        In a path, a title of one or two words says nothing. `paths` has a commit of each path.
 
         An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
         """
-        memories = [(one.labels, one.title) for one in self._known if one.labels]
-        hidden = [(labels, title) for labels, title in memories if not self._is_visible(labels)]
+        memories = [(labels, names) for (_, names), labels in self._names.items()]
+        hidden = [(labels, names) for labels, names in memories if not self._is_visible(labels)]
         ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
         known = {labels.id for labels, _ in memories}
-        shown = {_words(title) for labels, title in memories if hidden and self._is_visible(labels)}
-        titles: dict[str, list[tuple[str, ...]]] = {}
-        for words in {_words(title) for _, title in hidden} - shown - {()}:
-            titles.setdefault(words[0], []).append(words)
-        for where, text in texts:
-            named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(text.casefold())}
-            if ids & named or {*_IDS_OF_OURS.findall(text.casefold())} - known:
+        seen = [names for labels, names in memories if hidden and self._is_visible(labels)]
+        shown = {_words(name) for names in seen for name in names}
+        shown |= {(word,) for words in shown for word in words}  # one word alone says nothing if others say it, too
+        titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - {()})
+        said = [*texts]
+        if not titles and not _names_any("\n".join([*(text for _, text in said), *paths]), ids, known):
+            return  # as most pushes
+        long = _Titles([words for words in titles.all if len(words) > 2])  # noqa: PLR2004
+        for path, commit in paths.items():
+            if _names_any(path, ids, known) or long.are_in(_folded(path)):
+                yield PushRefusal(
+                    f"commit {commit[:10]}", path, "its path names what not everybody may see", "push-text"
+                )
+        for where, text in said:
+            if _names_any(text, ids, known):
                 yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
-            elif titles and _has_title(_folded(text), titles):
+            elif titles and titles.are_in(_folded(text)):
                 yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
 
     def _is_visible(self, labels: Labels) -> bool:
@@ -367,10 +376,20 @@ class _Check:
         return self._readers.denial(labels) is None and self._readers.denial(held) is None
 
 
+def _names_any(text: str, hidden: Collection[str], known: Collection[str]) -> bool:
+    """Whether a text has the id of a hidden memory, or one of memstore's form that is not known."""
+    folded = text.casefold()
+    if hidden:
+        named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(folded)}
+        if not named.isdisjoint(hidden):
+            return True
+    return any(found not in known for found in _IDS_OF_OURS.findall(folded))
+
+
 def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
     """Return the labels of each id; of several, only what all of them would show."""
     held: dict[str, dict[Labels, None]] = {}
-    for labels in found:
+    for labels in {id(one): one for one in found}.values():  # most versions share them, and hashing takes time
         if labels and labels.id:
             held.setdefault(labels.id, {})[labels] = None
     return {memory_id: reduce(both, copies) for memory_id, copies in held.items()}
@@ -381,9 +400,10 @@ def _is_decisive(path: str) -> bool:
     return path == IGNORE_FILE or (decides(path) and not is_audit_path(path))
 
 
-def _who(denial: Decision) -> str:
-    named = ["anybody else" if name.startswith("anon:") else name for name in denial.who]
-    return ", ".join(dict.fromkeys(named)) or "nobody else"
+def _hidden_from(denial: Decision) -> str:
+    named = dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in denial.who)
+    told = f"{', '.join(named)} may not see it" if named else "nobody else may see it"
+    return f"{told} [{denial.code}]"
 
 
 def _words(title: str) -> tuple[str, ...]:
@@ -399,7 +419,34 @@ def _folded(text: str) -> list[str]:
     return _WORD.findall(fold(text))
 
 
-def _has_title(words: Sequence[str], titles: Mapping[str, Sequence[tuple[str, ...]]]) -> bool:
-    return any(
-        tuple(words[i : i + len(title)]) == title for i, word in enumerate(words) for title in titles.get(word, ())
-    )
+# Scripts that put no blanks between words, so that a title has no beginning and no end in a sentence.
+_WITHOUT_BLANKS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+
+
+class _Titles:
+    """Titles, each as its words, that are looked for in texts."""
+
+    def __init__(self, titles: Collection[tuple[str, ...]]) -> None:
+        self.all = titles
+        self._by_word: dict[str, list[tuple[str, ...]]] = {}
+        self._joined: list[str] = []
+        for words in titles:
+            if _WITHOUT_BLANKS.search(joined := "".join(words)):
+                self._joined.append(joined)
+            else:
+                self._by_word.setdefault(words[0], []).append(words)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_word or self._joined)
+
+    def are_in(self, words: Sequence[str]) -> bool:
+        """Whether a text with these words has one of the titles."""
+        if self._joined and any(title in text for text in ["".join(words)] for title in self._joined):
+            return True
+        return any(
+            tuple(words[i : i + len(title)]) == title
+            for i, word in enumerate(words)
+            for title in self._by_word.get(word, ())
+        )

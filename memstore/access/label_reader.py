@@ -1,0 +1,104 @@
+"""Reads who may see a file out of many versions of files: what is equal in them is read once.
+
+Versions share most lines of their frontmatter. A key with its value, on one line or with a list below, means the same
+in every file, so each distinct one is read and checked once; only frontmatters of plain lines are taken apart like that
+(`files.plain_lines`). Everything else is left to the reader of whole files.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import Any, NamedTuple
+
+from memstore.access.policy import labels_of
+from memstore.access.world import BlobLabels, Labels
+from memstore.core.catalog import FileKind
+from memstore.core.keys import KEY_BY_NAME, KEYS
+from memstore.core.memory import default_title, title_of
+from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
+from memstore.files.memory_file import BrokenFile, PlainFile
+from memstore.files.strict_yaml import MOST_NODES
+
+_REQUIRED = frozenset(key.name for key in KEYS if key.required)
+_DECISIVE = _REQUIRED | {field.name for field in fields(Labels)}
+# A key of the outermost map: everything else begins with a blank, a dash or a sign.
+_ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)
+_BEFORE_KEY = re.compile(r"\n(?=[a-z])")
+
+
+class _Pair(NamedTuple):
+    """A key of a frontmatter, and its value, as sound."""
+
+    name: str
+    value: Any
+
+
+class LabelReader:
+    """Reads versions of files.
+
+    Args:
+        mixed: whether the vault holds notes of other programs.
+    """
+
+    def __init__(self, *, mixed: bool) -> None:
+        self._mixed = mixed
+        self._pairs: dict[str, _Pair | None] = {}
+        self._labels: dict[tuple[str, ...], Labels] = {}
+
+    def read(self, path: str, data: bytes) -> BlobLabels:
+        """Return what the file at a path says of who may see it."""
+        plainly = self._plainly(path, data)
+        if plainly is not None:
+            return plainly
+        match memory_file.read(path, data, mixed=self._mixed):
+            case BrokenFile():
+                found = _ID_LINE.search(fence.head_of(data))
+                labels = Labels(id=found[1].decode(), malformed=True) if found else None
+                return BlobLabels(FileKind.BROKEN, (), labels)
+            case PlainFile():
+                return BlobLabels(FileKind.PLAIN)
+            case file:
+                names = (title_of(file.memory), *file.memory.aliases)
+                return BlobLabels(FileKind.MEMORY, names, labels_of(file.memory))
+
+    def _plainly(self, path: str, data: bytes) -> BlobLabels | None:
+        """Return the same for a memory with a frontmatter of plain and sound lines; None for anything else."""
+        if len(data) > fence.MOST_BYTES:
+            return None
+        if self._mixed and (plain_note.is_registry(path, data) or not plain_note.means_to_be_memory(data)):
+            return None
+        text = fence.split(data)
+        if not isinstance(text, fence.FencedText) or len(text.head) > MOST_NODES:
+            return None
+        pairs: dict[str, _Pair] = {}
+        decisive: list[str] = []
+        lines = _BEFORE_KEY.split(text.head.removesuffix("\n"))
+        for line in lines:
+            pair = self._pairs[line] if line in self._pairs else self._pair(line)
+            if pair is None:
+                return None
+            pairs[pair.name] = pair
+            if pair.name in _DECISIVE:
+                decisive.append(line)
+        if len(pairs) < len(lines) or not pairs.keys() >= _REQUIRED:
+            return None
+        key = tuple(decisive)
+        if key not in self._labels:
+            values = {name: pairs[name].value for name in pairs if name in _DECISIVE}
+            self._labels[key] = labels_of(memory_file.memory_of(values, ""))
+        title, aliases = (pairs[name].value if name in pairs else None for name in ("title", "aliases"))
+        others = [aliases] if isinstance(aliases, str) else aliases or ()
+        names = (title or default_title(text.body), *others)
+        return BlobLabels(FileKind.MEMORY, names, self._labels[key])
+
+    def _pair(self, line: str) -> _Pair | None:
+        """Return what a key's lines say; None if they are not plain or not sound."""
+        front = plain_lines.read(line, first_line=1)
+        self._pairs[line] = None
+        if front is not None and len(front.values) == 1:
+            [(name, value)] = front.values.items()
+            key = KEY_BY_NAME.get(name)
+            if key is None or not shapes.check(front, (key,)):
+                self._pairs[line] = _Pair(name, value)
+        return self._pairs[line]

@@ -1,0 +1,95 @@
+"""`vault.stacks`: copies of what others may see, and those that one was given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memstore.access.stack import Mount
+    from memstore.core.view import View
+    from memstore.exchange.sharing import SharedStack, SharedState
+    from memstore.vault.stack_place import StackPlace
+
+
+class VaultStacks:
+    """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; then she can `load` it.
+
+    `share`, `update`, `shared`; `load`, `unload`, `loaded`.
+    """
+
+    def __init__(self, view: Callable[[], View]) -> None:
+        self._view = view
+
+    def share(
+        self,
+        folder: str | Path,
+        *,
+        to: str,
+        name: str | None = None,
+        acknowledge: bool = False,
+        dry_run: bool = False,
+    ) -> SharedStack:
+        """Write what somebody may see of the vault into a repository of its own, and record that it was shared.
+
+        Args:
+            folder: where; a folder that is empty or doesn't exist, outside of vaults.
+            to: an entity, a group, or "*" for everybody.
+            name: what the stack is called; None takes the folder's name.
+            acknowledge: whether titles of hidden memories may occur in its texts; ids and paths never may.
+            dry_run: only return what would be shared.
+
+        Raises:
+            RefusedError: the vault is somebody else's, the folder is not empty, the recipient may see nothing, or the
+                copy would name something hidden.
+            UsageError: the recipient can't read, or the name is none or taken.
+        """
+        from memstore.exchange.sharing import share
+
+        place = _place(str(folder))
+        return share(self._view(), place, to=to, name=name, acknowledge=acknowledge, dry_run=dry_run)
+
+    def update(self, stack: str | Path, *, acknowledge: bool = False, dry_run: bool = False) -> SharedStack:
+        """Bring a stack up to date, by its name or its folder; what was withdrawn leaves its history, too.
+
+        Raises:
+            NotFoundError: no stack of this name was shared from here.
+            RefusedError: as for `share`, or the folder's stack is another vault's.
+        """
+        from memstore.exchange.sharing import update
+
+        return update(self._view(), str(stack), _place, acknowledge=acknowledge, dry_run=dry_run)
+
+    def shared(self) -> tuple[SharedState, ...]:
+        """Return the stacks that were shared from the vault, and what has changed since; for its owner alone."""
+        from memstore.exchange.sharing import shared_stacks
+
+        return shared_stacks(self._view())
+
+    def load(self, folder: str | Path, *, name: str | None = None) -> Mount:
+        """Search a stack that was shared with the entity together with this vault; it stays where it is.
+
+        Raises:
+            VaultError: there is no stack, or not all of its files are as its manifest says.
+            RefusedError: it was shared with somebody else, or another one has this name.
+        """
+        from memstore.files.local_state import Environment
+
+        return self._view().mount(Environment.of_process().expanded(str(folder)), name)
+
+    def unload(self, name: str) -> None:
+        """Search a loaded stack no longer; its folder stays as it is."""
+        self._view().unmount(name)
+
+    def loaded(self) -> Sequence[Mount]:
+        """Return the loaded stacks that are for the entity, by name; `problem` says why one can't be read."""
+        return self._view().mounts
+
+
+def _place(folder: str) -> StackPlace:
+    from memstore.files.local_state import Environment
+    from memstore.vault.composition import stack_place
+
+    return stack_place(Environment.of_process(), folder)
