@@ -90,6 +90,14 @@ class NoFileError(VaultError):
     """The vault has no file of that name."""
 
 
+class SealedError(VaultError):
+    """A sealed file is not opened; `is_damaged` if no key could open it as it is."""
+
+    def __init__(self, message: str, *, is_damaged: bool = False, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.is_damaged = is_damaged
+
+
 class GitError(VaultError):
     """Git is missing or refused."""
 
