@@ -212,6 +212,16 @@ class GitHistory:
         """Return the bytes of blobs as git has them, sealed or not; ids that are missing are left out."""
         return dict(self._objects(list(dict.fromkeys(ids))))
 
+    def why_closed(self, path: str, data: bytes) -> SealedError | None:
+        """Return why a sealed file is not opened here; None if it is."""
+        if self._opener is None:
+            return SealedError(f"{path} is sealed, and no key is at hand")
+        try:
+            self._opener().opened(path, data)
+        except SealedError as error:
+            return error
+        return None
+
     def _opened(self, data: bytes) -> bytes:
         if self._opener is None or not is_sealed(data):
             return data

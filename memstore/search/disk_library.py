@@ -197,6 +197,8 @@ class DiskLibrary:
 
     def _built(self, walk: Walk) -> bool:
         """Write a new index of all files that a walk found; return False if it can't be written."""
+        if self.store.is_of_other_keys:  # what was computed of sealed files is for those keys, too
+            self._drop_derived()
         try:
             self.store.build(walk, self._read_all(walk.new))
         except OSError:

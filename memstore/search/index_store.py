@@ -166,6 +166,7 @@ class IndexStore:
     ) -> None:
         self.cache = cache
         self._keys = keys
+        self.is_of_other_keys = False
         # Including the columns rejects an index with other columns even if nobody increased the format number.
         self._versions = {
             "format": FORMAT,
@@ -196,6 +197,7 @@ class IndexStore:
             if any(found.facts.get(name) != value for name, value in self._versions.items()):
                 return None
             if (keys := found.facts["sealed_for"]) and keys != self._keys():
+                self.is_of_other_keys = True
                 return None
             return Index(self.cache, found)
         except (DamagedError, KeyError, TypeError):

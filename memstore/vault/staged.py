@@ -18,7 +18,7 @@ from memstore.core.ids import is_memory_id
 from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, is_sealed_path, kind_of
 from memstore.core.problems import Checked
 from memstore.files import memory_file
-from memstore.files.age_file import is_cut_off, is_sealed, recipients
+from memstore.files.age_file import recipients
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.history.changes import changes_between, introduced_ids
@@ -109,15 +109,12 @@ def sealed_findings(history: GitHistory) -> Iterator[Finding]:
     changes = history.staged()
     sealed = [change for change in changes if is_sealed_path(change.path) and change.new]
     blobs = history.stored_blobs([blob for change in sealed for blob in (change.new, change.old) if blob])
-    opened = history.blobs([change.new for change in sealed if change.new])
     for change in sealed:
         now, before = blobs.get(change.new or "", b""), blobs.get(change.old or "", b"")
-        hint = "git checkout brings back its committed version; memstore seal makes a new one"
-        if not is_sealed(now):
-            yield finding_of("sealed-damaged", change.path, "it is not sealed, although it is called so", hint)
-        elif is_cut_off(now):
-            yield finding_of("sealed-damaged", change.path, "it is cut off", hint)
-        elif is_sealed(opened.get(change.new or "", b"")) and before and recipients(now).is_wider(recipients(before)):
+        why = history.why_closed(change.path, now)
+        if why is not None and why.is_damaged:
+            yield finding_of("sealed-damaged", change.path, why.message, why.hint)
+        elif why is not None and before and recipients(now).is_wider(recipients(before)):
             text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
             yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
     for change in changes:
