@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memstore.core.errors import RefusedError
+from memstore.core.errors import RefusedError, SealedError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -195,6 +195,16 @@ class NoVerdicts:
         """Forget it."""
 
 
+class NoSealKeys:
+    """Opens nothing."""
+
+    state = ""
+
+    def opened(self, path: str, data: bytes) -> bytes:  # noqa: ARG002 -- as the protocol names it
+        """Refuse."""
+        raise SealedError(f"{path} is sealed")
+
+
 def absent() -> dict[str, Any]:
     """Return the fields of a workspace that has none of what a flow may do without."""
     return {
@@ -212,4 +222,5 @@ def absent() -> dict[str, Any]:
         "derived": NoDerived(),
         "embedder": None,
         "vectors": NoVectors(),
+        "seal_keys": NoSealKeys(),
     }

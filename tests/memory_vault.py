@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, TooLargeError, VaultError
-from memstore.core.places import is_audit_path, is_memory_path, kind_of
+from memstore.core.errors import ChangedMeanwhileError, LockedError, NoFileError, SealedError, TooLargeError, VaultError
+from memstore.core.places import is_audit_path, is_memory_path, is_sealed_path, kind_of
 from memstore.files.fence import MOST_BYTES
 from memstore.files.vault import FileStat
 from memstore.files.walk import rule_files, rules_of
@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
+    from memstore.files.vault import Opener
+
 
 class MemoryVault:
     """Files in a dict; every write is a tick later than the one before. All are listed, whatever is left out."""
 
-    def __init__(self, files: dict[str, bytes] | None = None, *, mixed: bool = False) -> None:
+    def __init__(
+        self, files: dict[str, bytes] | None = None, *, mixed: bool = False, opener: Opener | None = None
+    ) -> None:
         self.mixed = mixed
+        self.opener = opener
         self.files: dict[str, bytes] = {}
         self._stats: dict[str, FileStat] = {}
         self._ticks = 0
@@ -44,6 +49,14 @@ class MemoryVault:
         yield from [path for path in self.files if is_audit_path(path)]
 
     def read(self, path: str) -> bytes:
+        data = self.stored(path)
+        if not is_sealed_path(path):
+            return data
+        if self.opener is None:
+            raise SealedError(f"{path} is sealed")
+        return self.opener.opened(path, data)
+
+    def stored(self, path: str) -> bytes:
         self._must_be_inside(path)
         if path not in self.files:
             raise NoFileError(f"can't read {path}: No such file")

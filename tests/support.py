@@ -7,12 +7,16 @@ import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.errors import SealedError
+from memstore.files.age_file import MAGIC, is_sealed
 from memstore.files.disk_vault import DiskVault
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
+
+    from memstore.files.vault import Opener
 
 
 class TickClock:
@@ -42,11 +46,27 @@ class CountingIds:
         return f"m_{self._first}{self._count:0{10 - len(self._first)}d}"
 
 
-def disk_vault(tmp_path: Path, *, mixed: bool = False) -> DiskVault:
+def disk_vault(tmp_path: Path, *, mixed: bool = False, opener: Opener | None = None) -> DiskVault:
     """Return an empty vault, with its state beside it."""
     root = tmp_path / "vault"
     root.mkdir()
-    return DiskVault(root, state=tmp_path / "state", mixed=mixed)
+    return DiskVault(root, state=tmp_path / "state", mixed=mixed, opener=opener)
+
+
+class Reversing:
+    """Opens what looks sealed by reading it backwards."""
+
+    state = "reversing"
+
+    def opened(self, path: str, data: bytes) -> bytes:
+        if not is_sealed(data):
+            raise SealedError(f"{path} is not sealed", is_damaged=True)
+        return data.removeprefix(MAGIC)[::-1]
+
+
+def reversed_as_sealed(data: bytes) -> bytes:
+    """Return what `Reversing` opens."""
+    return MAGIC + data[::-1]
 
 
 def shut(patch: pytest.MonkeyPatch, place: Path) -> None:

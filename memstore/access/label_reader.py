@@ -17,7 +17,7 @@ from memstore.core.catalog import FileKind
 from memstore.core.keys import KEY_BY_NAME, KEYS
 from memstore.core.memory import default_title, title_of
 from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
-from memstore.files.memory_file import BrokenFile, PlainFile
+from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from memstore.files.strict_yaml import MOST_NODES
 
 _REQUIRED = frozenset(key.name for key in KEYS if key.required)
@@ -56,6 +56,8 @@ class LabelReader:
                 found = _ID_LINE.search(fence.head_of(data))
                 labels = Labels(id=found[1].decode(), malformed=True) if found else None
                 return BlobLabels(FileKind.BROKEN, (), labels)
+            case SealedFile():
+                return BlobLabels(FileKind.SEALED)
             case PlainFile():
                 return BlobLabels(FileKind.PLAIN)
             case file:

@@ -15,7 +15,7 @@ from memstore.access.world import ActiveContext, Decision, Kind, Session, Standi
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY
-from memstore.core.places import RegistryKind
+from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import memory_file
@@ -91,7 +91,10 @@ def grant_access(
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
     event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
     done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
-    return replace(done, notes=(*_unknown(view, world, to), *_without_guardian(view, world, file, consents)))
+    notes = (*_unknown(view, world, to), *_without_guardian(view, world, file, consents))
+    if view.context_key_of(file.path):
+        notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
+    return replace(done, notes=notes)
 
 
 def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
@@ -137,7 +140,18 @@ def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Sa
     still = tuple(name for name in taken if name != EVERYBODY and _still_matches(view, world, name, kept))
     after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
     event = recorded(view, "privacy revoke", memory=memory_id, whom=[*taken], denied=[*still])
-    return _saved(view, file, after, [event], "privacy revoke", (), saving)
+    done = _saved(view, file, after, [event], "privacy revoke", (), saving)
+    return replace(done, notes=tuple(_after_sealing(view, file, taken)))
+
+
+def _after_sealing(view: View, file: MemoryFile, whom: Sequence[str]) -> Iterator[str]:
+    """Yield what revoking can't do for a sealed memory."""
+    if not is_sealed_path(file.path):
+        return
+    if view.context_key_of(file.path):
+        yield "it is sealed for a context: whoever has that context's key goes on reading it"
+    else:
+        yield f"it is sealed anew, without {', '.join(whom)}; copies that they had before stay readable to them"
 
 
 def explain_access(view: View, ref: str, viewer: str, *, context: str | None = None) -> Decision:

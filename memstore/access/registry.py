@@ -58,6 +58,7 @@ CONTEXT_KEYS = (
     Key("open", Shape.FLAG),
     Key("roles", Shape.ROLES),
     Key("default_access", Shape.GRANTS),
+    Key("sealing_key", Shape.LINE),
 )
 CONSENT_KEYS = (
     _required("type", Shape.CHOICE, CONSENT_TYPES),

@@ -80,6 +80,8 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "share": ("share:share", "write a copy of what somebody else may see"),
         "load": ("share:load", "search a stack that was shared with you, too"),
         "unload": ("share:unload", "search a loaded stack no longer"),
+        "seal": ("seal:seal", "encrypt memories for those who may see them"),
+        "unseal": ("seal:unseal", "store sealed memories as plain text again"),
         "audit": ("audit:audit", "show what was done with access, and verify the record"),
     },
     "settle conflicts": {

@@ -27,9 +27,10 @@ if TYPE_CHECKING:
         "memstore forget m_7f3 --detach -c",
         "memstore forget m_7f3 --cascade --reason consent -c",
         "memstore forget m_7f3 --purge ../clean         # a clone whose history never held it",
+        "memstore forget --shred ctx:dog_park --dry-run # what would become unreadable everywhere",
     ),
 )
-@ref_argument("refs", metavar="REF…", nargs=-1, required=True)
+@ref_argument("refs", metavar="[REF…]", nargs=-1)
 @click.option("--detach", is_flag=True, help="Keep what rests on them, without them.")
 @click.option("--cascade", is_flag=True, help="Forget what rests on them, too.")
 @click.option("--archive", is_flag=True, help="Only put them out of sight, as memstore archive does.")
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="Write a clone without what was forgotten, in any commit; needs memstore-vault[purge].",
 )
+@click.option("--shred", metavar="CTX", help="Destroy the key of a context, and forget what was sealed for it.")
 @click.option("--reason", metavar="CODE", type=click.Choice(REASONS), help=f"Why: {', '.join(REASONS)}.")
 @commit_option()
 @dry_run_option()
@@ -48,6 +50,7 @@ def forget(
     refs: tuple[str, ...],
     *,
     purge: str | None,
+    shred: str | None,
     archive: bool,
     reason: str | None,
     commit: bool,
@@ -59,8 +62,18 @@ def forget(
     If other memories rest on them, nothing is forgotten unless you say what becomes of those. With --detach they stay,
     are shown to nobody who could not see them before, and lose the confidence that they had from what is forgotten.
     Forgetting can't be undone. Commits that are already made still have the text: --purge takes it out of a new clone's
-    history, and leaves this repository as it is.
+    history, and leaves this repository as it is. What memstore seal sealed for a context is forgotten with --shred,
+    which destroys the context's key: no copy of it, in any clone or backup, can be read any more.
     """
+    if shred is not None:
+        if refs or purge or archive:
+            raise UsageError(
+                "--shred takes a context, and no REF, --purge or --archive", hint="memstore forget --shred CTX"
+            )
+        _shred(session, shred, reason=reason or REASONS[0], commit=commit, dry_run=dry_run, **rest)
+        return
+    if not refs:
+        raise UsageError("which memories?", hint="memstore forget REF…, or memstore forget --shred CTX")
     if purge is not None:
         if archive or reason or commit or dry_run or any(rest.values()):
             raise UsageError("--purge goes alone", hint="first: memstore forget REF -c")
@@ -108,17 +121,54 @@ def _fate(one: Dependent, would: str) -> str:
     return f"{would}detached" + ("" if one.old == one.new else f" ({one.old:g} → {one.new:g})")
 
 
-def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) -> None:
+def _say_what_names_them(session: CliSession, done: Forgotten) -> None:
     if done.mentions:
         session.say(f"still named by {', '.join(done.mentions)}, which don't rest on it")
     for one in done.left:
         session.say(f"not cleaned: {one}")
+
+
+def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) -> None:
+    _say_what_names_them(session, done)
     if not dry_run:
         names = " ".join(one.ref.partition(":")[2] for one in done.tombstones)
         if not done.tombstones:
             session.say("already forgotten; this machine's index, caches and journal were cleaned again")
         elif session.view().history.repository:
             session.say(f"commits still have the text; memstore forget {names} --purge DIR writes a clone without it")
+
+
+# -- shred -------------------------------------------------------------------------------------------
+
+
+def _shred(
+    session: CliSession, context: str, *, reason: str, commit: bool, dry_run: bool, detach: bool, cascade: bool
+) -> None:
+    from memstore.documents.memories import forgotten_document
+    from memstore.memories.forget import shred
+
+    done = shred(session.view(), context, detach=detach, cascade=cascade, reason=reason, commit=commit, dry_run=dry_run)
+    session.emit(
+        "forget",
+        document=lambda: forgotten_document(done),
+        lines=lambda: (*_lines(session, done, dry_run=dry_run), *_key_lines(done, dry_run=dry_run)),
+        each="forgotten",
+    )
+    _say_what_names_them(session, done)
+    count = len(done.tombstones)
+    what = "1 memory" if count == 1 else f"{count} memories"
+    if dry_run:
+        session.say(f"{what} of this vault would become unreadable in every clone and backup, in any sealed version")
+        return
+    session.say(f"{what} of this vault can't be read any more, in any clone or backup, in any sealed version")
+    session.say("not reached: copies of the key that others have, or a backup of it: who has one goes on reading")
+    session.say(
+        "not reached: commits from before they were sealed, exports, and old blocks of the disk that had the key"
+    )
+
+
+def _key_lines(done: Forgotten, *, dry_run: bool) -> Iterator[str]:
+    yield f"{done.key}: {'would be destroyed' if dry_run else 'destroyed'}"
 
 
 # -- purge -------------------------------------------------------------------------------------------

@@ -229,6 +229,8 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     yield f"{count}, {_where(status)}"
     if status.quarantined:
         yield f"{status.quarantined} quarantined (memstore list --status quarantined)"
+    if status.sealed:
+        yield f"{status.sealed} sealed, which no key here opens"
     yield from _uncommitted_lines(session, status.uncommitted)
     yield from _section(session, "of the vault's own files, not committed (memstore commit)", status.own_files)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)

@@ -73,7 +73,7 @@ _MEANT: dict[str, str] = {
         "a vault is a folder of text files in git: copy or clone it; `memstore export memory-v0.1 --all` gives JSON"
     ),
     "serve server": "`memstore mcp` serves a vault to an agent",
-    "seal unseal encrypt": "memstore encrypts nothing in this version: keep a vault on an encrypted disk",
+    "encrypt decrypt": "`memstore seal` encrypts memories for those who may see them, `memstore unseal` undoes it",
     "purge": "`memstore forget REF --purge DIR` writes a clone whose history never held a forgotten memory",
     "gc clean cleanup": (
         "`memstore compress` replaces old texts with summaries; `memstore doctor --fix` deletes leftovers"

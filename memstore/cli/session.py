@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memstore.core.errors import PlainNoteError
     from memstore.core.view import View
     from memstore.files.local_state import Environment
-    from memstore.vault.workspace import Workspace
 
 
 class Choices:
@@ -54,7 +53,7 @@ class CliSession:
         if self._view is None:
             from memstore.vault.composition import open_workspace
 
-            self._view = self._taken(open_workspace, self.environment(), any_context=any_context)
+            self._view = open_workspace(self.environment(), **self._wanted(any_context=any_context)).view()
         return self._view
 
     def served_view(self, *, any_context: bool = False) -> View:
@@ -62,20 +61,20 @@ class CliSession:
         from memstore.vault.composition import open_to_serve
 
         env = self.environment()._replace(on_progress=None)
-        self._view = self._taken(open_to_serve, env, any_context=any_context)
+        self._view = open_to_serve(env, **self._wanted(any_context=any_context)).view()
         return self._view
 
-    def _taken(self, opened: Callable[..., Workspace], env: Environment, *, any_context: bool) -> View:
+    def _wanted(self, *, any_context: bool) -> dict[str, Any]:
+        """Return the global options by which a vault is opened."""
         choices = self.choices
-        return opened(
-            env,
-            vault=choices.vault,
-            entity=choices.entity,
-            context=choices.context,
-            alone=choices.alone,
-            any_context=any_context,
-            track=not choices.no_track,
-        ).view()
+        return {
+            "vault": choices.vault,
+            "entity": choices.entity,
+            "context": choices.context,
+            "alone": choices.alone,
+            "any_context": any_context,
+            "track": not choices.no_track,
+        }
 
     def move_to(self, vault: str) -> None:
         """Let the next view be of another vault, or of a shared stack."""

@@ -99,6 +99,8 @@ def _place(session: CliSession, folder: str) -> StackPlace:
 def _say_about(session: CliSession, done: SharedStack) -> None:
     if not done.differs:
         session.say("nothing changed")
+    for path in done.sealed:
+        session.say(f"left out: {path} is sealed, and names memories that are hidden from {done.stack.to}")
     for path in done.nameless:
         session.say(f"left out: {path} has no id; memstore check --fix gives it one")
     if done.withdrawn:

@@ -17,6 +17,7 @@ class FileKind(Enum):
     MEMORY = "memory"
     BROKEN = "broken"
     PLAIN = "plain"
+    SEALED = "sealed"  # by somebody else's keys; nothing is known of it
 
 
 class Entry(NamedTuple):

@@ -90,6 +90,16 @@ class NoFileError(VaultError):
     """The vault has no file of that name."""
 
 
+class SealedError(VaultError):
+    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it is no sealed one."""
+
+    def __init__(
+        self, message: str, *, is_damaged: bool = False, is_other: bool = False, hint: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.is_damaged, self.is_other = is_damaged, is_other
+
+
 class GitError(VaultError):
     """Git is missing or refused."""
 

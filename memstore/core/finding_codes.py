@@ -50,6 +50,52 @@ _CODES = (
         "The system refused: look at the file's permissions, and whether it is a plain file inside the vault.",
     ),
     _error(
+        "sealed-damaged",
+        "a sealed file is cut off, was changed by hand, or is not sealed at all",
+        "Nobody can open it as it is. `git checkout` brings back a committed version, or `memstore undo` the last one. "
+        "Plain text under the name of a sealed file is no secret any more: seal the memory anew.",
+    ),
+    _error(
+        "sealed-no-memory",
+        "what was sealed in a file is not a memory",
+        "Only memories are sealed. Somebody put other bytes in its place: `memstore log` says who.",
+    ),
+    _error(
+        "sealed-beside-plain",
+        "a plain file is beside the sealed one of the same name",
+        "A copy in plain text makes the seal useless. Delete the plain file; `memstore unseal` would make one in place "
+        "of the sealed file.",
+    ),
+    _error(
+        "sealed-wider",
+        "a sealed file can be opened by somebody who may not see the memory",
+        "It is encrypted for more keys than those of the people who may see it: because somebody left a group, a key "
+        "was revoked, a consent was taken back, or it was sealed by hand. `memstore seal REF` seals it anew; copies "
+        "that were made before stay readable.",
+    ),
+    _warning(
+        "sealed-narrower",
+        "somebody may see a sealed memory and can't open it",
+        "It was sealed before they could see it, or for another key of theirs. `memstore seal REF` seals it anew.",
+    ),
+    _warning(
+        "sealed-name",
+        "the name of a sealed file is not the beginning of its memory's id",
+        "It was renamed, so that its name may say what it is about, or another memory was sealed in its place. "
+        "`memstore mv` gives it another name.",
+    ),
+    _warning(
+        "sealed-source",
+        "a new memory in plain text was made from a sealed one",
+        "Whoever has the files reads it. `memstore seal REF` seals it, too, best before it is committed.",
+    ),
+    _notice(
+        "sealed-unread",
+        "sealed files that no key here opens",
+        "They are for others, or for a key that is not on this machine. `signing_key` in your settings names your SSH "
+        "key; a context's key is a file that somebody gives you.",
+    ),
+    _error(
         "utf8-invalid",
         "the file is not UTF-8",
         (

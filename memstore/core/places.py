@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 
 MEMORY_SUFFIX = ".md"
+# The suffix of a memory that is sealed: encrypted, as a whole, for those who may see it (docs/adr/0041).
+SEALED_SUFFIX = f"{MEMORY_SUFFIX}.age"
 # All Markdown suffixes, for a vault that also holds notes of other programs.
 NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
 # Folders of other people's texts, whatever they contain.
@@ -58,7 +60,7 @@ TEMPORARY_PREFIX = ".memstore-tmp-"
 
 def without_suffix(path: str) -> str:
     """Return a path without its Markdown suffix."""
-    suffix = next((suffix for suffix in NOTE_SUFFIXES if path.lower().endswith(suffix)), "")
+    suffix = next((suffix for suffix in (SEALED_SUFFIX, *NOTE_SUFFIXES) if path.lower().endswith(suffix)), "")
     return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
 
 
@@ -120,6 +122,15 @@ NO_MEMORY_FOLDERS = frozenset({*REGISTRY_FOLDERS, "audit", SETTINGS_FOLDER})
 # -- paths that can be memories --------------------------------------------------------------------
 
 
+_OWN_SUFFIXES = (MEMORY_SUFFIX, SEALED_SUFFIX)
+_MIXED_SUFFIXES = (*NOTE_SUFFIXES, SEALED_SUFFIX)
+
+
+def is_sealed_path(path: str) -> bool:
+    """Return whether the file at a path is a sealed memory, by its name."""
+    return path.endswith(SEALED_SUFFIX)
+
+
 def is_memory_name(name: str, *, mixed: bool) -> bool:
     """Return whether a file of this name can be a memory or a note; hidden files can't.
 
@@ -129,7 +140,9 @@ def is_memory_name(name: str, *, mixed: bool) -> bool:
     """
     if name.startswith("."):
         return False
-    return name.lower().endswith(NOTE_SUFFIXES) if mixed else name.endswith(MEMORY_SUFFIX) and name not in NO_MEMORIES
+    if mixed:
+        return name.lower().endswith(_MIXED_SUFFIXES)
+    return name.endswith(_OWN_SUFFIXES) and name not in NO_MEMORIES
 
 
 def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:

@@ -54,6 +54,9 @@ class Transaction(Protocol):
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
         """Move a memory's file to another path, with the bytes that its links need there."""
 
+    def seal_for(self, path: str, context_key: str) -> None:
+        """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
+
     def forget(self, memory_ids: Sequence[str]) -> None:
         """Have this machine forget memories, too, once everything is written: journal, drafts, index, vectors, caches.
 

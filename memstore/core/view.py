@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Operation, Pending
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
     from memstore.core.transaction import Transaction
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.search.ranker import Ranker
     from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
+    from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
 
 
@@ -63,6 +65,7 @@ class View(Protocol):
     runs: RunRecord
     signatures: Signatures
     pins: UserPins
+    seal_keys: SealKeys
     lexicon: WordNet
     derived: DerivedCache
     embedder: Embedder | None
@@ -201,6 +204,16 @@ class View(Protocol):
     @property
     def broken(self) -> Sequence[int]:
         """The rows of files that are meant to be memories but can't be read; empty except for the vault's owner."""
+
+    @property
+    def sealed(self) -> Sequence[int]:
+        """The rows of sealed files that no key here opens; empty except for the vault's owner."""
+
+    def sealed_findings(self) -> Iterator[Finding]:
+        """Yield what is wrong with sealed files, for whom they are sealed, and how many no key here opens."""
+
+    def context_key_of(self, path: str) -> str | None:
+        """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""
 
     @property
     def plain(self) -> Sequence[int]:
@@ -435,6 +448,9 @@ class Whole(Protocol):
 
     def read(self, path: str) -> bytes:
         """Return a file's bytes; `VaultError` if it can't be read."""
+
+    def stored(self, path: str) -> bytes:
+        """Return a file's bytes as they are stored, sealed or not; `VaultError` if it can't be read."""
 
     def read_file(self, path: str) -> ReadFile:
         """Return the content of a file; one that is too large is a broken file. `VaultError` if it can't be read."""

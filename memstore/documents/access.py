@@ -277,6 +277,7 @@ def shared_stack_document(done: SharedStack, *, dry_run: bool) -> dict[str, Any]
         "rewritten": done.rewritten,
         "differs": done.differs,
         "nameless": [*done.nameless],
+        "sealed": [*done.sealed],
         "dry_run": dry_run,
     }
 

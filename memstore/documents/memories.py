@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.memory_v01 import ImportedMemories
     from memstore.memories.promote import Linked
+    from memstore.memories.seal import SealedMemories
     from memstore.memories.show import Expanded, Listed, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.what_if import WhatIf
@@ -50,6 +51,26 @@ def forgotten_document(done: Forgotten) -> dict[str, Any]:
         "removed": [*done.removed],
         "cleaned": [*done.cleaned],
         "left": [*done.left],
+    }
+    document |= {"key": done.key} if done.key else {}
+    return {**document, "commit": done.commit} if done.commit else document
+
+
+def sealed_document(done: SealedMemories) -> dict[str, Any]:
+    """Return what was sealed, or would be, who may open it, and the file of the context's key if it is for one."""
+    sealed = [
+        {"ref": one.ref, "was": one.was, "path": one.path, "readers": [*one.readers], "in_history": one.in_history}
+        for one in done.memories
+    ]
+    document: dict[str, Any] = {"sealed": sealed}
+    document |= {"context": done.context, "key": done.key, "new_key": done.is_new_key} if done.context else {}
+    return {**document, "commit": done.commit} if done.commit else document
+
+
+def unsealed_document(done: SealedMemories) -> dict[str, Any]:
+    """Return what was unsealed, or would be."""
+    document: dict[str, Any] = {
+        "unsealed": [{"ref": one.ref, "was": one.was, "path": one.path} for one in done.memories]
     }
     return {**document, "commit": done.commit} if done.commit else document
 

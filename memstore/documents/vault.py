@@ -67,6 +67,7 @@ def status_document(status: Status) -> dict[str, Any]:
     return {
         "memories": status.memories,
         "quarantined": status.quarantined,
+        "sealed": status.sealed,
         "repository": _repository_document(status),
         "uncommitted": [_uncommitted_document(change) for change in status.uncommitted],
         "own_files": list(status.own_files),

@@ -11,6 +11,7 @@ import difflib
 import json
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import audit, stack
@@ -22,7 +23,7 @@ from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
-from memstore.core.places import MANIFEST
+from memstore.core.places import MANIFEST, is_sealed_path
 from memstore.core.times import instant
 from memstore.exchange.disclosure import disclosures, hidden_names
 from memstore.files import memory_file, splice
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 EVENT = "privacy share"
 _ATTRIBUTES = ("*.md -text\n", ".gitattributes")
+_SEALED_ATTRIBUTES = "*.md.age -text\n"
 
 
 class SharedStack(NamedTuple):
@@ -51,7 +53,7 @@ class SharedStack(NamedTuple):
 
     `differs` is false if nothing changed, not even who is in a group. `commit` is its commit, None in a dry run and
     where nothing changed. `rewritten` says that its history began anew, because something was withdrawn. `nameless` are
-    memories that were left out because they have no id.
+    memories that were left out because they have no id, `sealed` those that are sealed with refs to hidden ones.
     """
 
     stack: Stack
@@ -63,6 +65,7 @@ class SharedStack(NamedTuple):
     rewritten: bool = False
     differs: bool = True
     nameless: tuple[str, ...] = ()
+    sealed: tuple[str, ...] = ()
 
 
 class SharedState(NamedTuple):
@@ -94,6 +97,7 @@ class _Plan(NamedTuple):
     files: Mapping[str, bytes]
     saved: Mapping[str, datetime]
     nameless: tuple[str, ...]
+    sealed: tuple[str, ...]
 
     @property
     def all_files(self) -> dict[str, bytes]:
@@ -118,6 +122,7 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
     files: dict[str, bytes] = {}
     memories: list[StackMemory] = []
     nameless: list[str] = []
+    sealed: list[str] = []
     for row in seen.rows:
         path = seen.entry(row).path
         whole, shown = view.whole.read_file(path), seen.read(path)
@@ -125,6 +130,14 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
             continue  # it has just changed
         if whole.memory.id is None:
             nameless.append(path)
+            continue
+        if is_sealed_path(path):
+            # It goes as it is, for those who may open it; nothing can be left out of it for some of them.
+            if shown.memory.original is not None:
+                sealed.append(path)
+                continue
+            files[path] = view.whole.stored(path)
+            memories.append(_told(whole, whole.data)._replace(file=digest_of(files[path])))
             continue
         files[path] = whole.data if shown.memory.original is None else _masked(whole, shown)
         memories.append(_told(whole, files[path]))
@@ -136,7 +149,7 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
     told = tuple(one._replace(until=instant(ends[one.id])) if one.id in ends else one for one in memories)
     made = replace(begun, memories=tuple(sorted(told, key=lambda one: one.path)))
     saved = {path: at for path in files if (at := view.file_saved_at(view.root / path))}
-    return _Plan(made, {**files, **_own_files(view, made, seen)}, saved, tuple(nameless))
+    return _Plan(made, {**files, **_own_files(view, made, seen)}, saved, tuple(nameless), tuple(sealed))
 
 
 def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
@@ -175,6 +188,7 @@ def _told(whole: MemoryFile, data: bytes) -> StackMemory:
 def _own_files(view: View, made: Stack, seen: View) -> dict[str, bytes]:
     """Return the settings of a stack, and the keys of those who vouch for what is in it."""
     text, attributes = _ATTRIBUTES
+    text += _SEALED_ATTRIBUTES if any(is_sealed_path(one.path) for one in made.memories) else ""
     files = {CONFIG_PATH: _settings(view, made).encode(), attributes: text.encode()}
     names = {name for row in seen.rows for name in _signers(seen, row)}
     signers = [line for _, line in lines_of(view.own_file(ALLOWED_SIGNERS) or b"") if names & {*_principals(line)}]
@@ -332,6 +346,7 @@ def _result(plan: _Plan, place: StackPlace, commit: str | None, *, before: Stack
         changed=tuple(sorted(path for path in now.keys() & old.keys() if now[path] != old[path])),
         withdrawn=tuple(sorted(old.keys() - now.keys())),
         nameless=plan.nameless,
+        sealed=plan.sealed,
     )
 
 
@@ -381,7 +396,8 @@ def _require_discretion(view: View, plan: _Plan, draft: UnfinishedStack, *, ackn
 def _disclosed(view: View, plan: _Plan, draft: UnfinishedStack) -> tuple[Disclosure, ...]:
     paths = {one.path for one in plan.stack.memories}
     texts = {path: data for path, data in plan.files.items() if path in paths}
-    return disclosures(hidden_names(view, paths, texts), draft.contents())
+    opened = ((path, view.whole.read(path)) for path in sorted(paths) if is_sealed_path(path))
+    return disclosures(hidden_names(view, paths, texts), chain(draft.contents(), opened))
 
 
 # -- what was shared -------------------------------------------------------------------------------

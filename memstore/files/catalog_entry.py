@@ -11,7 +11,7 @@ from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import is_external_mark, title_of
 from memstore.files.links import Code, TextLink, links_in, tags_in
-from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -36,6 +36,8 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
             return _of_memory(file, blob, memory)
         case BrokenFile():
             return Entry(path=file.path, blob=blob, kind=FileKind.BROKEN)
+        case SealedFile():
+            return Entry(path=file.path, blob=blob, kind=FileKind.SEALED)
         case PlainFile(memory=memory, text=text):
             code = Code(memory.body)
             return Entry(

@@ -11,8 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from memstore.core.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
-from memstore.core.places import TEMPORARY_PREFIX
+from memstore.core.errors import ChangedMeanwhileError, NoFileError, SealedError, TooLargeError, VaultError
+from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
 from memstore.files import walk
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import sync_folder
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from memstore.files.vault import FileStat
+    from memstore.files.vault import FileStat, Opener
 
 LEFT_BEHIND_AFTER_SECONDS = 3600
 # A folder into which a thousand files are written is not swept a thousand times.
@@ -44,10 +44,12 @@ class DiskVault:
         root: the vault's folder.
         state: the folder of its local state, which has the write lock; created when first needed.
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
+        opener: opens sealed files; None if nothing can.
     """
 
-    def __init__(self, root: Path, *, state: Path, mixed: bool = False) -> None:
+    def __init__(self, root: Path, *, state: Path, mixed: bool = False, opener: Opener | None = None) -> None:
         self._root = root
+        self._opener = opener
         self.mixed = mixed
         self._real_root = os.path.realpath(root)
         self._base = os.path.join(self._real_root, "")  # noqa: PTH118 -- ends with a slash
@@ -103,13 +105,16 @@ class DiskVault:
             yield from [f"{below}/{name}" for name in names]
 
     def read(self, path: str) -> bytes:
-        """Return a file's bytes.
+        """Return a file's bytes; of a sealed memory, what was sealed; see the protocol."""
+        data = self.stored(path)
+        if not is_sealed_path(path):
+            return data
+        if self._opener is None:
+            raise SealedError(f"{path} is sealed, and no key is at hand")
+        return self._opener.opened(path, data)
 
-        Raises:
-            TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); only that many were read.
-            NoFileError: there is no such file.
-            VaultError: it is not a regular file, can't be read, or is outside the vault.
-        """
+    def stored(self, path: str) -> bytes:
+        """Return a file's bytes as they are on disk; see the protocol."""
         joined = self._joined(path)
         try:
             handle = os.open(joined, _OPEN_TO_READ)
@@ -210,7 +215,7 @@ class DiskVault:
 
     def _must_be(self, path: str, expected: bytes) -> None:
         try:
-            found = self.read(path)
+            found = self.stored(path)
         except TooLargeError:
             found = None
         except NoFileError as error:

@@ -23,12 +23,14 @@ from memstore.core.memory import (
     Signature,
     Witness,
 )
+from memstore.core.places import is_sealed_path
 from memstore.core.problems import Problem
 from memstore.files import fence, plain_lines, plain_note, shapes, strict_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memstore.core.errors import SealedError
     from memstore.core.finding import Finding
     from memstore.files.fence import FencedText
     from memstore.files.strict_yaml import Frontmatter
@@ -87,7 +89,15 @@ class PlainFile:
     memory: Memory
 
 
-ReadFile = MemoryFile | BrokenFile | PlainFile
+@dataclass(frozen=True, slots=True)
+class SealedFile:
+    """A sealed memory that no key here opens: nothing is known of it but that it is there."""
+
+    path: str
+    data: bytes
+
+
+ReadFile = MemoryFile | BrokenFile | PlainFile | SealedFile
 
 
 def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
@@ -100,6 +110,42 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
     """
     if len(data) > fence.MOST_BYTES:
         return read_too_large(path, data, size=len(data), mixed=mixed)
+    if is_sealed_path(path):
+        return _read_sealed(path, data, mixed=mixed)
+    return _read(path, data, mixed=mixed)
+
+
+def _read_sealed(path: str, data: bytes, *, mixed: bool) -> ReadFile:
+    """Return what was sealed at `path`, if `data` are the opened bytes; nothing but a memory is ever sealed."""
+    from memstore.files.age_file import is_sealed
+
+    if is_sealed(data):
+        return SealedFile(path, data)
+    file = _read(path, data, mixed=mixed)
+    if isinstance(file, PlainFile) and not mixed:
+        return _broken(path, "sealed-no-memory", "what was sealed in it is not a memory", "memstore log finds who did")
+    return file
+
+
+def unopened(path: str, error: SealedError, *, mixed: bool) -> BrokenFile | SealedFile:
+    """Return the file at `path`, which could not be opened: damaged, or for other keys than those here.
+
+    In a mixed vault, a file that is not sealed although it is called so is another program's.
+    """
+    if not error.is_damaged or (mixed and error.is_other):
+        return SealedFile(path, b"")
+    return _broken(
+        path, "sealed-damaged", error.message, error.hint or "git checkout brings back its committed version"
+    )
+
+
+def _broken(path: str, code: str, text: str, hint: str) -> BrokenFile:
+    from memstore.core.finding import Position
+
+    return BrokenFile(path, b"", (Problem(code, Position(1), text, hint=hint).found_in(path),))
+
+
+def _read(path: str, data: bytes, *, mixed: bool) -> MemoryFile | BrokenFile | PlainFile:
     if mixed and (plain_note.is_registry(path, data) or not plain_note.means_to_be_memory(data)):
         return PlainFile(path, data, *plain_note.note(path, data))
     text = fence.split(data)

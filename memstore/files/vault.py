@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.core.errors import TooLargeError
+from memstore.core.errors import SealedError, TooLargeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,25 @@ class FileStat(NamedTuple):
     mtime_ns: int
     ctime_ns: int
     inode: int
+
+
+class Opener(Protocol):
+    """Opens sealed files with the keys that this machine has for its user."""
+
+    @property
+    def state(self) -> str:
+        """A digest of the keys that there are: as long as it is the same, the same files are opened."""
+
+    def opened(self, path: str, data: bytes) -> bytes:
+        """Return what was sealed.
+
+        Args:
+            path: the file, for messages.
+            data: the bytes of the sealed file.
+
+        Raises:
+            SealedError: no key here opens it, or it is damaged.
+        """
 
 
 class VaultFiles(Protocol):
@@ -54,12 +73,19 @@ class VaultFiles(Protocol):
         """Yield the paths of all files with audit events, in no particular order."""
 
     def read(self, path: str) -> bytes:
-        """Return a file's bytes.
+        """Return a file's bytes; of a sealed memory, what was sealed.
 
         Raises:
             TooLargeError: it has more bytes than a memory may have (`fence.MOST_BYTES`); only that many were read.
             NoFileError: there is no such file.
+            SealedError: it is sealed, and no key here opens it.
             VaultError: it is not a regular file, can't be read, or is outside the vault.
+        """
+
+    def stored(self, path: str) -> bytes:
+        """Return a file's bytes as they are on disk, and in git: of a sealed memory, what everybody can read.
+
+        All other calls that have bytes mean these. Raises errors as `read` does, but no `SealedError`.
         """
 
     def leaves_out(self, path: str) -> bool:
@@ -112,5 +138,7 @@ def read_file(vault: VaultFiles, path: str) -> ReadFile:
 
     try:
         return memory_file.read(path, vault.read(path), mixed=vault.mixed)
+    except SealedError as error:
+        return memory_file.unopened(path, error, mixed=vault.mixed)
     except TooLargeError as error:
         return memory_file.read_too_large(path, error.beginning, size=error.size, mixed=vault.mixed)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
+from memstore.core.places import is_sealed_path
 from memstore.history.changes import confidence_step, new_lines, number
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def trailers(changes: Sequence[MemoryChange]) -> list[str]:
     evidence = [
         f"{EVIDENCE}: {line.evidence_source}"
         for change in changes
-        for line in new_lines(change.before, change.after)
+        for line in (() if _is_sealed(change) else new_lines(change.before, change.after))
         if line.evidence_source
     ]
     return list(dict.fromkeys(ids + evidence))
@@ -96,13 +97,18 @@ def verb(change: MemoryChange) -> str:
 
 def _line(change: MemoryChange) -> str:
     done = verb(change)
-    if change.before is None or change.after is None:
+    if change.before is None or change.after is None or _is_sealed(change):
         return f"{done} {called(change)}"
     if done in _WITH_EVIDENCE:
         return f"{done} {called(change)} {_weighed(change.before, change.after)}"
     step = confidence_step(change.before, change.after)
     named = _named_anew(change.before, change.after, done)
     return f"{done} {called(change)}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
+
+
+def _is_sealed(change: MemoryChange) -> bool:
+    """Whether a memory is or was sealed: its message says no more than that it changed."""
+    return any(path and is_sealed_path(path) for path in (change.path_before, change.path_after))
 
 
 # Keys that involve or mention anybody but the vault's owner.
@@ -117,12 +123,16 @@ def called(change: MemoryChange) -> str:
     """Return the name of a memory in a message: its title, or its ref if others are involved, or it is deleted."""
     states = [memory for memory in (change.before, change.after) if memory is not None]
     title = " ".join("".join(sign if sign.isprintable() else " " for sign in title_of(states[-1])).split()).rstrip(".")
-    is_kept_back = change.after is None or any(
-        memory.type == "raw"
-        or memory.status == "forgotten"
-        or memory.source_type == EXTERNAL
-        or any(getattr(memory, key) for key in _OF_OTHERS)
-        for memory in states
+    is_kept_back = (
+        change.after is None
+        or _is_sealed(change)
+        or any(
+            memory.type == "raw"
+            or memory.status == "forgotten"
+            or memory.source_type == EXTERNAL
+            or any(getattr(memory, key) for key in _OF_OTHERS)
+            for memory in states
+        )
     )
     if is_kept_back or not title:
         return change.name

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core import digests
-from memstore.core.errors import GitError, NotFoundError
-from memstore.core.places import is_memory_path, is_own_path, kind_of
+from memstore.core.errors import GitError, NotFoundError, SealedError
+from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, kind_of
 from memstore.files import memory_file
+from memstore.files.age_file import is_sealed
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.memory import Memory
+    from memstore.files.vault import Opener
     from memstore.files.walk import Rules
     from memstore.history.git_objects import GitObject
     from memstore.history.purging import Purged
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 _BLOBS_AT_ONCE = 5_000
 # The line of a frontmatter that has the id, as people write it.
 _ID_LINE = "^[\"']?id[\"']?[ ]*:"
+# The first line of a sealed file.
+_SEALED_LINE = "^age-encryption[.]org/v1$"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # The refs that keep commits for anchors, whatever happens to branches.
 _KEPT = "refs/memstore/"
@@ -62,12 +66,20 @@ class GitHistory:
         environ: the process's environment.
         in_hook: whether git started this program as a hook, and names repository and index in `environ`.
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
+        opener: returns what opens sealed files; None if nothing can.
     """
 
     def __init__(
-        self, vault_root: Path, environ: Mapping[str, str], *, in_hook: bool = False, mixed: bool = False
+        self,
+        vault_root: Path,
+        environ: Mapping[str, str],
+        *,
+        in_hook: bool = False,
+        mixed: bool = False,
+        opener: Callable[[], Opener] | None = None,
     ) -> None:
         self._vault_root = vault_root
+        self._opener = opener
         self.mixed = mixed
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
         self._no_git: GitError | None = None
@@ -124,7 +136,7 @@ class GitHistory:
         """Write a clone whose history never held these memories; see `purging.purge`."""
         from memstore.history.purging import purge
 
-        return purge(self.require(), self._git.environ, memory_ids, folder, mixed=self.mixed)
+        return purge(self.require(), self._git.environ, memory_ids, folder, mixed=self.mixed, opened=self._opened)
 
     def head(self) -> str | None:
         """Return the current commit at this moment; None before the first one."""
@@ -201,8 +213,30 @@ class GitHistory:
         return dict(git_objects.tree_files(listed))
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs; ids that the repository does not have are left out."""
+        """Return the bytes of blobs, opened if they are sealed and a key is here; ids that are missing are left out."""
+        return {blob: self._opened(data) for blob, data in self._objects(list(dict.fromkeys(ids)))}
+
+    def stored_blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Return the bytes of blobs as git has them, sealed or not; ids that are missing are left out."""
         return dict(self._objects(list(dict.fromkeys(ids))))
+
+    def why_closed(self, path: str, data: bytes) -> SealedError | None:
+        """Return why a sealed file is not opened here; None if it is."""
+        if self._opener is None:
+            return SealedError(f"{path} is sealed, and no key is at hand")
+        try:
+            self._opener().opened(path, data)
+        except SealedError as error:
+            return error
+        return None
+
+    def _opened(self, data: bytes) -> bytes:
+        if self._opener is None or not is_sealed(data):
+            return data
+        try:
+            return self._opener().opened("a version in the history", data)
+        except SealedError:
+            return data
 
     def past_state(self) -> str:
         """Return a digest of the past: as long as it is the same, so are `past_blobs`."""
@@ -277,6 +311,10 @@ class GitHistory:
     def blame(self, path: str, commit: str) -> list[Commit]:
         """Return, for each line of the file as of `commit`, the commit that wrote it."""
         repository = self.require()
+        if is_sealed_path(path):
+            raise GitError(
+                f"{path} is sealed, so git has no lines of it", hint="memstore log REF shows what happened to it"
+            )
         git = GitProcess(repository.root, self._git.environ)
         printed = git.run(
             "blame", "--no-textconv", "--root", "-s", "-l", "--incremental", commit, "--", repository.prefix + path
@@ -291,6 +329,10 @@ class GitHistory:
 
     def _is_looked_at(self, path: str, rules: Rules) -> bool:
         return is_memory_path(path, mixed=self.mixed) and not rules.leave_out(path)
+
+    def has_file(self, path: str) -> bool:
+        """Return whether the work tree has a file."""
+        return os.path.lexists(self._vault_root / path)
 
     def all_staged(self, against: str | None = None) -> list[FileChange]:
         """Return how all staged files, memories or not, differ from a commit; None for the current one."""
@@ -343,7 +385,7 @@ class GitHistory:
         gone = {change.old: change.path for change in git_objects.raw_changes(fields, prefix) if change.old}
         found: dict[str, Memory] = {}
         for blob, data in self._objects(list(gone)):
-            file = memory_file.read(gone[blob], data, mixed=self.mixed)
+            file = memory_file.read(gone[blob], self._opened(data), mixed=self.mixed)
             if isinstance(file, MemoryFile) and file.memory.id in ids:
                 found.setdefault(file.memory.id or "", file.memory)  # the newest commits come first
         return found
@@ -371,15 +413,16 @@ class GitHistory:
         prefix = self.require().prefix
         done = self._git.attempt(
             "grep", "--cached", "--full-name", "--text", "--no-color", "--no-line-number", "--no-column",
-            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "--", ".",
+            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "-e", _SEALED_LINE, "--", ".",
         )  # fmt: skip
         if done.returncode > 1:
             raise failed(("grep",), done)
         lines = git_objects.grepped(done.stdout)
         found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
         rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=found)
-        close = [path for path, memory_id in found.items() if memory_id in ids and self._is_looked_at(path, rules)]
-        return self._ids_in(close)
+        close = [path for path, memory_id in found.items() if memory_id in ids or is_sealed_path(path)]
+        close = [path for path in close if self._is_looked_at(path, rules)]
+        return {path: one for path, one in self._ids_in(close).items() if one in ids}
 
     def _ids_in(self, paths: list[str]) -> dict[str, str]:
         """Return the ids of staged files; a line that looks like an id may be in a body."""

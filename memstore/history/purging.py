@@ -27,7 +27,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.history.git_process import GitProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
 
     from memstore.history.history import Repository
 
@@ -116,7 +116,13 @@ class _Found:
 
 
 def purge(
-    repository: Repository, environ: Mapping[str, str], memory_ids: Collection[str], folder: Path, *, mixed: bool
+    repository: Repository,
+    environ: Mapping[str, str],
+    memory_ids: Collection[str],
+    folder: Path,
+    *,
+    mixed: bool,
+    opened: Callable[[bytes], bytes],
 ) -> Purged:
     """Clone a repository into `folder`, and take every trace of forgotten memories out of the clone's history.
 
@@ -126,6 +132,7 @@ def purge(
         memory_ids: the memories, whose tombstones are committed.
         folder: where the clone goes; it must not exist, or be empty.
         mixed: whether the vault holds notes of other programs.
+        opened: returns what was sealed in a blob; the blob itself if it isn't sealed, or stays so.
 
     Raises:
         UsageError: git-filter-repo is not installed, or the folder is not free.
@@ -138,7 +145,7 @@ def purge(
     if folder.resolve().is_relative_to(repository.root.resolve()):
         raise UsageError(f"{folder} is inside the repository", hint="name a folder beside it")
     clone = _cloned(repository, environ, folder)
-    found = _what_goes(clone, {*memory_ids}, mixed=mixed)
+    found = _what_goes(clone, {*memory_ids}, opened, mixed=mixed)
     new = _rewritten(clone, found)
     identity = _identity(repository, environ)
     notes = _notes_again(clone, new, found, identity)
@@ -186,17 +193,17 @@ def _objects(clone: GitProcess) -> Iterator[_Object]:
         at = end + 2 + int(size)
 
 
-def _what_goes(clone: GitProcess, ids: set[str], *, mixed: bool) -> _Found:
+def _what_goes(clone: GitProcess, ids: set[str], opened: Callable[[bytes], bytes], *, mixed: bool) -> _Found:
     paths = _paths(clone)
     found, rest = _Found(), list[_Object]()
     for one in _objects(clone):
         if one.kind != "blob":
             found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
-        elif not _is_version(one.data, ids):
+        elif not _is_version(data := opened(one.data), ids):
             rest.append(one)
-        elif not _TOMBSTONE.search(one.data):
+        elif not _TOMBSTONE.search(data):
             found.removed.add(one.id)
-            _learn(found, one.data, mixed=mixed)
+            _learn(found, data, mixed=mixed)
     for one in rest:
         for path in paths.get(one.id, ()):
             _sort_out(found, one, path, ids)

@@ -13,8 +13,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.core.errors import MemstoreError, SealedError
+from memstore.core.places import is_sealed_path
+
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import Merged
@@ -39,6 +42,9 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
     try:
         return _merge(folder, path, places, size)
     except Exception as error:  # noqa: BLE001 - otherwise git takes the file as merged
+        if is_sealed_path(path):
+            sys.stderr.write(f"memstore: {path!a} could not be merged: {error!a}\n")
+            return CONFLICT
         sys.stderr.write(f"memstore: {path!a} is left to git merge-file: {error!a}\n")
         with suppress(OSError):
             subprocess.run(
@@ -57,6 +63,8 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
 
     vault = next((up for up in (folder / path).parents if (up / ".memstore").is_dir()), folder)
     inside = os.path.relpath(folder / path, vault).replace(os.sep, "/")
+    if is_sealed_path(inside):
+        return _merge_sealed(vault, inside, places, lambda texts: _by_lines(texts, size))
     files = Three(*(place.read_bytes() for place in places))
     done = merged(inside, files, lambda texts: _by_lines(texts, size), mixed=is_mixed(vault))
     if done.data != files.ours:
@@ -64,6 +72,34 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
     if done.said:
         sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
     return CONFLICT if done.has_conflicts else MERGED
+
+
+def _merge_sealed(vault: Path, path: str, places: Sequence[Path], by_lines: Callable[[Three[bytes]], Merged]) -> int:
+    """Merge three sealed versions: opened, merged, and sealed for those whom both sides leave.
+
+    On a conflict, ours stays as it is, and git keeps all three: plain text between markers would be no secret.
+    """
+    from memstore.files.local_state import write_whole
+    from memstore.hooks.repository import is_mixed, opener
+    from memstore.memories.merge_values import Three
+    from memstore.memories.merging import merged
+    from memstore.trust.seal_keys import sealed_as_merged
+
+    stored = Three(*(place.read_bytes() for place in places))
+    try:
+        keys = opener()
+        texts = stored.map(lambda data: keys.opened(path, data) if data else b"")
+        done = merged(path, texts, by_lines, mixed=is_mixed(vault))
+        if done.has_conflicts:
+            raise SealedError(f"{path} is sealed, and both sides changed the same of it")
+        if done.data != texts.ours or stored.ours == stored.base:
+            write_whole(places[1], sealed_as_merged(keys, vault, path, done.data, stored))
+    except MemstoreError as error:
+        sys.stderr.write(
+            f"memstore: {error}\n  git keeps both: git checkout --ours or --theirs {path!a} takes one of them\n"
+        )
+        return CONFLICT
+    return MERGED
 
 
 def _by_lines(texts: Three[bytes], size: str) -> Merged:

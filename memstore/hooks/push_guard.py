@@ -19,7 +19,7 @@ from memstore.files.config_file import parsed_vault_config, read_vault_config
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_of_commit
-from memstore.hooks.repository import told_to_hook, vaults_around
+from memstore.hooks.repository import opener, told_to_hook, vaults_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -174,7 +174,7 @@ class _Push:
             return []
         place = vault.root or self._git.folder
         cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home) / "pushed")
-        blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed)
+        blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed, opener=opener)
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
             object_format = self._git.run("rev-parse", "--show-object-format").decode().strip()
@@ -185,7 +185,7 @@ class _Push:
         now = SystemClock().now()
         found = list(push_refusals.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
         if blobs.is_new:
-            cache.keep(blobs.found)
+            cache.keep(blobs.kept)
         return found
 
     def is_owners(self, vaults: Iterable[_Vault]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
+
+    from memstore.trust.seal_keys import SealKeys
 
 _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
 
@@ -29,7 +32,16 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
     whole = GitHistory(repository.root, told, in_hook=True)
     paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
     for root in sorted(vaults_around(repository.root, paths)):
-        yield GitHistory(root, told, in_hook=True, mixed=is_mixed(root))
+        yield GitHistory(root, told, in_hook=True, mixed=is_mixed(root), opener=opener)
+
+
+@cache
+def opener() -> SealKeys:
+    """Return what opens sealed files for the user of this process; made only where there is one."""
+    from memstore.files.local_state import Environment
+    from memstore.trust.seal_keys import SealKeys
+
+    return SealKeys.of(Environment.of_process())
 
 
 def is_mixed(root: Path) -> bool:

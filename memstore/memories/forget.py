@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
-from memstore.access.audit import recorded
+from memstore.access import registry
+from memstore.access.audit import recorded, state_of
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
 from memstore.access.sight import detached
 from memstore.beliefs import ledger
@@ -32,6 +33,7 @@ from memstore.files import managed_block, splice
 from memstore.files.draft import new_file
 from memstore.files.render import entry_of
 from memstore.lineage.graph import graph_of, row_of
+from memstore.memories.seal import SEALING_KEY, require_context_key, sealed_for
 from memstore.search.citations import parse_place
 
 if TYPE_CHECKING:
@@ -82,7 +84,8 @@ class Forgotten:
 
     `detached` are the memories that rested on it, or on those; `mentions` are refs of memories that only name it;
     `removed` are paths of files that held only its text: suggestions, requests, originals of imports; `cleaned` those
-    of pages and originals that lost its lines. `left` says what could not be cleaned, in words.
+    of pages and originals that lost its lines. `left` says what could not be cleaned, in words. `key` is the file of
+    the key that was destroyed.
     """
 
     at: str
@@ -95,21 +98,34 @@ class Forgotten:
     cleaned: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     commit: str | None = None
+    key: str | None = None
 
     __repr__ = short_repr
 
 
+class _Shredded(NamedTuple):
+    """A context whose sealing key goes, and its file, which says so."""
+
+    context: str
+    file: Written
+
+
+class ForgetChoices(TypedDict, total=False):
+    """What becomes of what rests on forgotten memories, and how it is written.
+
+    `detach` lets it live on without them, `cascade` forgets what of it is the actor's own, too; `reason` is one of
+    `REASONS`. `dry_run` writes nothing, and returns what would be done; `commit` commits it, too.
+    """
+
+    detach: bool
+    cascade: bool
+    reason: str
+    dry_run: bool
+    commit: bool
+
+
 @again_where_changed
-def forget(
-    view: View,
-    refs: Sequence[str],
-    *,
-    detach: bool = False,
-    cascade: bool = False,
-    reason: str = REASONS[0],
-    dry_run: bool = False,
-    commit: bool = False,
-) -> Forgotten:
+def forget(view: View, refs: Sequence[str], **choices: Unpack[ForgetChoices]) -> Forgotten:
     """Forget memories for good; earlier commits still have their text (`purge`).
 
     >>> secret = note(ws.view(), "Claire is looking for another job.")
@@ -120,17 +136,57 @@ def forget(
     Args:
         view: the vault.
         refs: the memories, by id or path.
-        detach: let what rests on them live on without them.
-        cascade: forget all of the actor's memories that rest on them, too.
-        reason: one of `REASONS`.
-        dry_run: write nothing; return what would be done.
-        commit: commit it, too.
+        choices: what becomes of what rests on them, and whether it is written: `ForgetChoices`.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
         UsageError: both or an unknown reason are given.
         RefusedError: a memory is somebody else's; or others rest on it, and neither `detach` nor `cascade` is given.
     """
+    return _forgotten(view, refs, **choices)
+
+
+@again_where_changed
+def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgotten:
+    """Destroy the sealing key of a context: every copy of what was sealed for it, in any clone, becomes unreadable.
+
+    The memories that it opens here are forgotten as `forget` does; then the key is destroyed.
+
+    Args:
+        view: the vault.
+        context: the context.
+        choices: as for `forget`.
+
+    Raises:
+        NotFoundError: the context is not registered, or has no sealing key.
+        RefusedError: somebody other than the vault's owner asks, the key is not here, or as for `forget`.
+        VaultError: the key could not be destroyed; the memories are forgotten.
+    """
+    view.require_owner("destroy the key of a context")
+    path, key = require_context_key(view, context)
+    before = view.own_file(path) or b""
+    after = registry.edited(path, RegistryKind.CONTEXT, before, [splice.RemoveKey(SEALING_KEY)])
+    done = _forgotten(
+        view, [*sealed_for(view, key)], shredded=_Shredded(context, Written(path, before, after)), **choices
+    )
+    # (1) The tombstones are written before (2) the key is destroyed: a crash in between leaves a key for nothing.
+    if not choices.get("dry_run"):
+        view.seal_keys.destroy_context_key(key)
+    return replace(done, key=str(view.seal_keys.context_place(key)))
+
+
+def _forgotten(
+    view: View,
+    refs: Sequence[str],
+    *,
+    detach: bool = False,
+    cascade: bool = False,
+    reason: str = REASONS[0],
+    dry_run: bool = False,
+    commit: bool = False,
+    shredded: _Shredded | None = None,
+) -> Forgotten:
+    """Forget memories, and with them a context's key, if that is `shredded`."""
     if detach and cascade:
         raise UsageError("--detach and --cascade exclude each other", hint="choose what becomes of what rests on it")
     if reason not in REASONS:
@@ -153,8 +209,13 @@ def forget(
                 change.put(Written(file.path, file.data, None))
         change.edit(*around.edits())
         change.put(*changed)
-        if fresh:
-            change.put(recorded(view, "forget", memory=[file.memory.id or "" for file in fresh], reason=reason))
+        ids = [file.memory.id or "" for file in fresh]
+        if shredded:
+            change.put(shredded.file)
+            about = {"context": shredded.context, "says": state_of(shredded.file.after or b"")}
+            change.put(recorded(view, "forget", memory=ids, reason=reason, **about))
+        elif fresh:
+            change.put(recorded(view, "forget", memory=ids, reason=reason))
     return Forgotten(
         at=at,
         by=view.actor,

@@ -58,6 +58,7 @@ class DiskLibrary:
         first_commits: returns the time of each file's first commit, by path. It is used as the creation time of notes
             that do not state one; None if these times are not needed.
         languages: the languages that texts may be written in.
+        keys: returns a digest of the keys that open sealed files.
     """
 
     def __init__(
@@ -68,13 +69,16 @@ class DiskLibrary:
         on_progress: Callable[[int, int], None] | None = None,
         first_commits: Callable[[], Mapping[str, datetime]] | None = None,
         languages: Sequence[str] = LANGUAGES,
+        keys: Callable[[], str] = str,
     ) -> None:
         self._vault, self._languages = vault, languages
         self._first_commits = first_commits
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
-        self.store = IndexStore(cache, object_format=self._object_format, mixed=vault.mixed, languages=languages)
+        self.store = IndexStore(
+            cache, object_format=self._object_format, mixed=vault.mixed, languages=languages, keys=keys
+        )
         self._reader = FileReader(vault, self._blob_id, languages)
         self._last: Snapshot | None = None
 
@@ -193,6 +197,8 @@ class DiskLibrary:
 
     def _built(self, walk: Walk) -> bool:
         """Write a new index of all files that a walk found; return False if it can't be written."""
+        if self.store.is_of_other_keys:  # what was computed of sealed files is for those keys, too
+            self._drop_derived()
         try:
             self.store.build(walk, self._read_all(walk.new))
         except OSError:

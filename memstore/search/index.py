@@ -60,6 +60,10 @@ class Catalog(Protocol):
         """The rows of Markdown files that are not memories."""
 
     @property
+    def sealed(self) -> Sequence[int]:
+        """The rows of sealed files that no key here opens."""
+
+    @property
     def texts(self) -> Sequence[int]:
         """The rows of memories and plain notes, ascending."""
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import Field, FileKind
 from memstore.core.config import LANGUAGES
+from memstore.core.places import is_sealed_path
 from memstore.files.local_state import is_private, make_private
 from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns
 from memstore.files.write_lock import flocked
@@ -27,7 +28,7 @@ from memstore.search.memory_snapshot import COLUMNS, Document, cells_of, entry_o
 from memstore.search.whoosh_index import Generation, WhooshIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from memstore.core.catalog import Entry
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from memstore.search.index import Searchable
     from memstore.search.manifest import Manifest
 
-FORMAT = 7
+FORMAT = 8
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
@@ -76,6 +77,7 @@ class Index:
         self.walked_at_ns: int = facts["walked_at_ns"]
         self.broken: list[int] = facts["broken"]
         self.plain: list[int] = facts["plain"]
+        self.sealed: list[int] = facts["sealed"]
         self.dead: list[int] = facts["dead"]
         self.generation = Generation.of_facts(facts["generation"])
         self._cache = cache
@@ -150,12 +152,21 @@ class IndexStore:
         object_format: the hash of blob ids in the vault's repository, sha1 or sha256.
         mixed: whether the vault also has notes of other programs, which decides what counts as a memory.
         languages: the languages that texts may be in, which decides how words are stemmed.
+        keys: returns a digest of the keys that open sealed files; an index with such files serves these keys alone.
     """
 
     def __init__(
-        self, cache: Path, *, object_format: str, mixed: bool = False, languages: Sequence[str] = LANGUAGES
+        self,
+        cache: Path,
+        *,
+        object_format: str,
+        mixed: bool = False,
+        languages: Sequence[str] = LANGUAGES,
+        keys: Callable[[], str] = str,
     ) -> None:
         self.cache = cache
+        self._keys = keys
+        self.is_of_other_keys = False
         # Including the columns rejects an index with other columns even if nobody increased the format number.
         self._versions = {
             "format": FORMAT,
@@ -184,6 +195,9 @@ class IndexStore:
         try:
             found = manifest.read(self.manifest_path)
             if any(found.facts.get(name) != value for name, value in self._versions.items()):
+                return None
+            if (keys := found.facts["sealed_for"]) and keys != self._keys():
+                self.is_of_other_keys = True
                 return None
             return Index(self.cache, found)
         except (DamagedError, KeyError, TypeError):
@@ -276,6 +290,7 @@ class IndexStore:
             "ignored_by": table.walk.rules.digest,
             "with_rules": [folder for folder in table.walk.rules.git if folder],
             "generation": generation._asdict(),
+            "sealed_for": self._keys() if any(map(is_sealed_path, table.columns["path"])) else "",
         }
         # (1) the new generation has been written, (2) the manifest names it, (3) the old one is deleted. If the process
         # is killed before (2), the old pair is valid and the next writer cleans up; after (2), the new pair is valid.
@@ -314,7 +329,7 @@ class _Table:
         kinds = self.columns["kind"]
         rows_of_kind = {
             name: [row for row, kind in enumerate(kinds) if kind == word]
-            for name, word in (("broken", "broken"), ("plain", "plain"), ("dead", ""))
+            for name, word in (("broken", "broken"), ("plain", "plain"), ("sealed", "sealed"), ("dead", ""))
         }
         folders, names, rows = self._listing()
         numbers = {name: array("q", [self.stats[row][i] for row in rows]) for i, name in enumerate(_STAT_COLUMNS)} | {

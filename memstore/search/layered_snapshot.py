@@ -37,12 +37,12 @@ class LayeredCatalog:
     @cached_property
     def memories(self) -> Sequence[int]:
         """The rows of readable memories, ascending."""
-        return self._all_but([*self._index.broken, *self._index.plain], self._above.memories)
+        return self._all_but([*self._index.broken, *self._index.plain, *self._index.sealed], self._above.memories)
 
     @cached_property
     def texts(self) -> Sequence[int]:
         """The rows of memories and plain notes, ascending."""
-        return self._all_but(self._index.broken, self._above.texts)
+        return self._all_but([*self._index.broken, *self._index.sealed], self._above.texts)
 
     def _all_but(self, left_out: Sequence[int], above: Sequence[int]) -> Sequence[int]:
         """Return the live rows of the lower layer except some, followed by rows of the upper layer."""
@@ -56,6 +56,11 @@ class LayeredCatalog:
     def broken(self) -> Sequence[int]:
         """The rows of files that are meant to be memories but can't be read."""
         return [*self._living(self._index.broken), *self._raised(self._above.broken)]
+
+    @cached_property
+    def sealed(self) -> Sequence[int]:
+        """The rows of sealed files that no key here opens."""
+        return [*self._living(self._index.sealed), *self._raised(self._above.sealed)]
 
     @cached_property
     def plain(self) -> Sequence[int]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR, Entry, Field, FileKind
 from memstore.core.config import LANGUAGES
-from memstore.core.errors import TooLargeError, VaultError
+from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.files.vault import note_bytes
 from memstore.files.walk import is_racy
 
@@ -108,6 +108,11 @@ class MemoryCatalog:
     def plain(self) -> Sequence[int]:
         """The rows of Markdown files that are not memories."""
         return self._rows(FileKind.PLAIN)
+
+    @cached_property
+    def sealed(self) -> Sequence[int]:
+        """The rows of sealed files that no key here opens."""
+        return self._rows(FileKind.SEALED)
 
     @property
     def texts(self) -> Sequence[int]:
@@ -261,7 +266,7 @@ class LoadedFile:
     def __init__(
         self,
         stat: FileStat,
-        data: bytes | BrokenFile,
+        data: bytes | ReadFile,
         blob: str,
         *,
         mixed: bool = False,
@@ -319,6 +324,10 @@ class FileReader:
             data = note_bytes(self._vault, path)
         except TooLargeError:
             return LoadedFile(stat, _unreadable(path), "")
+        except SealedError as error:
+            from memstore.files.memory_file import unopened
+
+            return LoadedFile(stat, unopened(path, error, mixed=self._vault.mixed), "")
         except VaultError as error:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
         if self._vault.mixed and _is_registry(path, data):

@@ -28,7 +28,7 @@ from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NotFoundError, VaultError
-from memstore.core.finding import Finding, Position, in_order
+from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, kind_of
@@ -36,7 +36,7 @@ from memstore.core.problems import Checked
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, splice
-from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
@@ -119,20 +119,28 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             compressed += [checked] if file.memory.compressed_from else []
         elif isinstance(file, BrokenFile):
             findings += file.findings
-        else:
+        elif not isinstance(file, SealedFile):
             plain += 1
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
     findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories))
+    sealed = [one for one in view.sealed_findings() if one.path in {*memories} or not paths]
+    findings += [one for one in sealed if one.severity is not Severity.NOTICE]
     attestations.keep()
     if not paths:
         _remember_checked(view)
     return CheckResult(
         files=len(memories) - plain + len(registry),
         findings=in_order(findings),
-        notices=in_order([*(() if paths else said_once(view)), *_dangling_links(view, {*memories})]),
+        notices=in_order(
+            [
+                *(() if paths else said_once(view)),
+                *_dangling_links(view, {*memories}),
+                *(one for one in sealed if one.severity is Severity.NOTICE),
+            ]
+        ),
     )
 
 

@@ -11,7 +11,7 @@ from memstore.core import places
 from memstore.core.change import Changes, Committed
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.finding import in_order
-from memstore.core.places import is_audit_path
+from memstore.core.places import is_audit_path, is_sealed_path
 from memstore.history import commit_messages
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault.staged import findings_of
@@ -68,7 +68,7 @@ def _commit(
     findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
     message = _message(chosen, own, text)
     sign = keeper_signature(view) if any(map(is_counted, own)) else None
-    made = ws.history.commit({**_files(chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
+    made = ws.history.commit({**_files(ws, chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
     if any(map(is_counted, own)) and ws.pins.commit is not None:
         findings += read_keyring(view)[1]
     return Committed(
@@ -113,10 +113,19 @@ def _checked(
     return in_order(findings)
 
 
-def _files(changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:
+def _files(ws: Workspace, changes: Sequence[MemoryChange], files: Mapping[str, ReadFile]) -> dict[str, bytes | None]:
     """Return the bytes of all files of the commit, None for deleted files."""
     gone: dict[str, bytes | None] = {change.path_before: None for change in changes if change.path_before}
-    return gone | {change.path_after: files[change.path_after].data for change in changes if change.path_after}
+    return gone | {change.path_after: _stored(ws, files[change.path_after]) for change in changes if change.path_after}
+
+
+def _stored(ws: Workspace, file: ReadFile) -> bytes:
+    """Return the bytes of a file that git gets: of a sealed one, not those that were checked."""
+    if not is_sealed_path(file.path):
+        return file.data
+    from memstore.vault.sealing import stored_bytes
+
+    return stored_bytes(ws, file.path, file.data)
 
 
 def _chosen(view: View, text: str, waiting: Pending) -> MemoryChange:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.search.uses import UsageLog
     from memstore.trust.pages import WebPages
     from memstore.trust.pin import UserPins
+    from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.stack_place import StackPlace
@@ -161,17 +162,19 @@ def assemble(
 
     state = state or state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
-    vault = DiskVault(root, state=state, mixed=config.mixed)
+    keys = cast("SealKeys", _Later(lambda: seal_keys(env)))
+    vault = DiskVault(root, state=state, mixed=config.mixed, opener=keys)
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=cast("GitHistory", _Later(lambda: _history(env, root, mixed=config.mixed))),
+        history=cast("GitHistory", _Later(lambda: _history(env, root, keys, mixed=config.mixed))),
         library=DiskLibrary(
             vault,
             cache=cache,
             on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
             first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` does not exist yet
             languages=config.languages or LANGUAGES,
+            keys=lambda: keys.state,
         ),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -191,6 +194,7 @@ def assemble(
         derived=cast("DerivedCache", _Later(lambda: _derived(cache))),
         embedder=embedder,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
+        seal_keys=keys,
         drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
         stacks=cast("DiskStacks", _Later(lambda: _stacks(state))),
         open_stack=lambda folder, settings, contexts: _open_stack(
@@ -268,10 +272,17 @@ class _Later:
         return getattr(self._made, name)
 
 
-def _history(env: Environment, root: Path, *, mixed: bool) -> GitHistory:
+def _history(env: Environment, root: Path, keys: SealKeys, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
-    return GitHistory(root, env.variables, mixed=mixed)
+    return GitHistory(root, env.variables, mixed=mixed, opener=lambda: keys)
+
+
+def seal_keys(env: Environment) -> SealKeys:
+    """Return the keys that open sealed memories for the process's user."""
+    from memstore.trust.seal_keys import SealKeys
+
+    return SealKeys.of(env)
 
 
 def _finish_what_was_begun(state: Path, vault: Files) -> None:

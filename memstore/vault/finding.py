@@ -12,7 +12,7 @@ from memstore.core.catalog import Entry
 from memstore.core.errors import NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
 from memstore.core.keys import EXTERNAL, KEYS, Shape
-from memstore.core.places import NOTE_SUFFIXES
+from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
 from memstore.core.quotation import shown_title
 from memstore.files.shapes import whole_entries
 
@@ -99,7 +99,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
 
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
     """Return the paths in the vault that `asked` may mean: from the current folder, from the vault's, or absolute."""
-    if not asked.lower().endswith(NOTE_SUFFIXES):
+    if not asked.lower().endswith((*NOTE_SUFFIXES, SEALED_SUFFIX)):
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]

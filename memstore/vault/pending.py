@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core import times
 from memstore.core.change import Changes, Pending
 from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
-from memstore.core.places import is_own_path
+from memstore.core.places import is_own_path, is_sealed_path
 from memstore.files import memory_file
 from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
     """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
-    committed, present = _committed(ws, since), _present(snapshot)
+    committed, present = _committed(ws, since), _present(ws, snapshot)
     unread = {path for path, blob in present.items() if not blob}
     old = {
         path: blob
@@ -76,7 +76,7 @@ def _own_file(ws: Workspace, path: str) -> bytes | None:
 
 def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Past:
     """Return the current commit's state of the files that differ from `snapshot` or are missing in it."""
-    present = _present(snapshot)
+    present = _present(ws, snapshot)
     old = {path: blob for path, blob in _committed(ws).items() if present.get(path) != blob}
     data = ws.history.blobs(old.values())
     files = {path: data[blob] for path, blob in old.items() if blob in data}
@@ -89,11 +89,19 @@ def _committed(ws: Workspace, since: str | None = None) -> Mapping[str, str]:
     return ws.history.files_at(commit) if commit else {}
 
 
-def _present(snapshot: Snapshot) -> dict[str, str]:
-    """Return path and blob of every memory file of a snapshot."""
+def _present(ws: Workspace, snapshot: Snapshot) -> dict[str, str]:
+    """Return path and blob of every memory file of a snapshot; of a sealed one, the blob that git has."""
     catalog = snapshot.catalog
     paths, blobs = catalog.column("path"), catalog.column("blob")
-    return {paths[row]: blobs[row] for row in (*catalog.memories, *catalog.broken, *catalog.plain)}
+    found = {paths[row]: blobs[row] for row in (*catalog.memories, *catalog.broken, *catalog.plain)}
+    return found | {path: _stored_blob(ws, path) for path in filter(is_sealed_path, found)}
+
+
+def _stored_blob(ws: Workspace, path: str) -> str:
+    try:
+        return ws.history.blob_id(ws.vault.stored(path))
+    except VaultError:
+        return ""
 
 
 def read_blobs(ws: Workspace, blobs: Mapping[str, str]) -> dict[str, ReadFile]:

@@ -18,20 +18,22 @@ from memstore.access.world import BlobLabels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
-from memstore.core.errors import TooLargeError, VaultError
+from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
-from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path
+from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path, is_sealed_path
+from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import objects
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.world import Decision, Labels
     from memstore.core.config import Config
     from memstore.files.disk_vault import DiskVault
+    from memstore.files.vault import Opener
     from memstore.files.walk import Rules
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
@@ -53,14 +55,24 @@ class Blobs:
         git: the repository.
         kept: what is known already, by blob.
         mixed: whether the vault holds notes of other programs.
+        opener: returns what opens sealed files.
     """
 
-    def __init__(self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool) -> None:
+    def __init__(
+        self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool, opener: Callable[[], Opener]
+    ) -> None:
         self._git = git
         self._mixed = mixed
         self._reader = LabelReader(mixed=mixed)
+        self._opener = opener
         self.found = dict(kept)
+        self._sealed: set[str] = set()
         self.is_new = False
+
+    @property
+    def kept(self) -> Mapping[str, BlobLabels]:
+        """What may be kept: nothing of sealed files, which other keys may open, or none."""
+        return {key: found for key, found in self.found.items() if key not in self._sealed}
 
     def read(self, paths: Mapping[str, str]) -> None:
         """Read blobs that are not known yet; `paths` has a path of each."""
@@ -72,9 +84,18 @@ class Blobs:
         """Return what a blob with these bytes says."""
         key = self._key(blob)
         if key not in self.found:
-            self.found[key] = self._reader.read(path, data)
-            self.is_new = True
+            self.found[key] = self._reader.read(path, self._opened(key, path, data))
+            self.is_new = key not in self._sealed or self.is_new
         return self.found[key]
+
+    def _opened(self, key: str, path: str, data: bytes) -> bytes:
+        if not is_sealed_path(path):
+            return data
+        self._sealed.add(key)
+        try:
+            return self._opener().opened(path, data)
+        except SealedError:
+            return MAGIC  # neither what it says is known, nor whether it is sealed
 
     def __getitem__(self, blob: str) -> BlobLabels:
         return self.found.get(self._key(blob), BlobLabels(FileKind.BROKEN))
@@ -117,7 +138,7 @@ def on_disk(vault: DiskVault, config: Config, blobs: Blobs, object_format: str, 
 
 def _bytes(vault: DiskVault, path: str) -> bytes:
     try:
-        return vault.read(path)
+        return vault.stored(path)
     except TooLargeError as error:
         return error.beginning
     except VaultError:
@@ -251,6 +272,8 @@ class _Check:
         if path is None or self._left_out(commit, path):
             return "it is no memory, so it is for the owner alone", "push-no-memory"
         said = self._blobs[change.new or ""]
+        if said.kind is FileKind.SEALED:
+            return "it is sealed, and no key here opens it, so nobody knows who may see it", "push-broken"
         if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
             return (

@@ -15,9 +15,10 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_memory_id
-from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, kind_of
+from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, is_sealed_path, kind_of
 from memstore.core.problems import Checked
 from memstore.files import memory_file
+from memstore.files.age_file import recipients
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.history.changes import changes_between, introduced_ids
@@ -89,6 +90,7 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     findings += consents_by_hand(changed, partial(_staged_events, history))
     findings += [vault_inside(change.path) for change in history.all_staged() if is_vault_inside(change)]
+    findings += sealed_findings(history, files)
     introduced = introduced_ids(changes, files)
     if introduced:
         holders: dict[str, list[str]] = defaultdict(list)
@@ -96,6 +98,30 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
             holders[memory_id].append(path)
         findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return in_order([*dict.fromkeys(findings)])
+
+
+def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Iterator[Finding]:
+    """Yield what is wrong with staged sealed files, as far as can be told with the keys that are here.
+
+    One that is opened here is checked like any other memory. One that is not is only compared with its last version: it
+    may not be for more keys. `files` are the staged files as they were read.
+    """
+    changes = history.staged()
+    sealed = [change for change in changes if is_sealed_path(change.path) and change.new]
+    blobs = history.stored_blobs([blob for change in sealed for blob in (change.new, change.old) if blob])
+    for change in sealed:
+        now, before = blobs.get(change.new or "", b""), blobs.get(change.old or "", b"")
+        why = history.why_closed(change.path, now)
+        if why is not None and why.is_damaged and not (history.mixed and why.is_other):
+            yield finding_of("sealed-damaged", change.path, why.message, why.hint)
+        elif why is not None and before and recipients(now).is_wider(recipients(before)):
+            text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
+            yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
+    for change in changes:
+        is_memory = isinstance(files.get(change.path), MemoryFile)
+        if is_memory and not is_sealed_path(change.path) and history.has_file(f"{change.path}.age"):
+            text = f"{change.path}.age is sealed, and this is a plain copy of it"
+            yield finding_of("sealed-beside-plain", change.path, text, "git rm it, or git rm the sealed file")
 
 
 def with_last_states(

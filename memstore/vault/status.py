@@ -51,7 +51,8 @@ class Status:
     `own_files` are the vault's own files, like its settings, with uncommitted changes. `repository` is None if there is
     no history; then `uncommitted` is unknown. `plain` are Markdown files without frontmatter, or with frontmatter that
     only lacks the type, as in other programs' notes; `broken` are files that can't be read; `widened` reports changes
-    since the last check that let somebody see more, as a fast-forward may.
+    since the last check that let somebody see more, as a fast-forward may; `sealed` counts the sealed files that no key
+    here opens.
     """
 
     memories: int
@@ -64,6 +65,7 @@ class Status:
     hooks: Mapping[str, HookState]
     widened: tuple[Finding, ...] = ()
     quarantined: int = 0
+    sealed: int = 0
 
     __repr__ = short_repr
 
@@ -85,6 +87,7 @@ def status(view: View) -> Status:
         hooks=view.history.hooks.states() if repository else {},
         widened=widened_since_check(view),
         quarantined=_quarantined(view),
+        sealed=len(view.sealed),
     )
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.access import registry
 from memstore.access.audit import gained, recorded
+from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
+from memstore.core.finding_codes import finding_of
 from memstore.core.memory import title_of
-from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, kind_of, longer_names
+from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, is_sealed_path, kind_of, longer_names
 from memstore.core.quotation import shown_title
 from memstore.core.times import instant
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
@@ -66,7 +68,8 @@ class VaultTransaction:
         self._paths: set[str] = set()
         self._checked: dict[str, tuple[MemoryFile, Saved]] = {}
         self._own: list[Written] = []
-        self._moved: tuple[MemoryFile, Written] | None = None
+        self._moved: list[tuple[MemoryFile, Written]] = []
+        self._contexts: dict[str, str] = {}
         self._forgets: list[str] = []
         self.left: tuple[str, ...] = ()
         self.saved: tuple[Saved, ...] = ()
@@ -154,15 +157,41 @@ class VaultTransaction:
         self._own += self._granted(files)
         # Before anything is written, so that a failure here changes nothing. If a file moves, only links change.
         self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
+        self.saved = tuple(
+            self._with_plain_copy(edit, file, each)
+            for edit, file, each in zip(self._edits, files, self.saved, strict=True)
+        )
         changed = [
             *self._moved_files(),
             *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
         ]
-        if self._dry_run or not (changed or self._own or self._forgets):
+        written = self._stored([*changed, *self._own])
+        if self._dry_run or not (written or self._forgets):
             return
-        self._write(*changed, *self._own)
+        self._write(*written)
         if self._commits:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
+
+    def _with_plain_copy(self, edit: Edit, file: MemoryFile, saved: Saved) -> Saved:
+        """Return a result with a warning if a new memory in plain text was made from a sealed one."""
+        if edit.before is not None or is_sealed_path(edit.path):
+            return saved
+        memory, view = file.memory, self._view
+        named = (id_in(ref) for ref in (*memory.supersedes, *memory.derived_from))
+        rows = (row for memory_id in named if memory_id for row in view.rows_of_id(memory_id))
+        source = next((view.entry(row) for row in rows if is_sealed_path(view.entry(row).path)), None)
+        if source is None:
+            return saved
+        text, hint = f"it is plain text, made from {source.ref}, which is sealed", f"memstore seal {memory.id}"
+        return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
+
+    def _stored(self, files: list[Written]) -> list[Written]:
+        """Return files as they are written: what is sealed, sealed; so that a refusal changes nothing."""
+        if not any(is_sealed_path(file.path) for file in files):
+            return files
+        from memstore.vault.sealing import stored_files
+
+        return stored_files(self._view, self._ws, files, self._contexts)
 
     def _granted(self, files: Sequence[MemoryFile]) -> Iterator[Written]:
         """Yield events for grants in this transaction that have none yet; a mended file grants what it did before."""
@@ -192,7 +221,8 @@ class VaultTransaction:
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
             write_all(self._ws.vault, self._ws.journal, operation, files)
-            self.left = scrub(self._ws, self._forgets, operation) if self._forgets else ()
+            names = [*self._forgets, *(file.path for file in files if is_sealed_path(file.path))]
+            self.left = scrub(self._ws, self._forgets, operation, names=names) if self._forgets else ()
         if self._commits and files:
             self.commit = self._committed([file.path for file in files])
 
@@ -241,13 +271,14 @@ class VaultTransaction:
         self._must_be_free(to)
         if after != file.data:
             _checked(Edit(path=file.path, before=file, after=after), mixed=self._view.config.mixed)
-        self._moved = file, Written(to, None, after)
+        self._moved.append((file, Written(to, None, after)))
 
     def _moved_files(self) -> list[Written]:
-        if self._moved is None:
-            return []
-        file, written = self._moved
-        return [Written(file.path, file.data, None), written]
+        return [each for file, written in self._moved for each in (Written(file.path, file.data, None), written)]
+
+    def seal_for(self, path: str, context_key: str) -> None:
+        """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
+        self._contexts[path] = context_key
 
     def forget(self, memory_ids: Sequence[str]) -> None:
         """Have this machine forget memories, too, once everything is written; the operation can't be undone."""
@@ -255,7 +286,7 @@ class VaultTransaction:
 
     def _must_be_free(self, path: str) -> None:
         try:
-            self._ws.vault.read(path)
+            self._ws.vault.stored(path)
         except VaultError:
             return
         raise ChangedMeanwhileError(f"{path} already exists; nothing was moved", hint="choose another name")
@@ -283,15 +314,17 @@ class VaultTransaction:
         return commit_pending(self._ws, refs, self._message)
 
 
-def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation) -> tuple[str, ...]:
+def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation, *, names: Sequence[str]) -> tuple[str, ...]:
     """Delete what this machine keeps of memories' texts outside the vault; return what could not be deleted.
+
+    `names` are their ids, and the paths of sealed files, in which no id can be found.
 
     The index is merged, so that no word of theirs stays in its files; vectors and computed values of all memories go,
     since they are made again when they are needed. The logs of uses and looks have ids alone.
     """
     left = []
     try:
-        ws.journal.forget(memory_ids, operation)
+        ws.journal.forget(names, operation)
     except VaultError as error:
         left.append(f"the journal of undo: {error}")
     try:

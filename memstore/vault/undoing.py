@@ -41,7 +41,7 @@ def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
     back = set()
     for file in last.files:
         try:
-            now = vault.read(file.path)
+            now = vault.stored(file.path)
         except VaultError:
             now = None
         if now == file.before:
@@ -67,7 +67,7 @@ def _is_about_access(view: VaultView, last: Operation) -> bool:
 
 
 def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | None:
-    file = None if data is None else memory_file.read(path, data, mixed=view.config.mixed)
+    file = None if data is None else memory_file.read(path, view.opened_bytes(path, data), mixed=view.config.mixed)
     return file if isinstance(file, MemoryFile) else None
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access.policy import both, may_see
 from memstore.core.catalog import ITEM_SEPARATOR
-from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, VaultError
+from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, SealedError, VaultError
+from memstore.core.places import is_sealed_path
 from memstore.files.vault import note_bytes
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.access.world import Labels, Session, World
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
     from memstore.core.view import View
@@ -68,6 +70,7 @@ class VaultView:
         self.config, self.clock, self.ids, self.contexts = ws.config, ws.clock, ws.ids, ws.contexts
         self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
         self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
+        self.seal_keys = ws.seal_keys
         self.embedder, self.vectors = ws.embedder, ws.vectors
 
     # -- who looks, at what ------------------------------------------------------------------------
@@ -276,6 +279,11 @@ class VaultView:
     def broken(self) -> Sequence[int]:
         """The rows of files that are meant to be memories but can't be read; only for the vault's owner."""
         return self._snapshot.catalog.broken if self.is_owners else ()
+
+    @property
+    def sealed(self) -> Sequence[int]:
+        """The rows of sealed files that no key here opens; only for the vault's owner."""
+        return self._snapshot.catalog.sealed if self.is_owners else ()
 
     @cached_property
     def plain(self) -> Sequence[int]:
@@ -503,6 +511,29 @@ class VaultView:
         from memstore.vault.finding import shown_values
 
         return dict(values) if self.is_owners else shown_values(values, self._is_shown)
+
+    def opened_bytes(self, path: str, data: bytes) -> bytes:
+        """Return what was sealed in the bytes of a file; the bytes as they are if they aren't sealed, or stay so."""
+        if not is_sealed_path(path):
+            return data
+        try:
+            return self._ws.seal_keys.opened(path, data)
+        except SealedError:
+            return data
+
+    def sealed_findings(self) -> Iterator[Finding]:
+        """Yield what is wrong with sealed files; see `sealing.findings`."""
+        from memstore.vault.sealing import findings
+
+        self.require_owner()
+        if self.sealed or any(is_sealed_path(path) for path in self._snapshot.catalog.column("path")):
+            yield from findings(self, self._ws)
+
+    def context_key_of(self, path: str) -> str | None:
+        """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""
+        if self.read(path) is None or not is_sealed_path(path):
+            return None
+        return self._ws.seal_keys.context_of(path, self._ws.vault.stored(path))
 
     def shows_all(self, file: MemoryFile) -> bool:
         """Whether a file's unchanged bytes may be shown: its frontmatter names no hidden memory."""

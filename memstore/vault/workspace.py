@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
+    from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts
     from memstore.vault.view import VaultView
@@ -61,6 +62,7 @@ class Workspace(NamedTuple):
     derived: DerivedCache
     embedder: Embedder | None
     vectors: VectorStore
+    seal_keys: SealKeys
     drafts: Drafts | None = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
@@ -107,6 +109,10 @@ class WholeVault:
     def read(self, path: str) -> bytes:
         """Return a file's bytes; raise `VaultError` if it can't be read."""
         return self._vault.read(path)
+
+    def stored(self, path: str) -> bytes:
+        """Return a file's bytes as they are stored, sealed or not; raise `VaultError` if it can't be read."""
+        return self._vault.stored(path)
 
     def read_file(self, path: str) -> ReadFile:
         """Return a file's contents; a file that is too large is broken. Raise `VaultError` if it can't be read."""

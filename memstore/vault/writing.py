@@ -137,7 +137,7 @@ def _expect(vault: VaultFiles, file: Written) -> None:
 
 def _state(vault: VaultFiles, file: Written) -> _State:
     try:
-        now = vault.read(file.path)
+        now = vault.stored(file.path)
     except NoFileError:
         now = None
     except TooLargeError:

@@ -15,7 +15,7 @@ from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.memory import title_of
 from memstore.files import fence, memory_file
-from memstore.files.memory_file import BrokenFile, PlainFile
+from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from tests.fuzz.__main__ import CORPUS
 from tests.installed import ROOT
 from tests.strategies import hand_styled_files
@@ -41,6 +41,8 @@ def whole(data: bytes, *, mixed: bool) -> BlobLabels:
             return BlobLabels(FileKind.BROKEN, (), Labels(id=found[1].decode(), malformed=True) if found else None)
         case PlainFile():
             return BlobLabels(FileKind.PLAIN)
+        case SealedFile():
+            return BlobLabels(FileKind.SEALED)
         case file:
             return BlobLabels(FileKind.MEMORY, (title_of(file.memory), *file.memory.aliases), labels_of(file.memory))
 

@@ -80,6 +80,7 @@ OTHERS = {
     "core.view.View": "use cases name it, and may not import the implementation (docs/adr/0025)",
     "core.view.Whole": "as View",
     "core.transaction.Transaction": "as View",
+    "files.vault.Opener": "files come before trust, whose keys open what they read (docs/adr/0025)",
     "search.reranker.ConflictsAmong": "search comes before conflicts, which compares its hits (docs/adr/0025)",
     "face.given.HasRef": "any value that has a ref: memories, hits, what was saved",
 }

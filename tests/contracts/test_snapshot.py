@@ -27,6 +27,7 @@ FILES = {
     "c/copy.md": memory_text("A copy.\n", id="m_bbb"),
     "broken.md": b"---\ntype: note\n",
     "plain.md": b"No fence.\n",
+    "sealed.md.age": b"age-encryption.org/v1\n--- MAC\n" + b"\0" * 48,
 }  # fmt: skip
 
 
@@ -75,6 +76,7 @@ def test_kinds(snapshot: Snapshot) -> None:
     assert paths(snapshot, snapshot.catalog.memories) == ["a/tea.md", "b.md", "c/copy.md", "c/empty.md"]
     assert paths(snapshot, snapshot.catalog.broken) == ["broken.md"]
     assert paths(snapshot, snapshot.catalog.plain) == ["plain.md"]
+    assert paths(snapshot, snapshot.catalog.sealed) == ["sealed.md.age"]
     assert [*snapshot.catalog.texts] == sorted([*snapshot.catalog.memories, *snapshot.catalog.plain])
     assert list(snapshot.catalog.memories) == sorted(snapshot.catalog.memories)
 

@@ -6,13 +6,16 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from memstore.core.errors import ChangedMeanwhileError, NoFileError, TooLargeError, VaultError
+from memstore.core.errors import ChangedMeanwhileError, NoFileError, SealedError, TooLargeError, VaultError
+from memstore.files.age_file import MAGIC
 from memstore.files.fence import MOST_BYTES
-from memstore.files.memory_file import BrokenFile, PlainFile
+from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from memstore.files.vault import read_file
 from tests.memory_vault import MemoryVault
-from tests.support import disk_vault
+from tests.support import Reversing, disk_vault, reversed_as_sealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +34,12 @@ def vault(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 @pytest.fixture(params=["disk", "memory"])
 def mixed(request: pytest.FixtureRequest, tmp_path: Path) -> VaultFiles:
     return MemoryVault(mixed=True) if request.param == "memory" else disk_vault(tmp_path, mixed=True)
+
+
+@pytest.fixture(params=["disk", "memory"])
+def sealing(request: pytest.FixtureRequest, tmp_path: Path) -> VaultFiles:
+    opener = Reversing()
+    return MemoryVault(opener=opener) if request.param == "memory" else disk_vault(tmp_path, opener=opener)
 
 
 def paths(vault: VaultFiles) -> set[str]:
@@ -66,6 +75,34 @@ def test_notes_of_other_programs_are_read_as_they_are_where_they_lie_beside(mixe
     assert mixed.mixed
     assert paths(mixed) == {"tea.md", "tea.markdown"}
     assert isinstance(read_file(mixed, "tea.md"), PlainFile)
+
+
+@given(data=st.binary(max_size=200))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_was_sealed_is_read_and_what_is_stored_is_compared(sealing: VaultFiles, data: bytes) -> None:
+    stored, path = reversed_as_sealed(data), "notes/7f3k.md.age"
+    sealing.create(path, stored)
+    assert (sealing.read(path), sealing.stored(path)) == (data, stored)
+    assert paths(sealing) == {path}
+    with pytest.raises(ChangedMeanwhileError):
+        sealing.replace(path, b"x", expected=data + b"!")
+    with pytest.raises(ChangedMeanwhileError):
+        sealing.delete(path, expected=data + b"!")
+    sealing.replace(path, b"no seal", expected=stored)
+    with pytest.raises(SealedError):
+        sealing.read(path)
+    assert isinstance(read_file(sealing, path), BrokenFile)
+    sealing.delete(path, expected=b"no seal")
+
+
+def test_nothing_sealed_is_read_without_a_key_and_all_else_is(vault: VaultFiles) -> None:
+    vault.create("a.md", MAGIC)
+    vault.create("a.md.age", reversed_as_sealed(NOTE))
+    assert vault.read("a.md") == vault.stored("a.md") == MAGIC
+    assert vault.stored("a.md.age") == reversed_as_sealed(NOTE)
+    with pytest.raises(SealedError):
+        vault.read("a.md.age")
+    assert isinstance(read_file(vault, "a.md.age"), SealedFile)
 
 
 def test_nothing_is_overwritten_by_a_new_file(vault: VaultFiles) -> None:

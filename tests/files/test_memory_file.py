@@ -195,4 +195,4 @@ def test_a_file_with_a_fence_is_never_plain(rest: bytes) -> None:
 
 
 def test_the_kinds_are_those_of_the_catalogue() -> None:
-    assert {kind.value for kind in FileKind} == {"memory", "broken", "plain"}
+    assert {kind.value for kind in FileKind} == {"memory", "broken", "plain", "sealed"}

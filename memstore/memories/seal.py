@@ -1,0 +1,276 @@
+"""Seal memories: the whole file, encrypted for those who may see it, or for the key of a context alone.
+
+How files are sealed and opened is the vault's business: here a memory's file only gets another name, by which it is
+sealed, or its plain name back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.access import registry
+from memstore.access.audit import found, recorded, state_of, stop_unless_owner
+from memstore.access.report import audit_sight
+from memstore.core.change import Written
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.memory import EVERYBODY
+from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sealed_path, stem_of
+from memstore.core.short_repr import short_repr
+from memstore.core.transaction import again_where_changed, refuse_as_not_owner
+from memstore.files.splice import SetValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
+
+SEALING_KEY = "sealing_key"
+
+
+class SealedMemory(NamedTuple):
+    """A memory that was sealed or unsealed: its ref, where its file was and is.
+
+    `readers` are those who may open it; `in_history` says that a commit has its plain text.
+    """
+
+    ref: str
+    was: str
+    path: str
+    readers: tuple[str, ...] = ()
+    in_history: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SealedMemories:
+    """What was sealed or unsealed, or would be; `context` is whose key alone opens it, which is in the file `key`."""
+
+    memories: tuple[SealedMemory, ...]
+    context: str | None = None
+    key: str | None = None
+    is_new_key: bool = False
+    commit: str | None = None
+
+    __repr__ = short_repr
+
+
+@again_where_changed
+def seal(
+    view: View, refs: Sequence[str], *, context: str | None = None, dry_run: bool = False, commit: bool = False
+) -> SealedMemories:
+    """Seal memories for those who may see them; one that is sealed already, for those who may see it by now.
+
+    Args:
+        view: the vault.
+        refs: the memories, by id or path.
+        context: seal them for the key of this context alone, which is made when it is first needed.
+        dry_run: write nothing.
+        commit: commit it, too.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees, or no such context.
+        RefusedError: a memory is somebody else's, everybody may see it, or one who may see it has no key.
+        UsageError: it is sealed for a context's key, and no context or another is given.
+        VaultError: pyrage is not installed, or no key here would open it again.
+    """
+    files = _files(view, refs)
+    used = _context_key(view, context, dry_run=dry_run) if context is not None else None
+    try:
+        done, made = _sealed(view, files, context, used, dry_run=dry_run, commit=commit)
+    except BaseException:
+        if used and used.key and used.files:
+            view.seal_keys.destroy_context_key(used.key)  # nothing is sealed for it
+        raise
+    place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
+    return SealedMemories(
+        memories=done,
+        context=context,
+        key=place,
+        is_new_key=bool(used and (used.files or not used.key)),
+        commit=made,
+    )
+
+
+def _sealed(
+    view: View,
+    files: Sequence[MemoryFile],
+    context: str | None,
+    used: _ContextKey | None,
+    *,
+    dry_run: bool,
+    commit: bool,
+) -> tuple[tuple[SealedMemory, ...], str | None]:
+    """Seal files, and return what became of each, and the commit."""
+    done: list[SealedMemory] = []
+    with view.transaction("seal", dry_run=dry_run, commit=commit) as change:
+        for file in files:
+            path = _sealed_path(view, file, [one.path for one in done])
+            if is_sealed_path(file.path):
+                path = file.path
+                _stop_where_for_another(view, file, used)
+            readers = () if used else _readers(view, file)
+            done.append(SealedMemory(str(file.memory.ref), file.path, path, readers, _is_in_history(view, file.path)))
+            if used and used.key is None:
+                continue  # it would be made for this
+            if path == file.path:
+                change.put(Written(path, file.data, file.data))
+            else:
+                change.move(file, path, file.data)
+            if used and used.key:
+                change.seal_for(path, used.key)
+        says = [state_of(one.after) for one in used.files if one.after] if used else None
+        change.put(*used.files if used else (), *_attributes(view))
+        change.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context, says=says))
+    return tuple(done), change.commit
+
+
+@again_where_changed
+def unseal(view: View, refs: Sequence[str], *, dry_run: bool = False, commit: bool = False) -> SealedMemories:
+    """Store memories as plain text again, byte for byte as they were sealed or last changed.
+
+    Raises:
+        NotFoundError: there is no such memory that the actor sees.
+        RefusedError: a memory is somebody else's.
+        UsageError: a memory is not sealed.
+        ChangedMeanwhileError: a file of the plain name is there.
+    """
+    files = _files(view, refs)
+    done: list[SealedMemory] = []
+    with view.transaction("unseal", dry_run=dry_run, commit=commit) as change:
+        for file in files:
+            if not is_sealed_path(file.path):
+                raise UsageError(f"{file.path} is not sealed", hint=f"memstore show {file.memory.id or file.path}")
+            path = file.path.removesuffix(".age")
+            change.move(file, path, file.data)
+            done.append(SealedMemory(str(file.memory.ref), file.path, path))
+        change.put(recorded(view, "unseal", memory=[file.memory.id or file.path for file in files]))
+    return SealedMemories(memories=tuple(done), commit=change.commit)
+
+
+_ATTRIBUTES = ".gitattributes"
+# Bytes that git must leave as they are, and that memstore's merge driver opens before it merges them.
+_ATTRIBUTE = f"*{SEALED_SUFFIX} merge=memstore -text"
+
+
+def _attributes(view: View) -> Iterator[Written]:
+    """Yield git's attributes of the vault with the line for sealed files, where that is missing."""
+    before = view.own_file(_ATTRIBUTES) if view.is_owners else _ATTRIBUTE.encode()
+    text = (before or b"").decode(errors="surrogateescape")
+    if not any(line.split()[:1] == [f"*{SEALED_SUFFIX}"] for line in text.splitlines()):
+        gap = "" if text.endswith("\n") or not text else "\n"
+        after = f"{text}{gap}{_ATTRIBUTE}\n".encode(errors="surrogateescape")
+        yield Written(_ATTRIBUTES, before, after)
+
+
+def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
+    files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+    for file in files:
+        if not view.owns(file.memory):
+            refuse_as_not_owner(view, file)
+        if not file.memory.id:
+            raise UsageError(f"{file.path} has no id to be found by", hint=f"memstore adopt {file.path}")
+    return files
+
+
+def _sealed_path(view: View, file: MemoryFile, taken: Sequence[str]) -> str:
+    """Return the path of the sealed file: in the same folder, with as much of the id as is needed, and no word."""
+    folder, slash, _ = file.path.rpartition("/")
+    memory_id = file.memory.id or ""
+    endings = id_endings(memory_id)
+    stem = stem_of(file.path)
+    # Only the owner may know whether a file of a short name is there.
+    names = [stem] if stem in endings else [*endings] if view.is_owners else [memory_id]
+    paths = [f"{folder}{slash}{name}{SEALED_SUFFIX}" for name in names]
+    free = (path for path in paths if path not in taken and _is_free(view, path))
+    return next(free, paths[-1])
+
+
+def _is_free(view: View, path: str) -> bool:
+    try:
+        view.file_saved_at(view.root / path)
+    except OSError:
+        return True
+    return False
+
+
+def _readers(view: View, file: MemoryFile) -> tuple[str, ...]:
+    """Return who may see a memory, as far as the actor may know."""
+    owner = file.memory.owner or view.config.owner
+    names = {seer.entity for one in audit_sight(view, ref=file.path) for seer in one.seen_by}
+    return (owner, *sorted(names - {owner, EVERYBODY}))
+
+
+def _is_in_history(view: View, path: str) -> bool:
+    history = view.history
+    return not is_sealed_path(path) and history.repository is not None and bool(history.commits(path=path, limit=1))
+
+
+# -- for a context alone -----------------------------------------------------------------------------
+
+
+class _ContextKey(NamedTuple):
+    """The key of a context, by its public part; `files` says in the vault that it is this one, where that is new."""
+
+    key: str | None
+    files: tuple[Written, ...]
+
+
+def _context_key(view: View, context: str, *, dry_run: bool) -> _ContextKey:
+    stop_unless_owner(view, "seal memories for a context")
+    known, key = context_sealing_key(view, context)
+    if key is not None:
+        return _ContextKey(key, ())
+    if dry_run:
+        return _ContextKey(None, ())
+    made = view.seal_keys.new_context_key(context)
+    before = view.own_file(known) or b""
+    after = registry.edited(known, RegistryKind.CONTEXT, before, [SetValue(SEALING_KEY, made)])
+    return _ContextKey(made, (Written(known, before, after),))
+
+
+def context_sealing_key(view: View, context: str) -> tuple[str, str | None]:
+    """Return the path of a context's file, and the public part of its sealing key; None if it has none.
+
+    Raises:
+        NotFoundError: the context is not registered.
+    """
+    file = found(view, RegistryKind.CONTEXT, context)
+    if file is None:
+        raise NotFoundError(f"{context} is not registered", hint=f"memstore context add {context}")
+    return file.path, file.values.get(SEALING_KEY)
+
+
+def sealed_for(view: View, key: str) -> Iterator[str]:
+    """Yield the paths of the memories that are sealed for a context's key and that it opens here."""
+    paths = view.column("path")
+    for row in view.rows:
+        if is_sealed_path(paths[row]) and view.context_key_of(paths[row]) == key:
+            yield paths[row]
+
+
+def _stop_where_for_another(view: View, file: MemoryFile, used: _ContextKey | None) -> None:
+    now = view.context_key_of(file.path)
+    if now is not None and (used is None or used.key != now):
+        raise UsageError(
+            f"{file.path} is sealed for a context's key alone",
+            hint=f"memstore unseal {file.memory.id}, then seal it anew",
+        )
+
+
+def require_context_key(view: View, context: str) -> tuple[str, str]:
+    """Return the path of a context's file, and the public part of its sealing key, which is here.
+
+    Raises:
+        NotFoundError: the context is not registered, or nothing was ever sealed for it.
+        RefusedError: its key is not on this machine.
+    """
+    path, key = context_sealing_key(view, context)
+    if key is None:
+        raise NotFoundError(f"{context} has no sealing key", hint=f"memstore seal REF --context {context} makes one")
+    if not view.seal_keys.has_context_key(key):
+        raise RefusedError(
+            f"the sealing key of {context} is not here: {view.seal_keys.context_place(key)}",
+            hint="whoever has a copy of it must destroy that one",
+        )
+    return path, key

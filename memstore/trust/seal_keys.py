@@ -1,0 +1,314 @@
+"""The keys that open sealed memories on this machine, and sealing: the age format, by the library pyrage.
+
+A memory is sealed for the SSH keys of people, or for the key of a context alone. A context's key lies in the user's
+settings folder, never in a vault: whoever destroys all copies of it makes every copy of these memories unreadable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from memstore.core.errors import FormatError, SealedError, VaultError
+from memstore.files.age_file import Recipients, is_cut_off, is_sealed, recipients, tag_of
+from memstore.files.config_file import read_user_config
+from memstore.files.local_state import make_private, regular_bytes, sync_folder
+from memstore.trust.allowed_signers import lines_of, signers_of
+from memstore.trust.keyring import ALLOWED_SIGNERS
+from memstore.trust.ssh_wire import Reader, unarmoured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from memstore.files.local_state import Environment
+    from memstore.trust.keyring import PublicKey
+
+EXTRA = "pip install 'memstore-vault[seal]'"
+# Below the folder of the user's settings.
+FOLDER = "sealing-keys"
+_SUFFIX = ".key"
+_MOST_KEY_BYTES = 1 << 20
+_ARMOUR = "OPENSSH PRIVATE KEY-----"
+_AUTH = b"openssh-key-v1\0"
+_FOR_OTHERS = "No matching keys"
+
+
+class _OwnKey(NamedTuple):
+    """The SSH key of the user's settings: its file, its bytes, and its tag in sealed files."""
+
+    path: Path
+    data: bytes
+    tag: str
+    is_protected: bool
+
+
+class SealKeys:
+    """The keys of this machine's user.
+
+    Args:
+        folder: where keys of contexts are kept; created when first needed.
+        home: the person's folder, for `~` in the name of a key.
+        own_key: returns the key file that the user's settings name; None if they name none.
+    """
+
+    def __init__(self, folder: Path, *, home: Path, own_key: Callable[[], str | None]) -> None:
+        self._folder, self._home, self._named = folder, home, own_key
+
+    @classmethod
+    def of(cls, env: Environment) -> Self:
+        """Return the keys of a process's user."""
+        settings = env.config_file
+        return cls(settings.parent / FOLDER, home=env.home, own_key=lambda: read_user_config(settings).signing_key)
+
+    @property
+    def state(self) -> str:
+        """A digest of the keys that there are; see the protocol `Opener`."""
+        digest = hashlib.sha256(b"1" if importlib.util.find_spec("pyrage") else b"0")
+        digest.update(own.data if (own := self._own) else b"")
+        digest.update("\0".join(sorted(place.name for place in self._context_places())).encode())
+        return digest.hexdigest()
+
+    # -- opening -----------------------------------------------------------------------------------
+
+    def opened(self, path: str, data: bytes) -> bytes:
+        """Return what was sealed; see the protocol `Opener`."""
+        if not is_sealed(data):
+            raise SealedError(
+                f"{path} is not sealed, although it is called so",
+                is_damaged=True,
+                is_other=True,
+                hint="git checkout brings back its committed version; unsealed, its name ends with .md alone",
+            )
+        if is_cut_off(data):
+            raise _damaged(path)
+        return self._opened(path, data, recipients(data))
+
+    def _opened(self, path: str, data: bytes, of: Recipients) -> bytes:
+        if of.is_context:
+            return self._opened_by_context(path, data)[1]
+        own = self._own
+        if own is None:
+            hint = "memstore config --user signing_key FILE names your SSH key"
+            raise SealedError(f"{path} is sealed, and no key of yours is known here", hint=hint)
+        if own.tag not in of.tags:
+            raise SealedError(
+                f"{path} is sealed, and not for your key {own.path}", hint="ask its owner to seal it anew"
+            )
+        if own.is_protected:
+            raise SealedError(
+                f"{path} is sealed for your key {own.path}, which is protected by a passphrase",
+                hint=f"ssh-keygen -p -N '' -f {own.path} takes it off, if your disk is encrypted",
+            )
+        pyrage = _library()
+        try:
+            identity = pyrage.ssh.Identity.from_buffer(own.data)
+        except pyrage.IdentityError as error:
+            raise SealedError(f"{path} is sealed, and your key {own.path} can't be used: {error}") from error
+        try:
+            opened: bytes = pyrage.decrypt(data, [identity])
+        except pyrage.DecryptError as error:
+            raise _damaged(path) from error
+        return opened
+
+    def _opened_by_context(self, path: str, data: bytes) -> tuple[str, bytes]:
+        """Return which context's key opens a file, by its public part, and what was sealed."""
+        places = [*self._context_places()]
+        pyrage: Any = _library() if places else None
+        for place in places:
+            try:
+                identity = pyrage.x25519.Identity.from_str(_secret(place))
+                return place.name.removesuffix(_SUFFIX), pyrage.decrypt(data, [identity])
+            except pyrage.DecryptError as error:
+                if _FOR_OTHERS not in str(error):
+                    raise _damaged(path) from error
+            except (pyrage.IdentityError, OSError, ValueError):
+                continue  # `state` and `check` go on without a key that can't be read
+        raise SealedError(
+            f"{path} is sealed for a context, and its key is not here",
+            hint=f"whoever has the key's file can copy it into {self._folder}",
+        )
+
+    def context_of(self, path: str, data: bytes) -> str | None:
+        """Return the public part of the context's key that a file is sealed for; None if it is sealed for people.
+
+        Raises:
+            SealedError: it is sealed for a context, and its key is not here.
+        """
+        return self._opened_by_context(path, data)[0] if recipients(data).is_context else None
+
+    @cached_property
+    def _own(self) -> _OwnKey | None:
+        named = self._named()
+        if not named:
+            return None
+        path = self._home / named[2:] if named.startswith("~/") else self._home / named
+        path = path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub"))
+        try:
+            data = regular_bytes(path, most=_MOST_KEY_BYTES)
+        except OSError:
+            return None
+        public, is_protected = _public_in(data)
+        return _OwnKey(path, data, tag_of(public), is_protected) if public else None
+
+    # -- sealing -----------------------------------------------------------------------------------
+
+    def sealed(self, path: str, data: bytes, keys: Sequence[PublicKey]) -> bytes:
+        """Return bytes sealed for the holders of SSH keys.
+
+        Raises:
+            VaultError: pyrage is not installed, or this machine could not open the result again.
+        """
+        pyrage = _library()
+        to = [pyrage.ssh.Recipient.from_str(f"{key.type} {key.base64}") for key in keys]
+        return self._checked(path, data, pyrage.encrypt(data, to))
+
+    def sealed_for_context(self, path: str, data: bytes, key: str) -> bytes:
+        """Return bytes sealed for a context's key alone, given by its public part; raises as `sealed` does."""
+        pyrage = _library()
+        return self._checked(path, data, pyrage.encrypt(data, [pyrage.x25519.Recipient.from_str(key)]))
+
+    def _checked(self, path: str, data: bytes, made: bytes) -> bytes:
+        try:
+            is_same = self.opened(path, made) == data
+        except SealedError as error:
+            raise VaultError(
+                f"{path} could not be opened here again; nothing was written: {error.message}", hint=error.hint
+            ) from error
+        if not is_same:
+            raise VaultError(f"{path} would not be the same when it is opened; nothing was written")
+        return made
+
+    # -- keys of contexts --------------------------------------------------------------------------
+
+    def has_context_key(self, key: str) -> bool:
+        """Return whether the key of a context with this public part is here."""
+        return self.context_place(key).is_file()
+
+    def context_place(self, key: str) -> Path:
+        """Return the file of a context's key, given by its public part."""
+        return self._folder / f"{key}{_SUFFIX}"
+
+    def new_context_key(self, context: str) -> str:
+        """Make a key for a context, and return its public part."""
+        pyrage = _library()
+        made = pyrage.x25519.Identity.generate()
+        key = str(made.to_public())
+        text = f"# The sealing key of {context}: whoever has it reads what was sealed for that context.\n{made}\n"
+        make_private(self._folder)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        handle = os.open(self.context_place(key), flags, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(handle)
+        sync_folder(self._folder)
+        return key
+
+    def destroy_context_key(self, key: str) -> None:
+        """Overwrite and delete the key of a context; a disk or file system may still keep old blocks of it.
+
+        Raises:
+            VaultError: it could not be deleted.
+        """
+        place = self.context_place(key)
+        try:
+            with place.open("r+b") as file:
+                file.write(b"\0" * place.stat().st_size)
+                file.flush()
+                os.fsync(file.fileno())
+            place.unlink()
+            sync_folder(self._folder)
+        except OSError as error:
+            raise VaultError(
+                f"the key {place} could not be destroyed: {error.strerror}", hint=f"delete it: {place}"
+            ) from error
+
+    def _context_places(self) -> Iterator[Path]:
+        yield from sorted(self._folder.glob(f"age1*{_SUFFIX}"))
+
+
+def sealed_as_merged(
+    keys: SealKeys, vault: Path, path: str, data: bytes, versions: tuple[bytes, bytes, bytes]
+) -> bytes:
+    """Return a merged text, sealed for those keys that both sides kept, or that one added, by the vault's keyring.
+
+    Args:
+        keys: those of this machine.
+        vault: the vault's folder, with the keyring.
+        path: the file.
+        data: the merged text.
+        versions: the sealed files: base, ours and theirs.
+
+    Raises:
+        SealedError: one side is for a context and the other is not, or a key is not in the keyring.
+    """
+    base, ours, theirs = (recipients(version) for version in versions)
+    if ours.is_context or theirs.is_context:
+        known = {keys.context_of(path, version) for version in versions[1:]}
+        key = known.pop()
+        if known or key is None:
+            raise SealedError(f"{path} is sealed for a context on one side only")
+        return keys.sealed_for_context(path, data, key)
+    wanted = ours.tags & theirs.tags
+    if is_sealed(versions[0]):
+        wanted |= (ours.tags | theirs.tags) - base.tags
+    try:
+        lines = lines_of(regular_bytes(vault / ALLOWED_SIGNERS))
+    except OSError:
+        lines = []
+    signers = signers_of(lines)[0]
+    found = {tag_of(one.key.blob): one.key for one in signers if tag_of(one.key.blob) in wanted}
+    if found.keys() != wanted:
+        raise SealedError(f"{path} is sealed for a key that is not in {ALLOWED_SIGNERS}")
+    return keys.sealed(path, data, [found[tag] for tag in sorted(wanted)])
+
+
+def _library() -> Any:
+    try:
+        import pyrage
+        import pyrage.ssh
+        import pyrage.x25519
+    except ImportError as error:
+        raise SealedError("sealed memories need the library pyrage, which is not installed", hint=EXTRA) from error
+    return pyrage
+
+
+def _damaged(path: str) -> SealedError:
+    return SealedError(
+        f"{path} is sealed, and damaged: it was cut off, or changed after it was sealed",
+        is_damaged=True,
+        hint="git checkout brings back its committed version",
+    )
+
+
+def _secret(place: Path) -> str:
+    lines = regular_bytes(place, most=_MOST_KEY_BYTES).decode("ascii", "replace").split("\n")
+    return next((line.strip() for line in lines if line.startswith("AGE-SECRET-KEY-")), "")
+
+
+def _public_in(data: bytes) -> tuple[bytes, bool]:
+    """Return the public part in the file of a private SSH key, and whether the private part needs a passphrase.
+
+    Source: OpenSSH's PROTOCOL.key. The public part is empty if this is no such file.
+    """
+    text = data.decode("ascii", "replace")
+    begin, _, rest = text.partition(_ARMOUR)
+    body, end, _ = rest.partition("-----END")
+    if not begin.strip() or not end:
+        return b"", False
+    try:
+        reader = Reader(unarmoured("".join(body.split())))
+        if reader.take(len(_AUTH)) != _AUTH:
+            return b"", False
+        cipher = reader.text()
+        reader.string()
+        reader.string()
+        if reader.number() != 1:
+            return b"", False
+        return reader.string(), cipher != "none"
+    except FormatError:
+        return b"", False
