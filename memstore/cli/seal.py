@@ -47,10 +47,10 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
     )
     for one in done.memories:
         if one.in_history:
+            session.say(f"commits still have the plain text, as {one.was}: whoever has the repository reads it there")
             session.say(
-                f"commits still have the plain text, as {one.was}; memstore takes only whole memories out of them:"
+                "  memstore forget REF --purge DIR removes only whole memories; docs/privacy.md says what git can do"
             )
-            session.say("  forget --purge; docs/privacy.md says how git takes out the earlier file alone")
     if done.key:
         session.say(f"the key of {done.context} is in {done.key}; keep a copy, and give one to whoever shall read")
         session.say(f"whoever has none can't; memstore forget --shred {done.context} destroys this one")

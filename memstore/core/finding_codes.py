@@ -84,6 +84,11 @@ _CODES = (
         "It was renamed, so that its name may say what it is about, or another memory was sealed in its place. "
         "`memstore mv` gives it another name.",
     ),
+    _warning(
+        "sealed-source",
+        "a new memory in plain text was made from a sealed one",
+        "Whoever has the files reads it. `memstore seal REF` seals it, too, best before it is committed.",
+    ),
     _notice(
         "sealed-unread",
         "sealed files that no key here opens",

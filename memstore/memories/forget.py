@@ -106,7 +106,7 @@ class _Shredded(NamedTuple):
     file: Written
 
 
-class Choices(TypedDict, total=False):
+class ForgetChoices(TypedDict, total=False):
     """What becomes of what rests on forgotten memories, and how it is written.
 
     `detach` lets it live on without them, `cascade` forgets what of it is the actor's own, too; `reason` is one of
@@ -121,7 +121,7 @@ class Choices(TypedDict, total=False):
 
 
 @again_where_changed
-def forget(view: View, refs: Sequence[str], **choices: Unpack[Choices]) -> Forgotten:
+def forget(view: View, refs: Sequence[str], **choices: Unpack[ForgetChoices]) -> Forgotten:
     """Forget memories for good; earlier commits still have their text (`purge`).
 
     >>> secret = note(ws.view(), "Claire is looking for another job.")
@@ -132,7 +132,7 @@ def forget(view: View, refs: Sequence[str], **choices: Unpack[Choices]) -> Forgo
     Args:
         view: the vault.
         refs: the memories, by id or path.
-        choices: what becomes of what rests on them, and whether it is written: `Choices`.
+        choices: what becomes of what rests on them, and whether it is written: `ForgetChoices`.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
@@ -143,7 +143,7 @@ def forget(view: View, refs: Sequence[str], **choices: Unpack[Choices]) -> Forgo
 
 
 @again_where_changed
-def shred(view: View, context: str, **choices: Unpack[Choices]) -> Forgotten:
+def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgotten:
     """Destroy the sealing key of a context: every copy of what was sealed for it, in any clone, becomes unreadable.
 
     The memories that it opens here are forgotten as `forget` does; then the key is destroyed.

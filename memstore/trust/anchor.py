@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.core.keys import PAGE_ANCHORS
+from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unchanged
@@ -76,6 +77,11 @@ def anchor_commit(
     """
     file = view.original(ref)
     memory = attestable(file)
+    if is_sealed_path(file.path):
+        raise UsageError(
+            f"{file.path} is sealed, so no commit shows what it says",
+            hint=f"memstore sign {memory.id}, or an anchor of another type",
+        )
     named = view.history.resolve(revision) if revision is not None else _last_commit(view, memory)
     blob = view.history.blob_id(file.data)
     if view.history.files_at(named).get(file.path) != blob:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from memstore.core.errors import FormatError, SealedError, VaultError
 from memstore.files.age_file import Recipients, is_cut_off, is_sealed, recipients, tag_of
+from memstore.files.config_file import read_user_config
 from memstore.files.local_state import make_private, regular_bytes, sync_folder
 from memstore.trust.allowed_signers import lines_of, signers_of
 from memstore.trust.keyring import ALLOWED_SIGNERS
@@ -60,8 +61,6 @@ class SealKeys:
     @classmethod
     def of(cls, env: Environment) -> Self:
         """Return the keys of a process's user."""
-        from memstore.files.config_file import read_user_config
-
         settings = env.config_file
         return cls(settings.parent / FOLDER, home=env.home, own_key=lambda: read_user_config(settings).signing_key)
 

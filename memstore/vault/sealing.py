@@ -130,7 +130,7 @@ def keys_for(view: VaultView, memory: Memory, names: Iterable[str]) -> list[Publ
     if EVERYBODY in named:
         raise RefusedError(
             f"{memory.ref} can't be sealed: everybody may see it",
-            hint=f"memstore privacy revoke {memory.id} --from '*', or leave it unsealed",
+            hint=f"memstore unseal {memory.id}, if it is sealed; or memstore privacy revoke {memory.id} --from '*'",
         )
     keyring, _ = read_keyring(view)
     keys = {name: keys_of(view, keyring, name) for name in named}

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.access import registry
 from memstore.access.audit import gained, recorded
+from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
+from memstore.core.finding_codes import finding_of
 from memstore.core.memory import title_of
 from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, is_sealed_path, kind_of, longer_names
 from memstore.core.quotation import shown_title
@@ -155,6 +157,10 @@ class VaultTransaction:
         self._own += self._granted(files)
         # Before anything is written, so that a failure here changes nothing. If a file moves, only links change.
         self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
+        self.saved = tuple(
+            self._with_plain_copy(edit, file, each)
+            for edit, file, each in zip(self._edits, files, self.saved, strict=True)
+        )
         changed = [
             *self._moved_files(),
             *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
@@ -165,6 +171,19 @@ class VaultTransaction:
         self._write(*written)
         if self._commits:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
+
+    def _with_plain_copy(self, edit: Edit, file: MemoryFile, saved: Saved) -> Saved:
+        """Return a result with a warning if a new memory in plain text was made from a sealed one."""
+        if edit.before is not None or is_sealed_path(edit.path):
+            return saved
+        memory, view = file.memory, self._view
+        named = (id_in(ref) for ref in (*memory.supersedes, *memory.derived_from))
+        rows = (row for memory_id in named if memory_id for row in view.rows_of_id(memory_id))
+        source = next((view.entry(row) for row in rows if is_sealed_path(view.entry(row).path)), None)
+        if source is None:
+            return saved
+        text, hint = f"it is plain text, made from {source.ref}, which is sealed", f"memstore seal {memory.id}"
+        return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
 
     def _stored(self, files: list[Written]) -> list[Written]:
         """Return files as they are written: what is sealed, sealed; so that a refusal changes nothing."""

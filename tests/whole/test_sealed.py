@@ -190,6 +190,34 @@ def test_whoever_it_is_granted_to_reads_it_and_it_is_not_there_for_anybody_else(
         assert not [path for path in cached if ".git" not in path.parts]
 
 
+LOOKS = (
+    ("list", "--status", "all", "--json"), ("search", CANARY), ("search", "tea key stair", "--json"),
+    ("stats", "--json"), ("recall", "where is the key"), ("conflicts",), ("orphans", "--json"), ("links", "TEA"),
+    ("trace", "TEA"), ("show", "TEA", "--json"), ("why", "TEA"), ("privacy", "audit"), ("path", TITLE),
+    ("export", "memory-v0.1", "--all"), ("suggestions",), ("trust", "TEA"), ("show", "SEALED"), ("edit", "SEALED", "x"),
+    ("list", "tag:house"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("entity", [ANN, CAT])
+def test_without_a_key_everything_answers_as_if_the_file_were_not_there(
+    ann: InProcess, bob: InProcess, tmp_path: Path, entity: str
+) -> None:
+    other = clone_of(ann, tmp_path / "there", None, entity)
+    tea = next(str(one["id"]) for one in ann.json("list")["memories"] if one["title"] == "Tea")
+    sealed = sealed_file(other)
+    names = {"TEA": tea, "SEALED": str(sealed.relative_to(other.vault))}
+
+    def answers() -> list[tuple[int, str, str]]:
+        done = (other.run(*(names.get(word, word) for word in words), MEMSTORE_NO_USAGE="1") for words in LOOKS)
+        return [(one.returncode, one.stdout, one.stderr) for one in done]
+
+    there = answers()
+    sealed.unlink()
+    assert there == answers()
+    assert any(tea in out for _, out, _ in there)
+
+
 def test_the_text_lies_only_in_the_holders_own_cache_and_git_has_none_of_it(ann: InProcess) -> None:
     ref = ann.json("add", f"A second {CANARY} is in the attic.", "--title", "Attic")["ref"]
     ann.ok("seal", ref.partition(":")[2])
