@@ -91,7 +91,10 @@ def grant_access(
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
     event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
     done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
-    return replace(done, notes=(*_unknown(view, world, to), *_without_guardian(view, world, file, consents)))
+    notes = (*_unknown(view, world, to), *_without_guardian(view, world, file, consents))
+    if view.context_key_of(file.path):
+        notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
+    return replace(done, notes=notes)
 
 
 def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:

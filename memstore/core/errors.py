@@ -91,11 +91,13 @@ class NoFileError(VaultError):
 
 
 class SealedError(VaultError):
-    """A sealed file is not opened; `is_damaged` if no key could open it as it is."""
+    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it isn't sealed at all."""
 
-    def __init__(self, message: str, *, is_damaged: bool = False, hint: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, is_damaged: bool = False, is_other: bool = False, hint: str | None = None
+    ) -> None:
         super().__init__(message, hint=hint)
-        self.is_damaged = is_damaged
+        self.is_damaged, self.is_other = is_damaged, is_other
 
 
 class GitError(VaultError):

@@ -127,9 +127,12 @@ def _read_sealed(path: str, data: bytes, *, mixed: bool) -> ReadFile:
     return file
 
 
-def unopened(path: str, error: SealedError) -> BrokenFile | SealedFile:
-    """Return the file at `path`, which could not be opened: damaged, or for other keys than those here."""
-    if not error.is_damaged:
+def unopened(path: str, error: SealedError, *, mixed: bool) -> BrokenFile | SealedFile:
+    """Return the file at `path`, which could not be opened: damaged, or for other keys than those here.
+
+    In a mixed vault, a file that is not sealed although it is called so is another program's.
+    """
+    if not error.is_damaged or (mixed and error.is_other):
         return SealedFile(path, b"")
     return _broken(
         path, "sealed-damaged", error.message, error.hint or "git checkout brings back its committed version"

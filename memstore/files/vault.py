@@ -139,6 +139,6 @@ def read_file(vault: VaultFiles, path: str) -> ReadFile:
     try:
         return memory_file.read(path, vault.read(path), mixed=vault.mixed)
     except SealedError as error:
-        return memory_file.unopened(path, error)
+        return memory_file.unopened(path, error, mixed=vault.mixed)
     except TooLargeError as error:
         return memory_file.read_too_large(path, error.beginning, size=error.size, mixed=vault.mixed)

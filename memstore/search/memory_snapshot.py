@@ -327,7 +327,7 @@ class FileReader:
         except SealedError as error:
             from memstore.files.memory_file import unopened
 
-            return LoadedFile(stat, unopened(path, error), "")
+            return LoadedFile(stat, unopened(path, error, mixed=self._vault.mixed), "")
         except VaultError as error:
             return None if isinstance(error.__cause__, FileNotFoundError) else LoadedFile(stat, _unreadable(path), "")
         if self._vault.mixed and _is_registry(path, data):

@@ -80,6 +80,7 @@ class SealKeys:
             raise SealedError(
                 f"{path} is not sealed, although it is called so",
                 is_damaged=True,
+                is_other=True,
                 hint="git checkout brings back its committed version; unsealed, its name ends with .md alone",
             )
         if is_cut_off(data):

@@ -165,11 +165,12 @@ def keys_of(view: VaultView, keyring: Keyring, name: str) -> list[PublicKey]:
 def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
     """Yield what is wrong with sealed files that can be read, and how many can't."""
     paths = view.column("path")
-    known = {*paths}
+    known = {paths[row] for row in view.rows}
     if count := len(view.sealed):
+        hint = "memstore config --user signing_key names your SSH key; pip install 'memstore-vault[seal]' opens with it"
         what = "sealed file is" if count == 1 else "sealed files are"
         text = f"{count} {what} for others, or for a key that is not here"
-        yield finding_of("sealed-unread", CONFIG_PATH, text, "memstore config --user signing_key names your SSH key")
+        yield finding_of("sealed-unread", CONFIG_PATH, text, hint)
     sealed = [path for row in {*view.rows, *view.broken, *view.sealed} if is_sealed_path(path := paths[row])]
     for path in sorted(sealed):
         if (plain := path.removesuffix(".age")) in known:

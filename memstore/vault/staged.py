@@ -90,7 +90,7 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     findings += grants_by_hand(said_before, files, partial(_staged_events, history), owner())
     findings += consents_by_hand(changed, partial(_staged_events, history))
     findings += [vault_inside(change.path) for change in history.all_staged() if is_vault_inside(change)]
-    findings += sealed_findings(history)
+    findings += sealed_findings(history, files)
     introduced = introduced_ids(changes, files)
     if introduced:
         holders: dict[str, list[str]] = defaultdict(list)
@@ -100,11 +100,11 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
     return in_order([*dict.fromkeys(findings)])
 
 
-def sealed_findings(history: GitHistory) -> Iterator[Finding]:
+def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Iterator[Finding]:
     """Yield what is wrong with staged sealed files, as far as can be told with the keys that are here.
 
     One that is opened here is checked like any other memory. One that is not is only compared with its last version: it
-    may not be for more keys.
+    may not be for more keys. `files` are the staged files as they were read.
     """
     changes = history.staged()
     sealed = [change for change in changes if is_sealed_path(change.path) and change.new]
@@ -112,13 +112,14 @@ def sealed_findings(history: GitHistory) -> Iterator[Finding]:
     for change in sealed:
         now, before = blobs.get(change.new or "", b""), blobs.get(change.old or "", b"")
         why = history.why_closed(change.path, now)
-        if why is not None and why.is_damaged:
+        if why is not None and why.is_damaged and not (history.mixed and why.is_other):
             yield finding_of("sealed-damaged", change.path, why.message, why.hint)
         elif why is not None and before and recipients(now).is_wider(recipients(before)):
             text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
             yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
     for change in changes:
-        if not is_sealed_path(change.path) and change.new and history.has_file(f"{change.path}.age"):
+        is_memory = isinstance(files.get(change.path), MemoryFile)
+        if is_memory and not is_sealed_path(change.path) and history.has_file(f"{change.path}.age"):
             text = f"{change.path}.age is sealed, and this is a plain copy of it"
             yield finding_of("sealed-beside-plain", change.path, text, "git rm it, or git rm the sealed file")
 

@@ -95,7 +95,7 @@ REFS: dict[str, str] = {
     )},
     **{f"{command} refs": f"{command} FILE" for command in (
         "export jsonl", "export markdown", "export memory-v0.1", "export okf", "export prov",
-        "attest digest", "archive", "forget", "restore", "recompute", "commit", "fmt", "compress",
+        "attest digest", "archive", "forget", "seal", "unseal", "restore", "recompute", "commit", "fmt", "compress",
     )},
     **{f"{command} --{key}": f"{line} --{key} FILE" for key in ("derived-from", "relates-to") for command, line in (
         ("add", "add tea"), ("raw", "raw tea"), ("promote", "promote RAW --to note"),

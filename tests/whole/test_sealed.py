@@ -370,6 +370,50 @@ def test_a_key_with_a_passphrase_or_a_lost_one_can_not_seal_and_nothing_is_writt
         assert not [*ann.vault.rglob("*.age")]
 
 
+def test_in_a_mixed_vault_encrypted_files_of_others_are_left_alone(tmp_path: Path, keys: Path) -> None:
+    ann = InProcess(tmp_path)
+    ann.vault.mkdir()
+    ann.git("init", "-q")
+    armoured = ann.vault / "diary.md.age"
+    armoured.write_text("-----BEGIN AGE ENCRYPTED FILE-----\nabc\n-----END AGE ENCRYPTED FILE-----\n")
+    (ann.vault / "diary.md").write_text("# Diary\n\nNothing yet.\n")
+    ann.ok("init", ".", "--owner", ANN)
+    ann.ok("hooks", "install")
+    ann.ok("keys", "init", str(keys / "ann"))
+    ann.git("add", "-A")
+    ann.git("commit", "-q", "-m", "Notes of another program")
+    assert not [one for one in findings(ann) if one[1].startswith("sealed") and one[1] != "sealed-unread"]
+    ref = ann.json("add", PLAIN, "--title", TITLE)["ref"].partition(":")[2]
+    ann.ok("seal", ref, "-c")
+    assert ann.found(CANARY)
+    assert ann.json("status")["sealed"] == 1
+    assert ann.found("diary") == {"diary.md"}
+
+
+def test_a_witness_may_write_into_a_sealed_memory_that_they_can_open(ann: InProcess, bob: InProcess) -> None:
+    name = memory(ann)
+    bob.ok("witness", name, "--attest", "confirm", "-c")
+    ann.git("pull", "-q", str(bob.vault), "main")
+    assert BOB in ann.ok("trust", name)
+    assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
+
+
+def test_a_forgotten_sealed_memory_leaves_no_sealed_version_in_a_purged_clone(ann: InProcess, tmp_path: Path) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    ann.ok("edit", name, f"The {CANARY} key was moved.", "-c")
+    ann.ok("forget", name, "-c")
+    assert not [*ann.vault.rglob("*.md.age")]
+    assert not [path for path, data in everything_of(ann.vault / ".git/memstore") if CANARY.encode() in data]
+    done = validated(ann.ok("--json", "forget", name, "--purge", str(tmp_path / "clean")))
+    assert done["removed"] >= 3
+    assert done["still"] == []
+    objects = ["git", "cat-file", "--batch-all-objects", "--batch"]
+    told = subprocess.run(objects, cwd=tmp_path / "clean", env=ann.environment, capture_output=True, check=True).stdout
+    assert b"age-encryption.org" not in told
+    assert CANARY.encode() not in told
+
+
 # -- git ---------------------------------------------------------------------------------------------
 
 
