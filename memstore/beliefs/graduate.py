@@ -14,6 +14,7 @@ from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
 from memstore.core.memory import title_of
+from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
@@ -199,7 +200,9 @@ class _Gathered:
         files = [
             file
             for file in view.memories()
-            if _is_wanted(file.memory, view.config.owner) and not hearsay(file.memory, self._load, view.is_vouched)
+            if not is_sealed_path(file.path)  # a page is plain text
+            and _is_wanted(file.memory, view.config.owner)
+            and not hearsay(file.memory, self._load, view.is_vouched)
         ]
         self.files: Mapping[str, MemoryFile] = {file.memory.id: file for file in files if file.memory.id}
         memories = [file.memory for file in files]

@@ -20,7 +20,7 @@ from memstore.beliefs.wording import content_terms
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
-from memstore.core.places import SUGGESTIONS, RegistryKind
+from memstore.core.places import SUGGESTIONS, RegistryKind, is_sealed_path
 from memstore.core.terms import words
 from memstore.files import memory_file
 from memstore.files.draft import LESSONS, OUTCOME
@@ -100,6 +100,8 @@ def _files(view: View) -> Iterator[MemoryFile]:
     types, statuses, paths = (view.column(name) for name in ("type", "status", "path"))
     wanted = {*POOLED_TYPES, "belief"}
     rows = [row for row in view.rows if types[row] in wanted or statuses[row] == "draft"]
+    # A suggestion quotes its sources in plain text.
+    rows = [row for row in rows if not is_sealed_path(paths[row])]
     for path in sorted(paths[row] for row in rows):
         file = view.read(path)
         if file is not None and file.memory.ref is not None:

@@ -158,11 +158,9 @@ def _shred(
     count = len(done.tombstones)
     what = "1 memory" if count == 1 else f"{count} memories"
     if dry_run:
-        session.say(
-            f"{what} of this vault would become unreadable in every clone and backup, with all earlier versions"
-        )
+        session.say(f"{what} of this vault would become unreadable in every clone and backup, in any sealed version")
         return
-    session.say(f"{what} of this vault can't be read any more, in any clone or backup; nor can their sealed versions")
+    session.say(f"{what} of this vault can't be read any more, in any clone or backup, in any sealed version")
     session.say("not reached: copies of the key that others have, or a backup of it: who has one goes on reading")
     session.say(
         "not reached: commits from before they were sealed, exports, and old blocks of the disk that had the key"

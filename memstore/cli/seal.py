@@ -52,8 +52,8 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
                 "  memstore forget REF --purge DIR removes only whole memories; docs/privacy.md says what git can do"
             )
     if done.key:
-        session.say(f"the key of {done.context} is in {done.key}; keep a copy, and give one to whoever shall read")
-        session.say(f"whoever has none can't; memstore forget --shred {done.context} destroys this one")
+        session.say(f"the key of {done.context} is in {done.key}; keep a copy, and give one to those who may read them")
+        session.say(f"nobody reads them without it; memstore forget --shred {done.context} destroys this one")
 
 
 @command("unseal", examples=("memstore unseal m_7f3", "memstore unseal m_7f3 -c"))

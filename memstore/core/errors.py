@@ -91,7 +91,7 @@ class NoFileError(VaultError):
 
 
 class SealedError(VaultError):
-    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it isn't sealed at all."""
+    """A sealed file is not opened; `is_damaged` if no key could open it as it is, `is_other` if it is no sealed one."""
 
     def __init__(
         self, message: str, *, is_damaged: bool = False, is_other: bool = False, hint: str | None = None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from memstore.access import registry
-from memstore.access.audit import recorded, state_of, stop_unless_owner
+from memstore.access.audit import recorded, state_of
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
 from memstore.access.sight import detached
 from memstore.beliefs import ledger
@@ -158,7 +158,7 @@ def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgott
         RefusedError: somebody other than the vault's owner asks, the key is not here, or as for `forget`.
         VaultError: the key could not be destroyed; the memories are forgotten.
     """
-    stop_unless_owner(view, "destroy the key of a context")
+    view.require_owner("destroy the key of a context")
     path, key = require_context_key(view, context)
     before = view.own_file(path) or b""
     after = registry.edited(path, RegistryKind.CONTEXT, before, [splice.RemoveKey(SEALING_KEY)])

@@ -6,16 +6,22 @@ import shutil
 import stat
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from memstore.beliefs.graduate import graduate
+from memstore.beliefs.pool import gather
 from memstore.files.age_file import is_sealed, recipients
 from tests.installed import validated
+from tests.memory_workspace import memory_workspace
+from tests.support import Reversing, memory_text, reversed_as_sealed
 from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from tests.memory_vault import MemoryVault
 
 ANN, BOB, CAT = "human:ann", "human:bob", "human:cat"
 CANARY, TITLE = "quetzalcoatlus", "Under the stairs"
@@ -278,6 +284,25 @@ def test_check_says_who_can_open_it_and_may_not_and_who_may_and_can_not(ann: InP
     assert path not in {path for path, code in findings(ann) if code.startswith("sealed")}
     ann.ok("keys", "revoke", CAT, "-c")
     assert (path, "sealed-wider") in findings(ann)
+
+
+def test_nothing_of_a_sealed_memory_goes_into_suggestions_or_pages_of_its_own_accord() -> None:
+    old = {"importance": "pinned", "confidence": "0.99", "created_at": '"2020-01-01T00:00:00Z"'}
+    open_files = {
+        f"{kind}.md": memory_text("Bella likes tea.\n", id=f"m_{kind}00001", type=kind, **old)
+        for kind in ("belief", "note")
+    }
+    ws = memory_workspace(open_files)
+    vault = cast("MemoryVault", ws.vault)
+    vault.opener = Reversing()
+    for kind in ("belief", "note"):
+        text = memory_text(PLAIN, id=f"m_sealed{kind}", type=kind, **old)
+        vault.create(f"{kind}s/seal.md.age", reversed_as_sealed(text))
+    assert len([*ws.view().memories()]) == 4
+    assert [*gather(ws.view(), until="2030-01-01T00:00:00Z").files] == ["belief:m_belief00001"]
+    pages = "".join(page.diff for page in graduate(ws.view(), dry_run=True))
+    assert "m_note00001" in pages
+    assert "m_sealed" not in pages
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------
