@@ -305,6 +305,24 @@ def test_nothing_of_a_sealed_memory_goes_into_suggestions_or_pages_of_its_own_ac
     assert "m_sealed" not in pages
 
 
+def test_after_a_rotation_the_old_key_opens_until_all_is_sealed_anew(ann: InProcess, keys: Path) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    ann.ok("keys", "rotate", ANN, str(keys / "cat"), "-c")
+    ann.ok("config", "--user", "signing_key", str(keys / "cat"))
+    assert not ann.found(CANARY)
+    former = ann.home / "config/memstore/sealing-keys/former"
+    former.parent.mkdir()
+    shutil.copy(keys / "ann", former)
+    assert ann.found(CANARY)
+    path = str(sealed_file(ann).relative_to(ann.vault))
+    assert {(path, "sealed-wider"), (path, "sealed-narrower")} <= findings(ann)
+    ann.ok("seal", name, "-c")
+    former.unlink()
+    assert ann.found(CANARY)
+    assert not [one for one in findings(ann) if one[1].startswith("sealed")]
+
+
 # -- what goes wrong ---------------------------------------------------------------------------------
 
 
