@@ -270,6 +270,17 @@ def test_a_change_is_sealed_for_whoever_may_see_it_by_then(ann: InProcess, bob: 
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
 
 
+def test_a_moved_sealed_file_keeps_its_bytes_and_its_ending(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    stored = sealed_file(ann).read_bytes()
+    ann.ok("mv", name, "house/", "-c")
+    assert sealed_file(ann).parent.name == "house"
+    assert sealed_file(ann).read_bytes() == stored
+    assert "mv keeps the ending" in ann.run("mv", name, "house/stairs.md").stderr
+    assert CANARY in ann.ok("show", name)
+
+
 def test_check_says_who_can_open_it_and_may_not_and_who_may_and_can_not(ann: InProcess, keys: Path) -> None:
     name = memory(ann)
     ann.ok("group", "add", "group:family", BOB)
