@@ -155,7 +155,9 @@ _ATTRIBUTE = f"*{SEALED_SUFFIX} merge=memstore -text"
 
 def _attributes(view: View) -> Iterator[Written]:
     """Yield git's attributes of the vault with the line for sealed files, where that is missing."""
-    before = view.own_file(_ATTRIBUTES) if view.is_owners else _ATTRIBUTE.encode()
+    if view.history.repository is None or not view.is_owners:
+        return
+    before = view.own_file(_ATTRIBUTES)
     text = (before or b"").decode(errors="surrogateescape")
     if not any(line.split()[:1] == [f"*{SEALED_SUFFIX}"] for line in text.splitlines()):
         gap = "" if text.endswith("\n") or not text else "\n"

@@ -270,6 +270,24 @@ def test_a_change_is_sealed_for_whoever_may_see_it_by_then(ann: InProcess, bob: 
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
 
 
+def test_a_vault_without_git_seals_too(tmp_path: Path, keys: Path) -> None:
+    ann = InProcess(tmp_path)
+    ann.vault.mkdir()
+    ann.ok("init", ".", "--owner", ANN)
+    shutil.rmtree(ann.vault / ".git")
+    ann.ok("config", "--user", "signing_key", str(keys / "ann"))
+    ann.ok("keys", "add", ANN, str(keys / "ann.pub"))
+    ref = ann.json("add", PLAIN, "--title", TITLE)["ref"].partition(":")[2]
+    before = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
+    ann.ok("seal", ref)
+    assert ann.found(CANARY)
+    ann.ok("unseal", ref)
+    ann.ok("undo")
+    ann.ok("unseal", ref)
+    after = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
+    assert sorted(after.values()) == sorted(before.values())
+
+
 def test_a_moved_sealed_file_keeps_its_bytes_and_its_ending(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("seal", name, "-c")
