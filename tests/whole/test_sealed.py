@@ -607,6 +607,19 @@ def test_what_is_sealed_for_a_context_is_read_by_whoever_has_its_key(
     assert recipients(sealed_file(ann).read_bytes()).is_context
 
 
+def test_undoing_a_seal_for_a_context_leaves_its_key_to_be_shredded(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("context", "add", "ctx:care", "--roster", ANN)
+    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    ann.ok("undo")
+    assert not [*ann.vault.rglob("*.md.age")]
+    (key,) = (ann.home / "config/memstore/sealing-keys").iterdir()
+    assert key.name.removesuffix(".key") in (ann.vault / "contexts/care.yaml").read_text()
+    ann.ok("forget", "--shred", "ctx:care")
+    assert not key.exists()
+    assert ann.found(CANARY)
+
+
 def test_shredding_destroys_the_key_and_leaves_tombstones(care: tuple[InProcess, str, Path], tmp_path: Path) -> None:
     ann, name, key = care
     backup = sealed_file(ann).read_bytes()
