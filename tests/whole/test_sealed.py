@@ -270,6 +270,14 @@ def test_a_change_is_sealed_for_whoever_may_see_it_by_then(ann: InProcess, bob: 
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
 
 
+def test_a_plain_memory_made_from_a_sealed_one_is_warned_of(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name)
+    for words in (("add", "The stair creaks.", "--derived-from", f"note:{name}"), ("supersede", name, "It is gone.")):
+        assert "sealed-source" in ann.run(*words).stderr
+    assert "sealed-source" not in ann.run("add", "Tea again.").stderr
+
+
 def test_a_vault_without_git_seals_too(tmp_path: Path, keys: Path) -> None:
     ann = InProcess(tmp_path)
     ann.vault.mkdir()
