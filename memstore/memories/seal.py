@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access import registry
-from memstore.access.audit import found, recorded, state_of, stop_unless_owner
+from memstore.access.audit import change, found, recorded, stop_unless_owner
 from memstore.access.report import audit_sight
 from memstore.core.change import Written
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
@@ -23,6 +22,7 @@ from memstore.files.splice import SetValue
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.access.registry import RegistryFile
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -75,19 +75,14 @@ def seal(
         VaultError: pyrage is not installed, or no key here would open it again.
     """
     files = _files(view, refs)
-    used = _context_key(view, context, dry_run=dry_run) if context is not None else None
-    try:
-        done, made = _sealed(view, files, context, used, dry_run=dry_run, commit=commit)
-    except BaseException:
-        if used and used.key and used.files:
-            view.seal_keys.destroy_context_key(used.key)  # nothing is sealed for it
-        raise
+    used = _context_key(view, context, dry_run=dry_run, commit=commit) if context is not None else None
+    done, made = _sealed(view, files, context, used, dry_run=dry_run, commit=commit)
     place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
     return SealedMemories(
         memories=done,
         context=context,
         key=place,
-        is_new_key=bool(used and (used.files or not used.key)),
+        is_new_key=bool(used and used.is_new),
         commit=made,
     )
 
@@ -103,7 +98,7 @@ def _sealed(
 ) -> tuple[tuple[SealedMemory, ...], str | None]:
     """Seal files, and return what became of each, and the commit."""
     done: list[SealedMemory] = []
-    with view.transaction("seal", dry_run=dry_run, commit=commit) as change:
+    with view.transaction("seal", dry_run=dry_run, commit=commit) as sealing:
         for file in files:
             path = _sealed_path(view, file, [one.path for one in done])
             if is_sealed_path(file.path):
@@ -114,15 +109,14 @@ def _sealed(
             if used and used.key is None:
                 continue  # it would be made for this
             if path == file.path:
-                change.put(Written(path, file.data, file.data))
+                sealing.put(Written(path, file.data, file.data))
             else:
-                change.move(file, path, file.data)
+                sealing.move(file, path, file.data)
             if used and used.key:
-                change.seal_for(path, used.key)
-        says = [state_of(one.after) for one in used.files if one.after] if used else None
-        change.put(*used.files if used else (), *_attributes(view))
-        change.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context, says=says))
-    return tuple(done), change.commit
+                sealing.seal_for(path, used.key)
+        sealing.put(*_attributes(view))
+        sealing.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context))
+    return tuple(done), sealing.commit
 
 
 @again_where_changed
@@ -137,15 +131,15 @@ def unseal(view: View, refs: Sequence[str], *, dry_run: bool = False, commit: bo
     """
     files = _files(view, refs)
     done: list[SealedMemory] = []
-    with view.transaction("unseal", dry_run=dry_run, commit=commit) as change:
+    with view.transaction("unseal", dry_run=dry_run, commit=commit) as opening:
         for file in files:
             if not is_sealed_path(file.path):
                 raise UsageError(f"{file.path} is not sealed", hint=f"memstore show {file.memory.id or file.path}")
             path = file.path.removesuffix(".age")
-            change.move(file, path, file.data)
+            opening.move(file, path, file.data)
             done.append(SealedMemory(str(file.memory.ref), file.path, path))
-        change.put(recorded(view, "unseal", memory=[file.memory.id or file.path for file in files]))
-    return SealedMemories(memories=tuple(done), commit=change.commit)
+        opening.put(recorded(view, "unseal", memory=[file.memory.id or file.path for file in files]))
+    return SealedMemories(memories=tuple(done), commit=opening.commit)
 
 
 _ATTRIBUTES = ".gitattributes"
@@ -155,7 +149,9 @@ _ATTRIBUTE = f"*{SEALED_SUFFIX} merge=memstore -text"
 
 def _attributes(view: View) -> Iterator[Written]:
     """Yield git's attributes of the vault with the line for sealed files, where that is missing."""
-    before = view.own_file(_ATTRIBUTES) if view.is_owners else _ATTRIBUTE.encode()
+    if view.history.repository is None or not view.is_owners:
+        return
+    before = view.own_file(_ATTRIBUTES)
     text = (before or b"").decode(errors="surrogateescape")
     if not any(line.split()[:1] == [f"*{SEALED_SUFFIX}"] for line in text.splitlines()):
         gap = "" if text.endswith("\n") or not text else "\n"
@@ -210,27 +206,32 @@ def _is_in_history(view: View, path: str) -> bool:
 
 
 class _ContextKey(NamedTuple):
-    """The key of a context, by its public part; `files` says in the vault that it is this one, where that is new."""
+    """The key of a context, by its public part; None in a dry run that would make it."""
 
     key: str | None
-    files: tuple[Written, ...]
+    is_new: bool = False
 
 
-def _context_key(view: View, context: str, *, dry_run: bool) -> _ContextKey:
+def _context_key(view: View, context: str, *, dry_run: bool, commit: bool) -> _ContextKey:
+    """Return the key of a context, made where it has none.
+
+    That is an act of its own, and stays when the sealing is undone; otherwise `forget --shred` could not find the key.
+    """
     stop_unless_owner(view, "seal memories for a context")
-    known, key = context_sealing_key(view, context)
-    if key is not None:
-        return _ContextKey(key, ())
-    if dry_run:
-        return _ContextKey(None, ())
+    file, key = context_sealing_key(view, context)
+    if key is not None or dry_run:
+        return _ContextKey(key, is_new=key is None)
     made = view.seal_keys.new_context_key(context)
-    before = view.own_file(known) or b""
-    after = registry.edited(known, RegistryKind.CONTEXT, before, [SetValue(SEALING_KEY, made)])
-    return _ContextKey(made, (Written(known, before, after),))
+    try:
+        change(view, file, [SetValue(SEALING_KEY, made)], verb="context key", about={"context": context}, commit=commit)
+    except BaseException:
+        view.seal_keys.destroy_context_key(made)  # nobody knows of it
+        raise
+    return _ContextKey(made, is_new=True)
 
 
-def context_sealing_key(view: View, context: str) -> tuple[str, str | None]:
-    """Return the path of a context's file, and the public part of its sealing key; None if it has none.
+def context_sealing_key(view: View, context: str) -> tuple[RegistryFile, str | None]:
+    """Return a context's file, and the public part of its sealing key; None if it has none.
 
     Raises:
         NotFoundError: the context is not registered.
@@ -238,7 +239,7 @@ def context_sealing_key(view: View, context: str) -> tuple[str, str | None]:
     file = found(view, RegistryKind.CONTEXT, context)
     if file is None:
         raise NotFoundError(f"{context} is not registered", hint=f"memstore context add {context}")
-    return file.path, file.values.get(SEALING_KEY)
+    return file, file.values.get(SEALING_KEY)
 
 
 def sealed_for(view: View, key: str) -> Iterator[str]:
@@ -265,7 +266,7 @@ def require_context_key(view: View, context: str) -> tuple[str, str]:
         NotFoundError: the context is not registered, or nothing was ever sealed for it.
         RefusedError: its key is not on this machine.
     """
-    path, key = context_sealing_key(view, context)
+    file, key = context_sealing_key(view, context)
     if key is None:
         raise NotFoundError(f"{context} has no sealing key", hint=f"memstore seal REF --context {context} makes one")
     if not view.seal_keys.has_context_key(key):
@@ -273,4 +274,4 @@ def require_context_key(view: View, context: str) -> tuple[str, str]:
             f"the sealing key of {context} is not here: {view.seal_keys.context_place(key)}",
             hint="whoever has a copy of it must destroy that one",
         )
-    return path, key
+    return file.path, key

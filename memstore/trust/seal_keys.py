@@ -31,6 +31,7 @@ EXTRA = "pip install 'memstore-vault[seal]'"
 # Below the folder of the user's settings.
 FOLDER = "sealing-keys"
 _SUFFIX = ".key"
+_CONTEXT_KEYS = f"age1*{_SUFFIX}"
 _MOST_KEY_BYTES = 1 << 20
 _ARMOUR = "OPENSSH PRIVATE KEY-----"
 _AUTH = b"openssh-key-v1\0"
@@ -38,7 +39,7 @@ _FOR_OTHERS = "No matching keys"
 
 
 class _OwnKey(NamedTuple):
-    """The SSH key of the user's settings: its file, its bytes, and its tag in sealed files."""
+    """An SSH key of the user: its file, its bytes, and its tag in sealed files."""
 
     path: Path
     data: bytes
@@ -50,7 +51,7 @@ class SealKeys:
     """The keys of this machine's user.
 
     Args:
-        folder: where keys of contexts are kept; created when first needed.
+        folder: where keys of contexts are kept, and former keys of the user; created when first needed.
         home: the person's folder, for `~` in the name of a key.
         own_key: returns the key file that the user's settings name; None if they name none.
     """
@@ -68,7 +69,8 @@ class SealKeys:
     def state(self) -> str:
         """A digest of the keys that there are; see the protocol `Opener`."""
         digest = hashlib.sha256(b"1" if importlib.util.find_spec("pyrage") else b"0")
-        digest.update(own.data if (own := self._own) else b"")
+        for own in self._own:
+            digest.update(own.data)
         digest.update("\0".join(sorted(place.name for place in self._context_places())).encode())
         return digest.hexdigest()
 
@@ -90,18 +92,20 @@ class SealKeys:
     def _opened(self, path: str, data: bytes, of: Recipients) -> bytes:
         if of.is_context:
             return self._opened_by_context(path, data)[1]
-        own = self._own
-        if own is None:
+        if not self._own:
             hint = "memstore config --user signing_key FILE names your SSH key"
             raise SealedError(f"{path} is sealed, and no key of yours is known here", hint=hint)
-        if own.tag not in of.tags:
+        fitting = [own for own in self._own if own.tag in of.tags]
+        own = next((own for own in fitting if not own.is_protected), None)
+        if own is None and fitting:
             raise SealedError(
-                f"{path} is sealed, and not for your key {own.path}", hint="ask its owner to seal it anew"
+                f"{path} is sealed for your key {fitting[0].path}, which is protected by a passphrase",
+                hint=f"ssh-keygen -p -N '' -f {fitting[0].path} takes it off, if your disk is encrypted",
             )
-        if own.is_protected:
+        if own is None:
             raise SealedError(
-                f"{path} is sealed for your key {own.path}, which is protected by a passphrase",
-                hint=f"ssh-keygen -p -N '' -f {own.path} takes it off, if your disk is encrypted",
+                f"{path} is sealed, and not for your key {self._own[0].path}",
+                hint=f"ask its owner to seal it anew; a former key of yours is tried if it lies in {self._folder}",
             )
         pyrage = _library()
         try:
@@ -141,18 +145,13 @@ class SealKeys:
         return self._opened_by_context(path, data)[0] if recipients(data).is_context else None
 
     @cached_property
-    def _own(self) -> _OwnKey | None:
-        named = self._named()
-        if not named:
-            return None
-        path = self._home / named[2:] if named.startswith("~/") else self._home / named
-        path = path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub"))
-        try:
-            data = regular_bytes(path, most=_MOST_KEY_BYTES)
-        except OSError:
-            return None
-        public, is_protected = _public_in(data)
-        return _OwnKey(path, data, tag_of(public), is_protected) if public else None
+    def _own(self) -> tuple[_OwnKey, ...]:
+        """The key that the settings name, and former ones, which lie beside the keys of contexts."""
+        places = sorted(place for place in self._folder.glob("*") if not place.match(_CONTEXT_KEYS))
+        if named := self._named():
+            path = self._home / named[2:] if named.startswith("~/") else self._home / named
+            places.insert(0, path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub")))
+        return tuple(filter(None, map(_own_key, places)))
 
     # -- sealing -----------------------------------------------------------------------------------
 
@@ -228,7 +227,16 @@ class SealKeys:
             ) from error
 
     def _context_places(self) -> Iterator[Path]:
-        yield from sorted(self._folder.glob(f"age1*{_SUFFIX}"))
+        yield from sorted(self._folder.glob(_CONTEXT_KEYS))
+
+
+def _own_key(path: Path) -> _OwnKey | None:
+    try:
+        data = regular_bytes(path, most=_MOST_KEY_BYTES)
+    except OSError:
+        return None
+    public, is_protected = _public_in(data)
+    return _OwnKey(path, data, tag_of(public), is_protected) if public else None
 
 
 def sealed_as_merged(

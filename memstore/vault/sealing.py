@@ -68,15 +68,31 @@ def stored_files(
             continue
         after = None
         if file.after is not None:
-            was = before.get(file.path, moved)
-            key = contexts.get(file.path) or (was and ws.seal_keys.context_of(file.path, was))
-            after = (
-                ws.seal_keys.sealed_for_context(file.path, file.after, key)
-                if key
-                else _sealed(view, ws, file.path, file.after, files)
-            )
+            is_moved = file.before is None and moved is not None
+            was = moved if is_moved else before.get(file.path)
+            after = _stored(view, ws, file, files, was, contexts.get(file.path), is_moved=is_moved)
         done.append(file._replace(before=before.get(file.path), after=after))
     return done
+
+
+def _stored(
+    view: VaultView,
+    ws: Workspace,
+    file: Written,
+    files: Sequence[Written],
+    was: bytes | None,
+    context_key: str | None,
+    *,
+    is_moved: bool,
+) -> bytes:
+    """Return the bytes of a sealed file for its new text; `was` are those of the file before, wherever it was."""
+    data = file.after or b""
+    if is_moved and was is not None and context_key is None and ws.seal_keys.opened(file.path, was) == data:
+        return was
+    key = context_key or (was and ws.seal_keys.context_of(file.path, was))
+    if key:
+        return ws.seal_keys.sealed_for_context(file.path, data, key)
+    return _sealed(view, ws, file.path, data, files)
 
 
 def stored_bytes(ws: Workspace, path: str, opened: bytes) -> bytes:

@@ -270,6 +270,43 @@ def test_a_change_is_sealed_for_whoever_may_see_it_by_then(ann: InProcess, bob: 
     assert len(recipients(sealed_file(ann).read_bytes()).tags) == 2
 
 
+def test_a_plain_memory_made_from_a_sealed_one_is_warned_of(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name)
+    for words in (("add", "The stair creaks.", "--derived-from", f"note:{name}"), ("supersede", name, "It is gone.")):
+        assert "sealed-source" in ann.run(*words).stderr
+    assert "sealed-source" not in ann.run("add", "Tea again.").stderr
+
+
+def test_a_vault_without_git_seals_too(tmp_path: Path, keys: Path) -> None:
+    ann = InProcess(tmp_path)
+    ann.vault.mkdir()
+    ann.ok("init", ".", "--owner", ANN)
+    shutil.rmtree(ann.vault / ".git")
+    ann.ok("config", "--user", "signing_key", str(keys / "ann"))
+    ann.ok("keys", "add", ANN, str(keys / "ann.pub"))
+    ref = ann.json("add", PLAIN, "--title", TITLE)["ref"].partition(":")[2]
+    before = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
+    ann.ok("seal", ref)
+    assert ann.found(CANARY)
+    ann.ok("unseal", ref)
+    ann.ok("undo")
+    ann.ok("unseal", ref)
+    after = {path: data for path, data in everything_of(ann.vault) if "audit" not in path.parts}
+    assert sorted(after.values()) == sorted(before.values())
+
+
+def test_a_moved_sealed_file_keeps_its_bytes_and_its_ending(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    stored = sealed_file(ann).read_bytes()
+    ann.ok("mv", name, "house/", "-c")
+    assert sealed_file(ann).parent.name == "house"
+    assert sealed_file(ann).read_bytes() == stored
+    assert "mv keeps the ending" in ann.run("mv", name, "house/stairs.md").stderr
+    assert CANARY in ann.ok("show", name)
+
+
 def test_check_says_who_can_open_it_and_may_not_and_who_may_and_can_not(ann: InProcess, keys: Path) -> None:
     name = memory(ann)
     ann.ok("group", "add", "group:family", BOB)
@@ -303,6 +340,24 @@ def test_nothing_of_a_sealed_memory_goes_into_suggestions_or_pages_of_its_own_ac
     pages = "".join(page.diff for page in graduate(ws.view(), dry_run=True))
     assert "m_note00001" in pages
     assert "m_sealed" not in pages
+
+
+def test_after_a_rotation_the_old_key_opens_until_all_is_sealed_anew(ann: InProcess, keys: Path) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    ann.ok("keys", "rotate", ANN, str(keys / "cat"), "-c")
+    ann.ok("config", "--user", "signing_key", str(keys / "cat"))
+    assert not ann.found(CANARY)
+    former = ann.home / "config/memstore/sealing-keys/former"
+    former.parent.mkdir()
+    shutil.copy(keys / "ann", former)
+    assert ann.found(CANARY)
+    path = str(sealed_file(ann).relative_to(ann.vault))
+    assert {(path, "sealed-wider"), (path, "sealed-narrower")} <= findings(ann)
+    ann.ok("seal", name, "-c")
+    former.unlink()
+    assert ann.found(CANARY)
+    assert not [one for one in findings(ann) if one[1].startswith("sealed")]
 
 
 # -- what goes wrong ---------------------------------------------------------------------------------
@@ -558,6 +613,19 @@ def test_what_is_sealed_for_a_context_is_read_by_whoever_has_its_key(
     ann.ok("unseal", name)
     ann.ok("undo")
     assert recipients(sealed_file(ann).read_bytes()).is_context
+
+
+def test_undoing_a_seal_for_a_context_leaves_its_key_to_be_shredded(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("context", "add", "ctx:care", "--roster", ANN)
+    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    ann.ok("undo")
+    assert not [*ann.vault.rglob("*.md.age")]
+    (key,) = (ann.home / "config/memstore/sealing-keys").iterdir()
+    assert key.name.removesuffix(".key") in (ann.vault / "contexts/care.yaml").read_text()
+    ann.ok("forget", "--shred", "ctx:care")
+    assert not key.exists()
+    assert ann.found(CANARY)
 
 
 def test_shredding_destroys_the_key_and_leaves_tombstones(care: tuple[InProcess, str, Path], tmp_path: Path) -> None:
