@@ -114,6 +114,9 @@ def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) ->
     for one in done.left:
         session.say(f"not cleaned: {one}")
     if not dry_run:
+        from memstore.cli.history import say_withdrawn
+
+        say_withdrawn(session, session.view().again())
         names = " ".join(one.ref.partition(":")[2] for one in done.tombstones)
         if not done.tombstones:
             session.say("already forgotten; this machine's index, caches and journal were cleaned again")

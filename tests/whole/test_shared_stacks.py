@@ -436,6 +436,8 @@ def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program)
     assert "memstore share --update stack" in told
     vault.ok("share", "--update", "stack")
     assert "no longer" not in vault.run("status").stderr
+    told = vault.run("forget", "m_fetch00001").stderr
+    assert "the stack stack has 1 memory that its recipients may see no longer" in told
 
 
 def test_a_stack_that_stopped_being_shared_by_time_is_told(vault: Program, tmp_path: Path) -> None:
