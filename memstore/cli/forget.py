@@ -131,6 +131,9 @@ def _say_what_names_them(session: CliSession, done: Forgotten) -> None:
 def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) -> None:
     _say_what_names_them(session, done)
     if not dry_run:
+        from memstore.cli.history import say_withdrawn
+
+        say_withdrawn(session, session.view().again())
         names = " ".join(one.ref.partition(":")[2] for one in done.tombstones)
         if not done.tombstones:
             session.say("already forgotten; this machine's index, caches and journal were cleaned again")

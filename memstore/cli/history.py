@@ -103,10 +103,11 @@ def status(session: CliSession) -> None:
     found = look(view)
     session.emit("status", document=lambda: status_document(found), lines=lambda: _status_lines(session, found))
     if view.stacks and view.stacks.shared():
-        _say_withdrawn(session, view)
+        say_withdrawn(session, view)
 
 
-def _say_withdrawn(session: CliSession, view: View) -> None:
+def say_withdrawn(session: CliSession, view: View) -> None:
+    """Say which shared stacks have memories that their recipients may see no longer."""
     from memstore.exchange.sharing import withdrawn
 
     for name, count in withdrawn(view).items():

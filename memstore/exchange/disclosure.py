@@ -1,4 +1,4 @@
-"""Search what goes to somebody else for names of memories that they may not see: ids, paths, titles, aliases."""
+"""Search what goes to somebody else for names of memories that they may not see: ids, paths, titles, aliases, links."""
 
 from __future__ import annotations
 
@@ -15,12 +15,17 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 _WORDS = re.compile(r"\w+")
+_LINKS = re.compile(r"\[\[([^\[\]|#\n]+)")
 # A word that so many of the shared memories use is known to their reader anyway.
 KNOWN_BY = 3
 
 
 class HiddenName(NamedTuple):
-    """What must not be found: `kind` is `id`, `path`, `title` or `alias`, `path` that of the memory it belongs to."""
+    """What must not be found, with the path of the memory it belongs to.
+
+    `kind` is `id`, `path`, `title`, `alias`, or `link`: the file's name without its ending, which many texts have by
+    chance, and which is found in links alone.
+    """
 
     kind: str
     text: str
@@ -49,7 +54,11 @@ class HiddenNames:
     def __init__(self, names: Iterable[HiddenName]) -> None:
         self._starts: defaultdict[str, list[tuple[tuple[str, ...], HiddenName]]] = defaultdict(list)
         self._unspaced: dict[str, HiddenName] = {}
+        self._linked: dict[str, HiddenName] = {}
         for name in names:
+            if name.kind == "link":
+                self._linked[folded(name.text)] = name
+                continue
             if words := _words(name.text):
                 self._starts[words[0]].append((words, name))
             if not folded(name.text).isascii():  # a script may have no spaces between words
@@ -64,6 +73,8 @@ class HiddenNames:
             for wanted, name in self._starts.get(word, ()):
                 if tuple(words[at : at + len(wanted)]) == wanted:
                     found[name] = None
+        targets = (target.strip().removesuffix(".md").rpartition("/")[2] for target in _LINKS.findall(text))
+        found.update((self._linked[target], None) for target in targets if target in self._linked)
         found.update((name, None) for wanted, name in self._unspaced.items() if wanted in text)
         yield from found
 
@@ -106,7 +117,10 @@ def hidden_names(view: View, shared: Collection[str], texts: Mapping[str, bytes]
 def _names_of(cells: Mapping[str, str]) -> Iterator[HiddenName]:
     path = cells["path"]
     yield HiddenName("path", path, path)
-    yield HiddenName("path", path.rpartition("/")[2], path)
+    file = path.rpartition("/")[2]
+    yield HiddenName("path", file, path)
+    if stem := file.rpartition(".")[0]:
+        yield HiddenName("link", stem, path)
     if cells["id"]:
         yield HiddenName("id", cells["id"], path)
     if cells["title"]:

@@ -46,7 +46,7 @@ _LONGEST_TITLE = 60  # in a message that memstore computes
 # What git-filter-repo calls for each blob, commit and tag; the facts are in a file that this process wrote.
 _FACTS = "MEMSTORE_PURGE"
 _LOAD = f"""
-import json, os
+import json, os, re
 global _memstore
 try:
     _memstore
@@ -62,6 +62,9 @@ if blob.original_id.decode() in _memstore["changed"]:
 _MESSAGE = """
 for _old, _new in _memstore["words"]:
     {it}.message = {it}.message.replace(_old.encode(), _new.encode())
+for _pattern, _new, _id in _memstore["short"]:
+    if _id.encode() in {it}.message:
+        {it}.message = re.sub(_pattern.encode(), lambda _: _new.encode(), {it}.message)
 """
 
 
@@ -98,11 +101,16 @@ class _Object(NamedTuple):
 
 @dataclass
 class _Found:
-    """What is to go: blobs, blobs with other bytes, and the words by which the memories can be told."""
+    """What is to go: blobs, blobs with other bytes, and the words by which the memories can be told.
+
+    `titles` and `short` have the refs of the memories by their names; a short name means the memory only in a message
+    that has its id, too.
+    """
 
     removed: set[str] = field(default_factory=set)
     changed: dict[str, bytes] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
+    short: dict[str, str] = field(default_factory=dict)
     lines: set[str] = field(default_factory=set)
     originals: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
     signed: int = 0
@@ -113,6 +121,12 @@ class _Found:
         cut = {f"{title[: _LONGEST_TITLE - 1].rstrip()}…": ref for title, ref in self.titles.items()}
         lines = dict.fromkeys(self.lines, "(forgotten)")
         return sorted({**lines, **self.titles, **cut}.items(), key=lambda pair: -len(pair[0]))
+
+    @property
+    def short_in_messages(self) -> list[tuple[str, str, str]]:
+        """Patterns for short names, what replaces them, and the id that a message must have."""
+        pairs = sorted(self.short.items(), key=lambda pair: -len(pair[0]))
+        return [(rf"(?<!\w){re.escape(name)}(?!\w)", ref, ref.rpartition(":")[2]) for name, ref in pairs]
 
 
 def purge(
@@ -236,8 +250,8 @@ def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
         return
     found.lines |= _telling(memory.body)
     for title in (title_of(memory), *memory.aliases):
-        if len(title) >= _TELLING:
-            found.titles[title] = str(memory.ref)
+        if title:
+            (found.titles if len(title) >= _TELLING else found.short)[title] = str(memory.ref)
     for mark in filter(None, map(_ORIGINAL.fullmatch, memory.derived_from)):
         lines = found.originals.setdefault(mark[1], set())
         lines.add((int(mark[2]), int(mark[3] or mark[2])))
@@ -296,7 +310,8 @@ def _rewritten(clone: GitProcess, found: _Found) -> dict[str, str]:
         for name, data in found.changed.items():
             (folder / name).write_bytes(data)
             places[name] = str(folder / name)
-        (folder / "facts.json").write_text(json.dumps({"changed": places, "words": found.words}), encoding="utf-8")
+        facts = {"changed": places, "words": found.words, "short": found.short_in_messages}
+        (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
         words = ["--force", "--quiet", "--prune-empty", "never", "--strip-blobs-with-ids", str(folder / "removed")]
         words += ["--blob-callback", _BLOB]
         words += ["--commit-callback", _LOAD + _MESSAGE.format(it="commit")]
@@ -405,7 +420,7 @@ def _swept(clone: GitProcess, folder: Path) -> None:
 
 def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
     """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
-    words = [word.encode() for word, _ in found.words]
+    words, short = [word.encode() for word, _ in found.words], found.short_in_messages
     paths, still, count = _paths(clone), list[str](), 0
     for one in _objects(clone):
         count += 1
@@ -414,6 +429,10 @@ def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[s
         elif one.kind != "tree" and any(word in one.data for word in words):
             where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
             still.append(f"{one.kind} {one.id[:_BLOB_PREFIX]} ({where}) has words of it")
+        elif one.kind in ("commit", "tag") and any(
+            memory_id.encode() in one.data and re.search(pattern.encode(), one.data) for pattern, _, memory_id in short
+        ):
+            still.append(f"{one.kind} {one.id[:_BLOB_PREFIX]} has its title")
         elif one.kind == "tree" and any(name in one.data for name in map(bytes.fromhex, found.removed)):
             still.append(f"tree {one.id[:_BLOB_PREFIX]} names an object that should be gone")
     for path in sorted(folder.rglob("*")):

@@ -158,3 +158,20 @@ def test_every_way_to_write_its_id_readable_or_not(tmp_path: Path, head: str) ->
     vault.commit("first")
     forgotten(vault)
     assert purged(vault, tmp_path).removed == 1
+
+
+def test_a_short_title_goes_from_messages_that_name_the_memory(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    vault.write(f"notes/{CANARY}.md", memory("m_secret", "PIN 4711\n", aliases="[Zoë]"))
+    vault.commit("add PIN 4711\n\nMemory-Id: m_secret")
+    vault.write("kept.md", memory("m_kept"))
+    vault.commit("about PIN 4711 codes, and Zoë")
+    git(vault.root, "tag", "-a", "v1", "-m", "m_secret is PIN 4711, or Zoë, not Zoëtrope")
+    forgotten(vault)
+    done = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
+    assert done.still == ()
+    said = git(done.folder, "log", "--format=%B", "main")
+    assert "add note:m_secret\n" in said
+    assert "about PIN 4711 codes, and Zoë" in said  # nothing says that it means the memory
+    tag = git(done.folder, "tag", "-l", "--format=%(contents)")
+    assert tag.strip() == "m_secret is note:m_secret, or note:m_secret, not Zoëtrope"

@@ -140,6 +140,8 @@ def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
         ("See [it](umbrageous-tea.md).\n", "path"),
         ("It is a xylographic\nQUANDARY.\n", "title"),
         ("Ask zephyrine.\n", "alias"),
+        ("See [[Umbrageous-Tea#Heart|this]].\n", "link"),
+        ("See ![[vexillology/umbrageous-tea]].\n", "link"),
     ],
 )
 def test_a_copy_that_would_name_something_hidden_is_refused(
@@ -152,13 +154,14 @@ def test_a_copy_that_would_name_something_hidden_is_refused(
     assert [path.name for path in tmp_path.iterdir() if "stack" in path.name or "unfinished" in path.name] == []
     assert "privacy share" not in vault.ok("audit", "show", "--json")
     acknowledged = vault.run("share", "--to", MAX, "../stack", "--acknowledge")
-    assert (acknowledged.returncode == 0) == (kind in ("title", "alias")), acknowledged.stderr
+    assert (acknowledged.returncode == 0) == (kind in ("title", "alias", "link")), acknowledged.stderr
 
 
 def test_a_word_that_several_shared_memories_have_tells_nothing(vault: Program) -> None:
     put(vault, "notes/bella.md", "Private.\n", id="m_bella00001", title="Bella")
     for number in range(3):
         put(vault, f"notes/o{number}.md", f"Bella runs {number}.\n", id=f"m_open00000{number}", access_grants="['*']")
+    put(vault, "notes/umbrageous.md", "Umbrageous tea.\n", id="m_open000009", access_grants="['*']")
     vault.ok("share", "--to", MAX, "../stack")
 
 
@@ -433,6 +436,8 @@ def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program)
     assert "memstore share --update stack" in told
     vault.ok("share", "--update", "stack")
     assert "no longer" not in vault.run("status").stderr
+    told = vault.run("forget", "m_fetch00001").stderr
+    assert "the stack stack has 1 memory that its recipients may see no longer" in told
 
 
 def test_a_stack_that_stopped_being_shared_by_time_is_told(vault: Program, tmp_path: Path) -> None:
