@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.consolidate import Consolidated
     from memstore.beliefs.graduate import Graduated
     from memstore.beliefs.propagation import Propagated
+    from memstore.beliefs.quarantine import Quarantined
     from memstore.beliefs.recompute import Rebuilt, Recomputed
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
@@ -33,7 +34,7 @@ class VaultBeliefs:
     """How sure a memory's holder is, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
 
     `reinforce`, `contradict`, `fold`; `split`, `merge`; `revise_from`, `propagate`, `recompute`, `rebuild`,
-    `calibrate`; `consolidate`, `suggestions`, `accept`, `reject`; `graduate`, `compress`.
+    `calibrate`; `consolidate`, `suggestions`, `accept`, `reject`; `quarantine`, `lift`; `graduate`, `compress`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:
@@ -213,6 +214,26 @@ class VaultBeliefs:
 
         given.only(saving, Saving, "reject")
         return reject_suggestion(self._view(), given.ref_of(suggestion), reason=reason, **saving)
+
+    def quarantine(self, name: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Quarantined:
+        """Take memories of one's own, and all that was derived from them, out of recall and confidence.
+
+        Args:
+            name: a memory; an entity that wrote or told it; its source, like a URL; or `imports/…`.
+            reason: why; it is kept in each file.
+            saving: `dry_run` and `commit`.
+        """
+        from memstore.beliefs.quarantine import quarantine
+
+        given.only(saving, Saving, "quarantine")
+        return quarantine(self._view(), given.ref_of(name), reason=reason, **saving)
+
+    def lift(self, name: Named, **saving: Unpack[Saving]) -> Quarantined:
+        """Bring back what was quarantined under a name."""
+        from memstore.beliefs.quarantine import lift
+
+        given.only(saving, Saving, "lift")
+        return lift(self._view(), given.ref_of(name), **saving)
 
     def graduate(self, **saving: Unpack[Saving]) -> tuple[Graduated, ...]:
         """Write memories that qualify into the MEMORY.md of their scope, at most ten memories a run."""

@@ -10,6 +10,7 @@ from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
 from memstore.face.beliefs import VaultBeliefs, VaultConflicts
+from memstore.face.exchange import VaultExchange
 from memstore.face.given import Hits
 from memstore.face.lineage import VaultHistory, VaultLineage
 from memstore.face.stacks import VaultStacks
@@ -48,8 +49,8 @@ class Vault:
 
     Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
     `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `forget`, `adopt`; `check`, `status`,
-    `stats`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`, `lineage`,
-    `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`.
+    `stats`, `report`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`,
+    `lineage`, `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`, `exchange`.
 
     A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
     has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An
@@ -74,6 +75,7 @@ class Vault:
         self.trust = VaultTrust(self.view)
         self.conflicts = VaultConflicts(self.view)
         self.history = VaultHistory(self.view)
+        self.exchange = VaultExchange(self.view)
 
     def __repr__(self) -> str:
         return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
@@ -480,6 +482,17 @@ class Vault:
         given.only(which, given.Which, "stats")
         view = self.view()
         return stats(view, given.filters_of(which, now=view.clock.now()), at=at)
+
+    def report(self, *, base: str = "") -> bytes:
+        """Return one HTML page of what the entity may see.
+
+        Args:
+            base: the way from where the page will be to the vault's folder, with a final slash, for its links.
+        """
+        from memstore.report.contents import report
+        from memstore.report.page import page
+
+        return page(report(self.view()), base=base)
 
     def commit(self, memories: Names = (), *, message: str | None = None) -> Committed:
         """Commit the pending changes of one memory, of several, or all; without a `message` one is computed.

@@ -32,12 +32,13 @@ SAID = {
         "privacy revoke",
     ],
     "Conflicts, duplicates, and a check": ["contradiction ", "keep superseded", "'The vet is in Elm Street.'"],
+    "Other programs, bad sources, and a page": ["Green tea cures all.", "Tea is a cure."],
     "From several threads": ["30\n30 "],
     "The calls of the five documents": ["User's favorite color is blue"],
 }
 
 
-def test_there_are_six_whole_programs_and_the_calls_of_the_documents() -> None:
+def test_there_are_seven_whole_programs_and_the_calls_of_the_documents() -> None:
     assert [title for title, _ in PROGRAMS] == list(SAID)
     assert PAGE.count("```python") == len(PROGRAMS)
 
