@@ -259,7 +259,7 @@ def test_a_hidden_memory_that_was_renamed(pushing: Pushing) -> None:
         ("audit/human/x/2026/a.json", "{}", "it is no memory"),
         ("requests/a.md", seen("m_bbb"), "it is no memory"),
         (".hidden/a.md", seen("m_bbb"), "it is no memory"),
-        ("b.md", seen("m_bbb", status="forgotten"), "may not see it [forgotten]"),
+        ("b.md", seen("m_bbb", status="forgotten"), "nobody else may see it [forgotten]"),
         ("b.md", seen("m_bbb", derived_from='["note:m_gone"]'), "may not see it [lineage-unresolved]"),
         ("b.md", seen("m_bbb", subject_ids='["dog:bella", "human:ann"]'), "may not see it [consent-missing]"),
     ],
