@@ -30,10 +30,11 @@ from memstore.conflicts.guards import (
 )
 from memstore.conflicts.opposites import says_all
 from memstore.conflicts.statements import FIRST_PERSON
+from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from memstore.conflicts.frames import Frame
 
@@ -156,7 +157,16 @@ def _covers(no: Frame, yes: Frame) -> bool:
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
-    return not missing or (_says_all(yes) and len(added) <= int(_denial(no) == "no"))
+    if not missing or _lacks_little(no, missing, added):
+        return True
+    return _says_all(yes) and len(added) <= int(_denial(no) == "no")
+
+
+def _lacks_little(no: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether only the denied verb is said in another word, or only the last word is left out, and nothing added."""
+    at = no.content[missing[0]]
+    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added
+    return len(missing) == 1 and (is_verb or is_last)
 
 
 # Words that may be missing in statements about what is allowed.

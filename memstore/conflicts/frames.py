@@ -74,7 +74,7 @@ CHANGES = listed("""
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
     kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
-    approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
+    approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
     put puts down out between stand stands stood anywhere somewhere somehow

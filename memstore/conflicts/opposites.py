@@ -9,7 +9,7 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import (
     FEWEST_SHARED,
-    adds,
+    MOST_ADDED,
     comparable,
     same_numbers,
     same_tense,
@@ -49,7 +49,7 @@ def says_all(frame: Frame) -> bool:
     return not frame.words.isdisjoint(_ALL) and frame.words.isdisjoint(IN_PART)
 
 
-_ALL = listed("all every each everyone everybody everything both")
+_ALL = listed("all every each everyone everybody everything both whole entire")
 
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
@@ -99,14 +99,7 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False  # Something behind the church has the church in front of it.
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
-    sides = ((one, mine, other), (other, theirs, one))
-    return all(adds(frame, _beyond(frame, keys, that, shared), shared) for frame, keys, that in sides)
-
-
-def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[str]) -> list[str]:
-    """Return a frame's additional words; if the other frame is about all, without those that select one of them."""
-    of_all = bool(other.tokens) and other.tokens[0].word in ALL
-    return [key for key in keys if not (of_all and speaks_of(frame, frame.content[key], shared))]
+    return all(len(keys) <= MOST_ADDED and not (keys and one.verb is None) for keys in (mine, theirs))
 
 
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")

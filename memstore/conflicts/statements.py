@@ -35,6 +35,8 @@ _CONTRACTIONS = (
     ("'", r"\bi'm\b", "i am"),
     ("'", r"\b(you|we|they)'re\b", r"\1 are"),
     ("'", r"\b(he|she|it|that|there)'s\b", r"\1 is"),
+    ("ce ", r"\btwice (?=an? |per |every |each |daily)", "2 times "),
+    ("ce ", r"\b(?<!at )once (?=an? |per |every |each |daily)", "1 times "),
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),

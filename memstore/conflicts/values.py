@@ -84,6 +84,7 @@ _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
+_BY_DEGREES = listed("up down again")
 # Verbs for something that happens only once, on a date.
 _ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
@@ -239,7 +240,8 @@ class _Pair:
         labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
-        if not (is_kind or named or numbered or called or placed or labelled) or not (
+        becomes = self._becomes()
+        if not (is_kind or named or numbered or called or placed or labelled or becomes) or not (
             numbered or not _unequal(self.one, self.other)
         ):
             return False
@@ -248,8 +250,20 @@ class _Pair:
             called
             or labelled
             or moved
+            or becomes
             or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind, named=named)
         )
+
+    def _becomes(self) -> bool:
+        """Whether one says what something is now, and the other, with the same verb, what it is or was."""
+        told = [{frame.word(key) for key in keys} for frame, keys in self._sides]
+        if not self.is_now or not all(told) or not (self.one.words | self.other.words).isdisjoint(_BY_DEGREES):
+            return False
+        of_one = all(
+            any(speaks_of(frame, frame.content[key], self.shared) for key in self.shared) for frame, _ in self._sides
+        )
+        verbs = {root_of(frame.tokens[main_verb(frame)].word) for frame, _ in self._sides}
+        return of_one and len(self.shared) >= _FEWEST_SHARED and len(verbs) == 1
 
     def _moved(self) -> bool:
         """Whether both have the same verb, or one says where something is and the other that it was moved."""
