@@ -27,6 +27,7 @@ from memstore.conflicts.guards import (
     same_numbers,
     same_tense,
     same_times,
+    tells_change,
 )
 from memstore.conflicts.opposites import says_all
 from memstore.conflicts.statements import FIRST_PERSON
@@ -165,10 +166,12 @@ def _covers(no: Frame, yes: Frame) -> bool:
 def _lacks_little(no: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
     """Whether only the denied verb is said in another word, or only the last word is left out, and nothing added."""
     at = no.content[missing[0]]
-    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added
+    denied = no.denials[0] in range(at - _FARTHEST_OBJECT, at)  # `not storage`
+    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added and not denied
     return len(missing) == 1 and (is_verb or is_last)
 
 
+_FARTHEST_OBJECT = 2
 # Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
     allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
@@ -238,7 +241,12 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
         return False
     if _denial(no) == "never" or "always" in yes.words:
         return True
-    if yes.when and not no.when and _denial(no) not in DENY_ALL and not (no.is_past or _is_habit(yes)):
+    if (
+        yes.when
+        and not no.when
+        and _denial(no) not in DENY_ALL
+        and not (no.is_past or _is_habit(yes) or tells_change(yes))
+    ):
         return False
     return same_tense(no, yes, days_apart=days_apart)
 

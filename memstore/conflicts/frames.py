@@ -92,7 +92,8 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 # Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
-    r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed) | to (?:save|make|let|get|keep|avoid|help) ",
+    r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
+    r"|expires|runs|costs|takes|opens|closes|starts|ends) | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
@@ -126,6 +127,13 @@ _NAME_IS = re.compile(
     r"|([\w' -]{2,30}?) is the name of ([^,;:.]+))(.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+# `Marek is our goalkeeper`: our goalkeeper is Marek.
+_IS_OUR = re.compile(
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?) is ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
+    r"(?=[,;.]|$)(.*)$",
+    re.DOTALL,
+)
+_LEARNT_TO = re.compile(r"\b(?:has |have )?learn(?:t|ed) to\b", re.IGNORECASE)
 _OPEN_UNTIL = re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE)
 _NOT_THE_OTHER = re.compile(
     r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
@@ -223,7 +231,9 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     found: list[str] = []
     text = _CODE.sub(lambda code: code[1].capitalize(), text)  # a literal is a name
     bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1\2 ", _ASIDE.sub(" ", text), count=1))
-    bare = _OPEN_UNTIL.sub("closes at", bare)
+    bare = _LEARNT_TO.sub("can now", _OPEN_UNTIL.sub("closes at", bare))
+    if is_our := _IS_OUR.match(bare):
+        bare = f"{is_our[2]} is {is_our[1]}{is_our[3]}"
     if name := _NAME_IS.match(bare):
         bare = f"{name[1] or name[3] or name[6]} is called {name[2] or name[4] or name[5]}{name[7]}"
     bare = _BUT_INSTEAD.sub(r"\1\2", bare)
@@ -261,6 +271,11 @@ def told_by(text: str) -> str:
 
 
 _NOBODY = listed("everybody everyone nobody i we he she they it according")
+
+
+def says_who(text: str) -> bool:
+    """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
+    return _IS_OUR.match(text) is not None
 
 
 def is_cleft(text: str) -> bool:

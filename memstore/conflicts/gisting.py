@@ -15,7 +15,7 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
 from memstore.conflicts.denials import ONLY
-from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, with_clocks
+from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
 from memstore.conflicts.gists import Gist
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
@@ -94,7 +94,7 @@ def _slots_of(
         slots[slot].add(told)
     for slot in (*chain.from_iterable(map(_left_open_by, words)), *_places_of(words)):
         slots[slot] |= roots
-    if is_definite and names_in(text):
+    if is_definite and (names_in(text) or says_who(text)):
         slots["name"] |= roots
     if any(token.key == "be" for token in found):
         slots["label"].update(word for word in words if any(map(str.isdigit, word)))

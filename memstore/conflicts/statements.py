@@ -37,6 +37,8 @@ _CONTRACTIONS = (
     ("'", r"\b(he|she|it|that|there)'s\b", r"\1 is"),
     ("ce ", r"\btwice (?=an? |per |every |each |daily)", "2 times "),
     ("ce ", r"\b(?<!at )once (?=an? |per |every |each |daily)", "1 times "),
+    ("every", r"\bevery hour\b", "hourly"),
+    ("every", r"\bevery (week|month|quarter|year)\b", r"\1ly"),
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),

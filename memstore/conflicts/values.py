@@ -168,6 +168,8 @@ class _Pair:
             return False
         if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
             return True
+        if all(not frame.words.isdisjoint(_PAYING) for frame, _ in self._sides):
+            return True
         words = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
         return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
 
@@ -360,7 +362,8 @@ class _Pair:
         """Whether both give different dates for something: its only date, its beginning or end, or `until` a date."""
         if (self.mine and self.theirs) or not self._adds():
             return False
-        if self.are and self._is_definite() and not (same_dates(self.one, self.other) and self._same_months()):
+        due = "due" in self.one.words & self.other.words
+        if self.are and (due or self._is_definite()) and not (same_dates(self.one, self.other) and self._same_months()):
             return not (self.one.numbers or self.other.numbers)
         if same_dates(self.one, self.other):
             return False
@@ -422,8 +425,23 @@ def _unequal(one: Frame, other: Frame) -> list[int]:
     """Return the positions of the first frame's numbers that the other frame lacks."""
     theirs = [value for at in other.numbers if (value := other.tokens[at].value)]
     return [
-        at for at in one.numbers if (value := one.tokens[at].value) and not any(equal(value, that) for that in theirs)
+        at
+        for at in one.numbers
+        if (value := one.tokens[at].value)
+        and not any(equal(value, that) or (_numbers_a_name(one, at) and _is_within(value, that)) for that in theirs)
     ]
+
+
+def _numbers_a_name(frame: Frame, at: int) -> bool:
+    return at > 0 and frame.tokens[at - 1].word in frame.names
+
+
+def _is_within(one: Quantity, other: Quantity) -> bool:
+    """Whether one number says less exactly what the other says: PostgreSQL 16 may be 16.1."""
+    here, there = one.parts[0] or 0.0, other.parts[0] or 0.0
+    return (
+        {one.scale, other.scale} == {Scale.CARDINAL} and int(here) == int(there) and (here % 1 == 0) != (there % 1 == 0)
+    )
 
 
 def _is_one(frame: Frame, places: Sequence[int]) -> bool:
@@ -603,7 +621,7 @@ _A = listed("a an some any each every one another")
 
 def _is_one_of_many(word: str) -> bool:
     """Whether a word names somebody or something that there are usually several of: a sister, a guest, a reason."""
-    return "relative" in lexicon.kinds_of(word) or word in _SEVERAL
+    return not lexicon.kinds_of(word).isdisjoint(("relative", "pet")) or word in _SEVERAL
 
 
 _SEVERAL = listed("""
