@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.conflict import Side, conflict
-from memstore.conflicts.gisting import said_in
+from memstore.conflicts.gisting import gist, said_in
+from memstore.conflicts.gists import may_conflict
 from memstore.core.change import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
@@ -22,8 +23,9 @@ from memstore.search.ranker import FILES_AT_ONCE, Audience
 from memstore.search.retrieval import NO_FILTERS, Clause, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
     from memstore.core.change import Conflict
     from memstore.core.view import View
@@ -71,8 +73,13 @@ class Comparer:
         self._view = then
         self.audience = Audience(then)
         status = self.audience.column("status")
+        self._opposes = then.lexicon.opposes if then.lexicon.has_words else None
+        self._paths = self.audience.column("path")
         self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
+        self._gists: dict[str, Sequence[Gist]] = {}
+        # Pairs of paths that are not in conflict.
+        self._apart: set[frozenset[str]] = set()
 
     def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
         """Return the open conflicts of a memory, the most serious first.
@@ -84,9 +91,42 @@ class Comparer:
         if side.memory.status != "active":
             return []
         others = (other for other in self.alike(side, but=but) if other.ref != side.ref)
-        opposes = self._view.lexicon.opposes
-        found = [one for other in others if (one := conflict(side, other, opposes=opposes))]
+        found = [one for other in others if (one := self._conflict(side, other))]
         return sorted(found, key=lambda one: one.order)
+
+    def _conflict(self, side: Side, other: Side) -> Conflict | None:
+        """Return the conflict of two memories, comparing only statements that may be in conflict."""
+        is_kept = self._sides.get(side.path) is side
+        pair = frozenset((side.path, other.path))
+        if is_kept and pair in self._apart:
+            return None
+        mine, theirs = (side, other) if self._opposes else self._narrowed(side, other)
+        may = (mine.statements and theirs.statements) or (mine.claims and theirs.claims)
+        found = conflict(mine, theirs, opposes=self._opposes) if may else None
+        if is_kept and found is None:
+            self._apart.add(pair)
+        return found
+
+    def _narrowed(self, side: Side, other: Side) -> tuple[Side, Side]:
+        """Return both with only those statements that may be in conflict with one of the other's, by their gists."""
+        pairs = [
+            (at, there)
+            for at, one in enumerate(self._gists_of(side))
+            for there, another in enumerate(self._gists_of(other))
+            if may_conflict(one, another)
+        ]
+        mine, theirs = (sorted(set(places)) for places in zip(*pairs, strict=True)) if pairs else ([], [])
+        return (
+            side._replace(statements=[side.statements[at] for at in mine]),
+            other._replace(statements=[other.statements[at] for at in theirs]),
+        )
+
+    def _gists_of(self, side: Side) -> Sequence[Gist]:
+        if self._sides.get(side.path) is not side:
+            return [gist(statement) for statement, _ in side.statements]
+        if side.path not in self._gists:
+            self._gists[side.path] = [gist(statement) for statement, _ in side.statements]
+        return self._gists[side.path]
 
     def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
@@ -95,7 +135,7 @@ class Comparer:
             return
         clauses = [Clause(Word(word)) for word in words]
         for row in self._view.ranker.rank(clauses, self._view, FILES_AT_ONCE, among=self._active).rows:
-            path = self._view.entry(row).path
+            path = self._paths[row]
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
 

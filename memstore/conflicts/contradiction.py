@@ -15,12 +15,14 @@ from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
-from memstore.conflicts.frames import frame, frames
+from memstore.conflicts.frames import frame, frames, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
-from memstore.conflicts.guards import same_dates, same_times, tells_change, weekdays
+from memstore.conflicts.guards import same_dates, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
+from memstore.conflicts.slots import refilled
 from memstore.conflicts.statements import (
     ADDS,
     EMPTY,
@@ -234,7 +236,9 @@ def compare_pair(
     """Compare two statements; see `compare_statements`."""
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
-        return SILENT if _happened(one, other, found.verdict, days_apart=days_apart) else found
+        if not _happened(one, other, found.verdict, days_apart=days_apart):
+            return found
+        found = SILENT
     if found.verdict is not TextVerdict.SILENT or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
@@ -245,8 +249,12 @@ def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_ap
     this, that = frame(one.text), frame(other.text)
     if verdict is TextVerdict.CONTRADICTS and (_apart(this, that) or any(map(_excepts, (this, that)))):
         return True
+    if this.denied != that.denied and all(each.is_past and each.tokens[0].word in ("a", "an") for each in (this, that)):
+        return True  # Two windows may be meant.
+    if _on_other_days(this, that) and verdict is TextVerdict.OTHER_VALUE and this.numbers:
+        return True
     if verdict is TextVerdict.CONTRADICTS:
-        return days_apart and (_is_event(this) or _is_event(that))
+        return days_apart and any(_is_event(each) or each.verb is None for each in (this, that))
     stay = stays(this, that) and stays(that, this)
     return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
 
@@ -277,12 +285,17 @@ def _date(token: Token) -> tuple[float, ...]:
 
 def _apart(this: Frame, that: Frame) -> bool:
     """Whether two statements are about different days, or one about the past and the other about the present."""
-    if not same_dates(this, that) or (weekdays(this) and weekdays(that) and weekdays(this).isdisjoint(weekdays(that))):
+    if not same_dates(this, that) or _on_other_days(this, that) or not same_years(this, that):
         return True
     if any("now" in no.words and yes.is_past and no.denied for no, yes in ((this, that), (that, this))):
         return True
     words = this.words | that.words
     return ("formerly" in this.words) != ("formerly" in that.words) and words.isdisjoint(_NOW)
+
+
+def _on_other_days(this: Frame, that: Frame) -> bool:
+    """Whether both name weekdays, and none of them is the same."""
+    return bool(weekdays(this) and weekdays(that)) and weekdays(this).isdisjoint(weekdays(that))
 
 
 _NOW = listed("now nowadays currently today")
@@ -299,6 +312,9 @@ def _is_event(frame: Frame) -> bool:
 
 def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
     """Compare two statements independently of word order."""
+    tellers = told_by(one.text), told_by(other.text)
+    if all(tellers) and tellers[0] != tellers[1]:
+        return SILENT  # Two people may be of two minds.
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
@@ -335,7 +351,11 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
     if rule:
         return TextVerdict.CONTRADICTS, rule
-    rule = other_value(this, that, days_apart=days_apart)
+    rule = (
+        other_value(this, that, days_apart=days_apart)
+        or ("change" if ended(this, that) else "")
+        or ("slots" if refilled(this, that, days_apart=days_apart) else "")
+    )
     return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")
 
 

@@ -11,17 +11,32 @@ from memstore.conflicts.frames import (
     DENY_ALL,
     FORBIDDEN,
     IN_PART,
+    PREPOSITIONS,
     root_of,
     shared_of,
     speaks_of,
     states,
     unmatched,
 )
-from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, equal, same_numbers, same_tense, same_times
+from memstore.conflicts.guards import (
+    FEWEST_SHARED,
+    adds,
+    comparable,
+    equal,
+    same_day,
+    same_numbers,
+    same_tense,
+    same_times,
+    tells_change,
+)
+from memstore.conflicts.opposites import says_all
 from memstore.conflicts.statements import FIRST_PERSON
+from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
     from memstore.conflicts.frames import Frame
 
 # `not` before one of these denies only a part, a cause or a limit, or nothing at all.
@@ -44,7 +59,7 @@ _NARROWS = listed("until till because only yet before after than")
 _HAVING = listed("""
     own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
     found exist exists take takes taken carry carries carried accept accepts accepted offer offers offered provide
-    provides provided
+    provides provided serve serves served sell sells sold stock stocks stocked charge charges charged
     """)
 _WHOM = listed("me him her us them you")
 _ANY = listed("any anyone anybody anything")
@@ -106,7 +121,7 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     """Whether the whole statement is denied, not just a part, a cause, or that it holds for all."""
     if any(this.word == "for" and that.word in _WHOM for this, that in pairwise(no.tokens)):
         return False
-    if _after(no) in _NOT_SO or not no.words.isdisjoint(IN_PART):
+    if _after(no) in _NOT_SO or (not no.words.isdisjoint(IN_PART) and not (says_all(yes) and _is_of_some(no))):
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
@@ -114,6 +129,14 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     if partly and not (_denies_all(no) and _is_nearly_all(yes)):
         return False
     return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
+
+
+def _is_of_some(no: Frame) -> bool:
+    """Whether something is denied of some: `some windows have no bars`."""
+    return no.tokens[0].word in _SOME
+
+
+_SOME = listed("some several few many most half")
 
 
 def _is_nearly_all(yes: Frame) -> bool:
@@ -135,9 +158,20 @@ def _covers(no: Frame, yes: Frame) -> bool:
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
-    return not missing or (_says_all(yes) and len(added) <= int(_denial(no) == "no"))
+    if not missing or _lacks_little(no, missing, added):
+        return True
+    return _says_all(yes) and len(added) <= int(_denial(no) == "no")
 
 
+def _lacks_little(no: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether only the denied verb is said in another word, or only the last word is left out, and nothing added."""
+    at = no.content[missing[0]]
+    denied = no.denials[0] in range(at - _FARTHEST_OBJECT, at)  # `not storage`
+    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added and not denied
+    return len(missing) == 1 and (is_verb or is_last)
+
+
+_FARTHEST_OBJECT = 2
 # Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
     allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
@@ -165,9 +199,29 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     shared = shared_of(no, yes)
     if any(speaks_of(yes, at, shared) and not _has_number(no, yes, at) for at in yes.numbers):
         return False  # Lift 2 is not the lift.
+    if _is_of_any(no) and _is_of_any(yes):
+        return False
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
-    return of_nobody or _of_speaker(no, yes) or adds(yes, unmatched(yes, no), shared)
+    added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
+    return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
+
+
+def _is_of_any(frame: Frame) -> bool:
+    """Whether the subject is anything of its kind: `a window`."""
+    return frame.tokens[0].word in ("a", "an", "one", "another")
+
+
+def _is_passive(no: Frame) -> bool:
+    """Whether a frame says what is not done, but not by whom: `the flat can't be sublet`."""
+    verb = max(no.denials) + 1
+    be = next((at for at in (no.denials[0] - 1, verb) if at < len(no.tokens) and no.tokens[at].key == "be"), None)
+    return be is not None and "by" not in no.words
+
+
+def _does_it(yes: Frame, key: str) -> bool:
+    """Whether a word names who does it: it comes before an active verb."""
+    return yes.verb is not None and yes.content[key] < yes.verb and yes.tokens[yes.verb].key != "be"
 
 
 def _has_number(no: Frame, yes: Frame, at: int) -> bool:
@@ -187,68 +241,135 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
         return False
     if _denial(no) == "never" or "always" in yes.words:
         return True
-    if yes.when and not no.when and _denial(no) not in DENY_ALL and not no.is_past:
+    if (
+        yes.when
+        and not no.when
+        and _denial(no) not in DENY_ALL
+        and not (no.is_past or _is_habit(yes) or tells_change(yes))
+    ):
         return False
     return same_tense(no, yes, days_apart=days_apart)
+
+
+def _is_habit(yes: Frame) -> bool:
+    """Whether a frame says what is so all night or every Monday."""
+    return not yes.is_past and not yes.words.isdisjoint(("all", "every", "each"))
 
 
 # -- only ------------------------------------------------------------------------------------------
 
 
+ONLY = listed("only solely exclusively")
+_ANYONE = listed("any anyone anybody anything every everyone everybody everything all both anywhere everywhere")
+
+
 def excluded(one: Frame, other: Frame) -> bool:
     """Whether one frame says that only some do something, and the other that anybody, both, or somebody else does."""
-    return any(_only(this, that) or _only_of_kind(this, that) for this, that in ((one, other), (other, one)))
-
-
-_ANYONE = listed("anyone anybody everyone everybody both")
+    return any(
+        _excludes(this, that) or _only_of_kind(this, that) or _only_of_all(this, that)
+        for this, that in ((one, other), (other, one))
+    )
 
 
 def _comparable_only(one: Frame, other: Frame) -> bool:
     return (
-        "only" in one.words
-        and not (one.denied or other.denied or "only" in other.words)
+        not one.words.isdisjoint(ONLY)
+        and not (one.denied or other.denied)
+        and same_numbers(one, other)
+        and other.words.isdisjoint(ONLY)
         and states(one)
         and states(other)
-        and same_times(one, other)
     )
 
 
-def _only(one: Frame, other: Frame) -> bool:
-    """Whether one frame says "only" of somebody, and the other says the same of somebody else or of anybody."""
-    if not _comparable_only(one, other) or len(shared_of(one, other)) < FEWEST_SHARED or one.verb is None:
+def _excludes(one: Frame, other: Frame) -> bool:
+    """Whether one frame says "only" of somebody or something, and the other the same of others or of any."""
+    if not _comparable_only(one, other) or one.verb is None or other.verb is None or one.is_past != other.is_past:
         return False
-    at = next(at for at, token in enumerate(one.tokens) if token.word == "only")
-    mine, theirs = unmatched(one, other), unmatched(other, one)
-    if at > one.verb or any(one.content[key] > one.verb and not _is_also(one, key) for key in mine):
+    only, times = _said_only(one)
+    if times and not same_day(one, other):
+        return (
+            not unmatched(one._replace(content=_but(one, only)), other) and len(shared_of(one, other)) >= FEWEST_SHARED
+        )
+    if not only or not same_times(one, other):
         return False
-    does = bool(mine) and bool(theirs) and all(_does(other, key) for key in theirs)
-    return does or not other.words.isdisjoint(_ANYONE)
+    does = one.content[only[0]] < one.verb
+    rest = [key for key in unmatched(one, other) if key not in only and not _is_beside_it(one, key)]
+    mine = [key for key in unmatched(other, one) if _is_in_its_place(other, key, does=does)]
+    shared = len(shared_of(one, other).difference(only)) + (not does and _of_speakers(one, other))
+    of_any = not other.words.isdisjoint(_ANYONE)
+    if rest or shared + (does and of_any) < FEWEST_SHARED:
+        return False
+    kept = any(key in other.content for key in only)
+    return (bool(mine) and not kept) or (of_any and (not kept or "both" in other.words))
 
 
-def _is_also(frame: Frame, key: str) -> bool:
-    """Whether a word only adds to a list: water, in `pays for electricity and water`."""
-    at = frame.content[key]
-    return at > 1 and frame.tokens[at - 1].word == "and" and at - 2 in frame.content.values()
+def _is_beside_it(one: Frame, key: str) -> bool:
+    """Whether a word is in a leading phrase, or only adds to a list: water, in `pays for electricity and water`."""
+    at = one.content[key]
+    leads = one.tokens[0].word in PREPOSITIONS and at < (one.verb or 0)
+    return leads or (at > 1 and one.tokens[at - 1].word == "and" and at - 2 in one.content.values())
 
 
-def _does(frame: Frame, key: str) -> bool:
-    """Whether a word names the agent: it begins the sentence, or follows `by`."""
-    at = frame.content[key]
-    by = any(token.word == "by" for token in frame.tokens[max(0, at - 2) : at])
-    return by or (at == 0 and frame.verb is not None and not frame.is_past)
+def _only_of_all(one: Frame, other: Frame) -> bool:
+    """Whether one says only of one or some of a group what the other says of all: only one of the lamps, both."""
+    if one.denied or other.denied or not says_all(other) or not comparable(one, other) or not same_times(one, other):
+        return False
+    at = next((at for at, token in enumerate(one.tokens) if token.word in ONLY), len(one.tokens))
+    part = [token for token in one.tokens[at + 1 : at + 2] if token.value or token.word in _SOME]
+    alike = not unmatched(one, other) and not unmatched(other, one) and len(shared_of(one, other)) >= FEWEST_SHARED
+    return bool(part) and alike and any(token.word == "of" for token in one.tokens[at + 2 : at + 3])
+
+
+def _but(one: Frame, keys: Collection[str]) -> dict[str, int]:
+    return {key: at for key, at in one.content.items() if key not in keys}
+
+
+def _of_speakers(one: Frame, other: Frame) -> bool:
+    """Whether both have the same pronoun as their subject."""
+    return one.tokens[0].word == other.tokens[0].word and one.tokens[0].word in FIRST_PERSON
+
+
+def _said_only(one: Frame) -> tuple[list[str], bool]:
+    """Return what "only" is said of: the phrase after it, or before it at the end; and whether that is a time."""
+    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
+    after = one.tokens[at + 1 :]
+    ends = not after
+    span = range(at - 1, (one.verb or 0), -1) if ends else range(at + 1, len(one.tokens))
+    found: list[str] = []
+    for place in span:
+        token = one.tokens[place]
+        key = root_of(token.word) if token.value is None else ""
+        if token in one.when and place + 1 not in one.content.values():
+            return [], True
+        if one.content.get(key) == place and place != one.verb:
+            found.append(key)
+        elif found:
+            break
+    return found, False
+
+
+def _is_in_its_place(other: Frame, key: str, *, does: bool) -> bool:
+    """Whether a word is where the other says "only": it does it, or it is what is done."""
+    at = other.content[key]
+    by = any(token.word == "by" for token in other.tokens[max(0, at - 2) : at])
+    before = other.verb is not None and at < other.verb and other.tokens[0].word not in PREPOSITIONS
+    return (by or before) if does else at > (other.verb or 0)
 
 
 def _only_of_kind(one: Frame, other: Frame) -> bool:
     """Whether one allows only one member of a kind, and the other names another: `cash only`, `by card`."""
-    if not _comparable_only(one, other) or not shared_of(one, other):
+    if not _comparable_only(one, other) or not shared_of(one, other) or not same_times(one, other):
         return False
     beside = {
         token.word
         for at, token in enumerate(one.tokens)
-        if any(near.word == "only" for near in one.tokens[max(0, at - 2) : at + 2])
+        if any(near.word in ONLY for near in one.tokens[max(0, at - 2) : at + 2])
     }
+    alike = len(unmatched(one, other)) <= 1
     return any(
         lexicon.other_value(word, other.word(key)) not in (None, "relative")
-        for word in beside - {"only"}
+        or (alike and lexicon.opposite(word, other.word(key)))
+        for word in beside - ONLY
         for key in other.content
     )

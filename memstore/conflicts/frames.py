@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.quantities import Quantity, Scale
+from memstore.conflicts.quantities import MONTHS, Quantity, Scale
 from memstore.conflicts.statements import (
     EMPTY,
     GRAMMAR,
@@ -56,7 +56,7 @@ HEDGES = listed("""
     intend intends intended expect expects expected expecting doubt doubts seem seems seemed apparently allegedly
     except apart excluding exception besides unlike instead or claimed suspect suspects try tries tried trying
     rumour consider considers considered considering offered dreamt dreamed pretend pretends promise promised
-    promises meant scheduled asked how next another other others
+    promises meant scheduled how next another other others
     """)
 # A sentence that ends with one of these refers to something outside it.
 _POINTERS = listed("this that it these those so")
@@ -69,11 +69,12 @@ CHANGES = listed("""
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
     reduced lowered grew grown new changed change changes switched moved become became again meanwhile already only now
     later currently nowadays formerly still anymore longer further more less here since then previously today
+    postponed renamed rewritten again changed
     """)
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
     kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
-    approximately roughly yet total altogether just at_all whole entire own called named stay stays stayed remain
+    approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
     put puts down out between stand stands stood anywhere somewhere somehow
@@ -81,7 +82,7 @@ _LIGHT = listed("""
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
     in on at from under with by to since after before during for of near over inside outside behind beneath below above
-    beside between
+    beside between through onto into along
     """)
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
@@ -91,30 +92,79 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 # Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
-    r"| and (?:has|have|is|are|was|were|had|\w+ed) | to (?:save|make|let|get|keep|avoid|help) ",
+    r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
+    r"|expires|runs|costs|takes|opens|closes|starts|ends) | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
+_CODE = re.compile(r"`([a-z]\w*)`")
 _SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
+_LEARNS = (
+    r"learns?|learnt|learned|finds?|found|hears?|heard|sees?|saw|reads?|notices?|noticed|discovers?|discovered|proves?|proved"
+    r"|realises?|realised|explains?|explained|admits?|admitted|announces?|announced|assures?|assured|mentions?|mentioned"
+    r"|turns? out|turned out|sure|certain|a fact|true|clear"
+)
 _TOLD = re.compile(
-    rf"^[^,;:]{{0,60}}?\b(?:{_SAYS}|knows?|means?|shows?|showed|reports?|reported|remember)"
-    r"(?: (?:[\w' ]{1,30} )?that|,|:) ",
+    rf"^[^,;:]{{0,60}}?\b(?:(?:{_SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported|remember|told)"
+    rf"(?: (?:[\w' ]{{1,30}} )?that|,|:)|(?:{_SAYS}|told)(?: (?:me|us|him|her|them|you))?"
+    r"(?= (?:the|a|an|my|our|his|her|its|their|there|he|she|it|we|they|nobody|no)\b| (?-i:[A-Z]))) ",
     re.IGNORECASE,
 )
-_CLEFT = re.compile(r"\bit (?:is|was) ((?:the |our |my )?[\w' ]{2,30}?) who ", re.IGNORECASE)
+_CLEFT = re.compile(
+    r"\bit (?:is|was) (?:((?:the |our |my )?[\w' ]{2,30}?) who|((?:the|our|my|his|her) [\w']+|(?-i:[A-Z]\w+)) that) ",
+    re.IGNORECASE,
+)
 _WHAT = re.compile(
     r"([^,;:]{2,60}?) (?:is|are|was|were) what ([^,;:.]{3,60}?)(?: most| best)?(?=[,;.]|$)(.*)$", re.DOTALL
 )
+# `Graz is where Ida lives` says that Ida lives in Graz.
+_WHERE = re.compile(r"^([\w' -]{2,40}?) (?:is|was) where ([^,;:.]{3,60}?)(?: in| at)?(?=[,;.]|$)(.*)$", re.DOTALL)
+# `Olaf, not Ruth, has the keys`: what is denied of one is said of the other.
+# `The name of the boat is Petrel` says that the boat is called Petrel.
+_NAME_IS = re.compile(
+    r"^(?:([\w' -]{2,40}?)['’]s name is ([^,;:.]+)|The name of ([\w' -]{2,40}?) is ([^,;:.]+)"
+    r"|([\w' -]{2,30}?) is the name of ([^,;:.]+))(.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+# `Marek is our goalkeeper`: our goalkeeper is Marek.
+_IS_OUR = re.compile(
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?) is ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
+    r"(?=[,;.]|$)(.*)$",
+    re.DOTALL,
+)
+_LEARNT_TO = re.compile(r"\b(?:has |have )?learn(?:t|ed) to\b", re.IGNORECASE)
+_OPEN_UNTIL = re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE)
+_NOT_THE_OTHER = re.compile(
+    r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
+)
+_BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
 _NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
-_ACCORDING = re.compile(r"^According to (?:(?:the|our|my|his|her|their) )?\w+,? ", re.IGNORECASE)
+# Phrases at the beginning that name a source, or say nothing.
+_ACCORDING = re.compile(
+    r"^(?:According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
+    r"|(?:If you ask me|In fact|Of course|After all|In the end|At last|As it happens|By the way|As usual|As a rule"
+    r"|In general|In short|In reality|Indeed|Honestly|Frankly|Luckily|Sadly|Unfortunately|Naturally|Strangely|Oddly"
+    r"|Obviously|Clearly),?) ",
+    re.IGNORECASE,
+)
 # A leading clause before the subject: `Since the bridge closed my way to work takes an hour`.
 _LEAD = re.compile(
-    r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost)"
+    r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost"
+    r"|began|bought|had|took|fell)"
     r"(?: (?:in|on|at|last|this) \w+)?,? )(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
+)
+# `Since March Bea leads the team`: the time comes last, so that the subject comes first.
+_TIME_FIRST = re.compile(
+    r"^((?:(?:Since|In|On|From|Until|By|As of|Last|This|Next) )+(?:the )?(?:\d{1,2} )?"
+    rf"(?:{'|'.join(MONTHS)}|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|spring|summer|autumn|winter|week|month|year"
+    r"|(?:19|20)\d\d)(?: (?:19|20)\d\d)?(?: on)?)(,?) ([^:]+?)[.!]?$",
+    re.IGNORECASE | re.DOTALL,
 )
 _SO_FAR = listed("since now")
 _ASKS_TO = listed("remember note know recall please say tell")
+_AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
+_AND_ALSO = re.compile(r" and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )")
 _NOTHING_ELSE = re.compile(r",? and (?:nowhere|nothing|nobody|no one)(?: else)?\b", re.IGNORECASE)
 _SAID_BY = re.compile(rf",? +(?:{_SAYS}) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
@@ -155,6 +205,16 @@ class Frame(NamedTuple):
         """Whether its first verb is in the past tense."""
         return self.verb is not None and _over(self.tokens[self.verb].word)
 
+    @property
+    def is_perfect(self) -> bool:
+        """Whether it says what has happened up to now: `has never been stung`."""
+        after = self.tokens[self.verb + 1 : self.verb + 4] if self.verb is not None else ()
+        return (
+            self.verb is not None
+            and self.tokens[self.verb].word in ("has", "have")
+            and any(_over(token.word) or token.word == "been" for token in after)
+        )
+
     def word(self, key: str) -> str:
         """Return the word of a content key as it was written, folded."""
         return self.tokens[self.content[key]].word
@@ -168,26 +228,54 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         text: the sentence.
         about: the name that a pronoun at its beginning stands for.
     """
-    bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1 ", _ASIDE.sub(" ", text), count=1))
+    found: list[str] = []
+    text = _CODE.sub(lambda code: code[1].capitalize(), text)  # a literal is a name
+    bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1\2 ", _ASIDE.sub(" ", text), count=1))
+    bare = _LEARNT_TO.sub("can now", _OPEN_UNTIL.sub("closes at", bare))
+    if is_our := _IS_OUR.match(bare):
+        bare = f"{is_our[2]} is {is_our[1]}{is_our[3]}"
+    if name := _NAME_IS.match(bare):
+        bare = f"{name[1] or name[3] or name[6]} is called {name[2] or name[4] or name[5]}{name[7]}"
+    bare = _BUT_INSTEAD.sub(r"\1\2", bare)
     if what := _WHAT.match(bare):
         bare = f"{what[2]} {what[1]}{what[3]}"
+    elif where := _WHERE.match(bare):
+        bare = f"{where[2]} in {where[1]}{where[3]}"
+    elif other := _NOT_THE_OTHER.match(bare):
+        bare = f"{other[1]} {other[3]}"
+        found.append(f"{other[2]} not {other[3]}")
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
-    relative = _RELATIVE.search(bare)
-    found: list[str] = []
-    if relative:
-        found = [f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}"]
+    if relative := _RELATIVE.search(bare):
+        found.append(f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}")
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
+    bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
+    bare = _TIME_FIRST.sub(r"\3 \1", bare)
     if lead := _LEAD.match(bare):
         bare = f"{bare[lead.end() :].rstrip(' .')} {'now' if lead[1].casefold() in _SO_FAR else ''}".rstrip()
-    bare = _NOTHING_ELSE.sub("", _ACCORDING.sub("", bare))
-    if told := _TOLD.match(bare):
+    bare = _NOTHING_ELSE.sub("", bare)
+    if (told := _TOLD.match(bare)) and not _NOT.search(told[0]):
         first = next(iter(_FIRST_NAME.findall(bare)), "")
         about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
     by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
     return tuple(by_tokens.values())
+
+
+def told_by(text: str) -> str:
+    """Return the name of the person whose words a sentence reports; empty if it names none."""
+    told = _TOLD.match(text)
+    name = _FIRST_NAME.match(text) if told else None
+    return name[0] if name and name[0].casefold() not in _ASKS_TO | DETERMINERS | _NOBODY else ""
+
+
+_NOBODY = listed("everybody everyone nobody i we he she they it according")
+
+
+def says_who(text: str) -> bool:
+    """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
+    return _IS_OUR.match(text) is not None
 
 
 def is_cleft(text: str) -> bool:
@@ -212,6 +300,8 @@ def _clauses(text: str) -> list[str]:
     tail = _TAIL.search(text, 8)
     if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
         return [text]  # perhaps only the cause is denied
+    if both := _two_clauses(text[: tail.start()] if tail else text):
+        return [*_clauses(both[0]), *_clauses(both[1])]
     main, *others = _parts(text[: tail.start()] if tail else text)
     if tail and tail[0].startswith((" since", " now")):
         main = f"{main} now"
@@ -221,6 +311,12 @@ def _clauses(text: str) -> list[str]:
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
     return [main, *(_named(other, name) for other in others)]
+
+
+def _two_clauses(text: str) -> tuple[str, str] | None:
+    """Return the clauses before and after `and`, if each of them has a subject and a verb."""
+    both = _AND_ALSO.split(text, maxsplit=1)
+    return (both[0], both[1]) if len(both) > 1 and all(frame(clause).verb for clause in both) else None
 
 
 def _parts(text: str) -> list[str]:
@@ -235,6 +331,9 @@ def _parts(text: str) -> list[str]:
             continue
         # `Gisela, the one from the bank, has no children`: the part with the verb lacks its subject.
         found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
+    tag = " ".join(list(takewhile(lambda part: frame(part).verb is None, parts))) if found else ""
+    if any(map(str.isdigit, tag)):
+        found.append(tag)  # `Haircut: 26, he apologised`
     # Text without a verb may follow a heading: `Price list: rye 5.40`.
     return found or [text, *parts[-1:]]
 
@@ -252,7 +351,7 @@ def frame(clause: str) -> Frame:
     content: dict[str, int] = {}
     for at, token in enumerate(found):
         is_content = (
-            (token.word not in _NO_CONTENT or _is_kind_of(found, at))
+            (token.word not in _NO_CONTENT or _is_kind_of(found, at) or _is_a_number(found, at))
             and token.word not in _TIMES
             and not _is_denial(found, at)
         )
@@ -276,10 +375,18 @@ def frame(clause: str) -> Frame:
 def _is_kind_of(found: Sequence[Token], at: int) -> bool:
     """Whether a word that usually means little says of which kind a thing is: a day ticket, a single ticket."""
     before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
+    if found[at].word == "single" and before and at + 1 == len(found):
+        return found[at - 1].key == "be"
     if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
         return False
     denied = at > 1 and found[at - 2].word in ("not", "no")
     return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
+
+
+def _is_a_number(found: Sequence[Token], at: int) -> bool:
+    """Whether `number` names an attribute, as in `my number`; not `a number of`."""
+    after = found[at + 1].word if at + 1 < len(found) else ""
+    return found[at].word == "number" and at > 0 and found[at - 1].word not in ("a", "the") and after != "of"
 
 
 _SAYS_LITTLE = listed("long one time and of to that which who")
@@ -380,18 +487,39 @@ _EITHER = listed("read put cut set let hit hurt shut spread cost")
 
 def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
     """Return the position of the first verb: an auxiliary, a past form, a common verb, or a word in -s after a name."""
-    return next((at for at in range(len(found)) if _is_verb(found, at, possessors)), None)
+    told = next((at for at in range(len(found)) if _is_verb(found, at, possessors)), None)
+    return _likely_verb(found, possessors) if told is None else told
+
+
+def _likely_verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
+    """Return the position of a word in -s that follows `the` and a noun, or a name: `The API returns JSON`."""
+    at = 2 if found and found[0].word in DETERMINERS else 1
+    if len(found) <= at + 1 or found[at + 1].value is not None or found[at - 1].value is not None:
+        return None
+    words = [token.word for token in found[: at + 1]]
+    starts = words[0] in DETERMINERS or not lexicon.has_role(words[0], lexicon.Role.STANDING)
+    one, many = (word.endswith("s") and not word.endswith("ss") for word in (words[at], words[at - 1]))
+    is_verb = one and not many if found[at + 1].word not in _BEFORE_A_NOUN else one != many
+    is_verb = is_verb and (words[at] not in _NO_CONTENT or words[at] in _GO)
+    return at if starts and is_verb and words[at - 1] not in possessors else None
+
+
+_BEFORE_A_NOUN = DETERMINERS | PREPOSITIONS
 
 
 def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> bool:
     word, before = found[at].word, found[at - 1].word if at else ""
-    if word in _AUXILIARIES or _over(word):
+    if word == "may" and before in _BEFORE_A_MONTH:
+        return False
+    if word in _AUXILIARIES or _over(word) or (word not in _ADVERBS and _follows_a_subject(found, at)):
         return True
     if before in DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:
         return False
-    stands = lexicon.has_role(word, lexicon.Role.STANDING)
-    if word.endswith("s") and not word.endswith("ss"):
+    stands = lexicon.stands(word)
+    if word.endswith("s") and not word.endswith(("ss", "ings")):
         after = found[at + 1] if at + 1 < len(found) else None
+        if not at and after and (after.word in _AUXILIARIES or after.word in _GO or lexicon.stands(after.word)):
+            return False  # `Builds run on Linux`
         return stands or (
             at > 0
             and found[at - 1].value is None
@@ -400,7 +528,21 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
     return stands and (before in _PLURALS or before.endswith("s"))
 
 
+def _follows_a_subject(found: Sequence[Token], at: int) -> bool:
+    """Whether a pronoun comes before a word, with nothing but adverbs between them."""
+    before = next((token.word for token in reversed(found[:at]) if token.word not in _ADVERBS - DETERMINERS), "")
+    return before in _SUBJECTS
+
+
 _SHORTEST_VERB = 3
+_GO = listed("go come get have")
+_BEFORE_A_MONTH = listed("in since from until till by of last next this")
+# A word after one of these is a verb, if it isn't one of the adverbs.
+_SUBJECTS = listed("i we they you")
+_ADVERBS = listed("""
+    all both each also always never still now only just usually often mostly rarely seldom sometimes hardly even then
+    too so and or the a an my our your his her their not no in on at of to for from with who that two three four five
+    """)
 _PLURALS = listed("i we you they who to also always never only still now both")
 _AFTER_A_VERB = DETERMINERS | PREPOSITIONS | DENIALS | listed("out up down off about")
 
@@ -430,7 +572,15 @@ def _whens(found: Sequence[Token]) -> list[bool]:
 def _is_when(found: Sequence[Token], at: int) -> bool:
     token, before = found[at], found[at - 1].word if at else ""
     if token.value is not None:
-        return is_date(token) or (before in _RELEASES and (at == 1 or found[at - 2].word in _BEFORE_A_RELEASE))
+        ago = at + 1 < len(found) and found[at + 1].word == "ago"
+        return (
+            is_date(token)
+            or ago
+            or before == "since"
+            or (before in _RELEASES and (at == 1 or found[at - 2].word in _BEFORE_A_RELEASE))
+        )
+    if token.word in ("may", "ago"):
+        return token.word == "ago" or before in _BEFORE_A_MONTH
     return token.word in _TIMES and (before not in _RATES or (token.word in _DAYS and found[at - 2].word == "on"))
 
 

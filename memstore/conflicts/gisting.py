@@ -7,19 +7,23 @@ here (`tests/conflicts/test_gists.py` compares the two).
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
+from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import MAY_DENY, is_cleft, names_in, root_of, with_clocks
+from memstore.conflicts.denials import ONLY
+from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
 from memstore.conflicts.gists import Gist
-from memstore.conflicts.guards import CHANGED
+from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, without_prefix
-from memstore.conflicts.quantities import Scale
+from memstore.conflicts.quantities import MONEY, Scale
+from memstore.conflicts.slots import ALWAYS, FARTHEST
 from memstore.conflicts.statements import is_date, key_of, statements, tokens
-from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE
+from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
 from memstore.files.passages import SAYS_NOTHING, passages
 
@@ -27,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.conflicts.quantities import Quantity
-    from memstore.conflicts.statements import Statement
+    from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
 
 # Only this many statements of a long text are compared: a memory should be about one thing.
@@ -63,25 +67,6 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
     found = list(with_clocks(tokens(statement.text)))
     words = [token.word for token in found if token.value is None]
     roots = frozenset(map(root_of, (*words, *statement.about.casefold().split())))
-    slots: defaultdict[str, set[str]] = defaultdict(set)
-    is_definite = not THE.isdisjoint(words)
-    dated = is_definite or any(token.word == "until" or token.key in SCHEDULED for token in found)
-    for token in found:
-        if token.value is not None and (dated or not is_date(token)):
-            slots[_scale_of(token.value)].add("/".join(map(str, token.value.parts)))
-    for word in words:
-        for slot, told in _told_by(word):
-            slots[slot].add(told)
-        for slot in _left_open_by(word):
-            slots[slot] |= roots
-    if not COSTS.isdisjoint(map(term_of, words)):
-        slots["price"].update("/".join(map(str, token.value.parts)) for token in found if token.value)
-    if is_definite and names_in(statement.text):
-        slots["name"] |= roots
-    if any(token.key == "be" for token in found):
-        slots["label"].update(word for word in words if any(map(str.isdigit, word)))
-    if not ASYMMETRIC.isdisjoint(words):
-        slots["order"].add("/".join(map(root_of, words)))
     return Gist(
         text=statement.text,
         about=statement.about,
@@ -89,13 +74,54 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         line_end=line_end,
         topic=frozenset(word for word in statement.topic if not _numbers(word)),
         roots=roots - statement.topic,
-        slots={slot: frozenset(told) for slot, told in slots.items() if told},
+        slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
-        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text),
+        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or tells_change(frame(statement.text)),
     )
 
 
-_LOOSE = MAY_DENY | CHANGED | {"only"}
+def _slots_of(
+    found: Sequence[Token], words: Sequence[str], roots: frozenset[str], text: str
+) -> dict[str, frozenset[str]]:
+    """Return the values that a statement gives of each thing that can have only one."""
+    slots: defaultdict[str, set[str]] = defaultdict(set)
+    is_definite = not THE.isdisjoint(words)
+    dated = is_definite or any(token.word == "until" or token.key in SCHEDULED for token in found)
+    for token in found:
+        if token.value is not None and (dated or not is_date(token)):
+            slots[_scale_of(token.value)].add("/".join(map(str, token.value.parts)))
+    for slot, told in (*chain.from_iterable(map(_told_by, words)), *_prices_in(found, words)):
+        slots[slot].add(told)
+    for slot in (*chain.from_iterable(map(_left_open_by, words)), *_places_of(words)):
+        slots[slot] |= roots
+    if is_definite and (names_in(text) or says_who(text)):
+        slots["name"] |= roots
+    if any(token.key == "be" for token in found):
+        slots["label"].update(word for word in words if any(map(str.isdigit, word)))
+    if not ASYMMETRIC.isdisjoint(words):
+        slots["order"].add("/".join(map(root_of, words)))
+    return {slot: frozenset(told) for slot, told in slots.items() if told}
+
+
+def _prices_in(found: Sequence[Token], words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the numbers that may be prices."""
+    costs = not COSTS.isdisjoint(map(term_of, words))
+    for value in (token.value for token in found if token.value):
+        if costs or is_price(value) or value.of in MONEY:
+            yield "price", "/".join(map(str, value.parts))
+
+
+def _places_of(words: Sequence[str]) -> Iterator[str]:
+    """Yield the slots of the verbs that have room for one thing, where a preposition leads to it."""
+    where = ("in",) if "where" in words else ()
+    for at, word in enumerate(words):
+        verb = "be" if key_of(word) == "be" else root_of(word)
+        if any(lexicon.has_slot(verb, near) for near in ("-", *where, *words[at + 1 : at + FARTHEST])):
+            placed = verb in ("be", "come") or lexicon.has_role(verb, Role.BEING)
+            yield "place" if placed else f"place_{verb}"
+
+
+_LOOSE = MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 
@@ -122,8 +148,13 @@ def _told_by(word: str) -> Sequence[tuple[str, str]]:
 @lru_cache(maxsize=50_000)
 def _left_open_by(word: str) -> Sequence[str]:
     """Return the slots, such as an owner or a name, that other words in a sentence with this word may fill."""
-    is_open = word in _NAMING or any(lexicon.has_role(word, role) for role in _ROLES)
+    is_open = word in _NAMING or root_of(word) in _roots_of_roles()
     return [*([f"role_{root_of(word)}"] if is_open else ()), *(("by",) if word in _BY else ())]
+
+
+@cache
+def _roots_of_roles() -> frozenset[str]:
+    return frozenset(root_of(word) for role in _ROLES for word in lexicon.words_in(role))
 
 
 _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)

@@ -2,8 +2,8 @@
 
 Parsing sentences is slow, and hardly any two are in conflict. A conflict needs a common topic word, and something with
 only one possible value: a number with a unit, one of two opposites, yes or no. These are computed once for each
-revision of a file and cached; comparing two gists then only needs set operations. They never rule out a conflict that
-`contradiction` finds with the built-in lists, and rule out most other pairs.
+revision of a file and cached; comparing two gists then only needs set operations. They rule out most pairs, and no
+conflict that `contradiction` finds with the built-in lists, except between longer statements that share a single word.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 3
+VERSION = 4
 _STATE = f"gists {VERSION}"
 
 
@@ -44,14 +44,17 @@ class Gist(NamedTuple):
 
 
 SHARED_ANYHOW = 0.2
+# Something that only denies or reports a change must share more than a word with a statement of more than three.
+FEWEST_SHARED, _SHORT = 2, 3
 
 
 def may_conflict(one: Gist, other: Gist) -> bool:
-    """Whether two statements may be in conflict; if False, `contradiction` would not find a conflict."""
+    """Whether two statements may be in conflict and are worth comparing."""
     shared = one.topic & other.topic
     if not shared or len(shared) < SHARED_ANYHOW * min(len(one.topic), len(other.topic)):
         return False
-    if one.loose or other.loose or _excludes(one, other) or _excludes(other, one):
+    shares = len(shared) >= FEWEST_SHARED or min(len(one.topic), len(other.topic)) <= _SHORT
+    if (shares and (one.loose or other.loose)) or _excludes(one, other) or _excludes(other, one):
         return True
     return any(len(one.slots[slot] | other.slots[slot]) > 1 for slot in one.slots.keys() & other.slots.keys())
 

@@ -5,6 +5,7 @@ Events on different days are different events; suppositions are not statements; 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import quantities
@@ -44,7 +45,24 @@ def same_times(one: Frame, other: Frame) -> bool:
     days = [frozenset(_plain(token.word) for token in frame.when) for frame in (one, other)]
     if any(this & _WORKDAYS and that & _DAYS_OFF for this, that in (days, days[::-1])):
         return False
+    if not same_years(one, other):
+        return False
     return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
+
+
+def same_years(one: Frame, other: Frame) -> bool:
+    """Whether two frames don't name different times in relation to now: last year, this year."""
+    return not (_of_this(one) and _of_this(other)) or not _of_this(one).isdisjoint(_of_this(other))
+
+
+def _of_this(frame: Frame) -> frozenset[tuple[str, str]]:
+    """Return `last`, `this` and `next` with the time that they are said of: last year, this year."""
+    return frozenset(
+        (this.word, that.word) for this, that in pairwise(frame.tokens) if this.word in _THIS and that in frame.when
+    )
+
+
+_THIS = listed("last this next")
 
 
 def same_day(one: Frame, other: Frame) -> bool:
@@ -98,13 +116,18 @@ def same_numbers(one: Frame, other: Frame) -> bool:
 
 CHANGED = listed("""
     now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these elected
-    appointed upgraded downgraded migrated
+    appointed upgraded downgraded migrated again reopened renamed rewritten replaced extended shortened new
     """)
+_LONG = listed("year term semester season spring summer autumn winter")
 
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame says that something has changed."""
-    return not frame.words.isdisjoint(CHANGED)
+    return not frame.words.isdisjoint(CHANGED) or any(
+        (this.word == "from" and (after in frame.when or after.word in _THIS))
+        or (this.word == "this" and after.word in _LONG)
+        for this, after in pairwise(frame.tokens)
+    )
 
 
 _TODAY = listed("today tonight")
@@ -113,14 +136,20 @@ _TODAY = listed("today tonight")
 def same_tense(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     """Whether two frames are about the same time, judging by their tense; events on two days are different events."""
     passes = one.is_past or one.verb is None or other.verb is None or not (one.words | other.words).isdisjoint(_TODAY)
-    return one.is_past == other.is_past and not (days_apart and passes)
+    has_been = one.is_perfect or other.is_perfect
+    return (one.is_past == other.is_past or has_been) and not (days_apart and (passes or has_been))
 
 
 def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
-    return states(one) and states(other) and one.words.isdisjoint(NORMS) == other.words.isdisjoint(NORMS)
+    return states(one) and states(other) and _is_norm(one) == _is_norm(other)
+
+
+def _is_norm(frame: Frame) -> bool:
+    """Whether a frame says what somebody should do: `must be`, `don't open`."""
+    return not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
 
 
 # If one frame has a word of one list and the other one of the other, they are about two things or two times.
@@ -130,7 +159,7 @@ _TWO = tuple(
         ("old former previous", "new current present"),
         ("before until", "after"),
         ("during in inside within", "outside"),
-        ("above", "below"),
+        ("above over", "below under"),
     )
 )
 

@@ -5,6 +5,7 @@ The built-in lists are in `words.toml`. WordNet knows more opposites if the extr
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from enum import Enum
 from functools import cache, cached_property, lru_cache
@@ -135,6 +136,23 @@ def other_value(one: str, other: str) -> str | None:
     return min(kinds.of(one) & kinds.of(other), default=None)
 
 
+def is_wider(one: str, other: str) -> bool:
+    """Whether one word is a wider name for what the other names."""
+    return frozenset((one, other)) in _lists().wider
+
+
+def has_slot(verb: str, preposition: str) -> bool:
+    """Whether a verb, by its root, has room for only one thing after a preposition; `-` for none."""
+    return preposition in _slots().get(verb, ())
+
+
+@cache
+def _slots() -> Mapping[str, Sequence[str]]:
+    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["slots"])]
+    verbs = ((term_of(family_of(verb)), prepositions) for said, _, prepositions in lines for verb in said.split())
+    return {verb: prepositions.split() for verb, prepositions in verbs}
+
+
 def knows(word: str) -> bool:
     """Whether the lists contain a word, folded, its stem, or a phrase with it."""
     return bool(_lists().sides.of(word) or _lists().kinds.of(word)) or word in parts_of_phrases()
@@ -177,14 +195,27 @@ def has_role(word: str, role: Role) -> bool:
     return term_of(plain_form(word)) in _terms_in(role)
 
 
+@cache
+def stands(word: str) -> bool:
+    """Whether a word is the plain form or the form in -s of a verb that describes a state or a habit."""
+    forms = {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
+    return not forms.isdisjoint(words_in(Role.STANDING))
+
+
 def is_person(word: str) -> bool:
     """Whether a word names a person by a relation or an office."""
     return has_role(word, Role.HOLDER) or "relative" in _lists().kinds.of(word)
 
 
 @cache
+def words_in(role: Role) -> frozenset[str]:
+    """Return the words that have a role, as they are listed."""
+    return frozenset(word_lists("conflicts")[role.value].split())
+
+
+@cache
 def _terms_in(role: Role) -> frozenset[str]:
-    return frozenset(map(term_of, word_lists("conflicts")[role.value].split()))
+    return frozenset(map(term_of, words_in(role)))
 
 
 def is_member(word: str, kind: str) -> bool:
@@ -232,7 +263,8 @@ def _lists() -> _Lists:
             for word in names.split():
                 sides[word] = (*sides.get(word, ()), 2 * number + side)
     kinds: dict[str, tuple[str, ...]] = {}
-    for kind, names in said["kinds"].items():
+    members = {line.partition("|")[0].split()[0]: line.partition("|")[2] for line in _lines(said["members"])}
+    for kind, names in (members | said["kinds"]).items():
         for word in names.split():
             kinds[word] = (*kinds.get(word, ()), kind)
     phrases: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
-from memstore.conflicts.guards import FEWEST_SHARED, adds, comparable, same_numbers, same_tense, same_times
+from memstore.conflicts.guards import (
+    FEWEST_SHARED,
+    MOST_ADDED,
+    comparable,
+    same_numbers,
+    same_tense,
+    same_times,
+    tells_change,
+)
 from memstore.conflicts.quantities import Scale
 from memstore.core.word_lists import listed
 
@@ -19,7 +27,7 @@ if TYPE_CHECKING:
 
 def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     """Whether two frames say the same except for one word of each, and these two are opposites."""
-    if one.denied or other.denied or not (one.words | other.words).isdisjoint(IN_PART):
+    if one.denied or other.denied or (_of_part(one, other) and not (says_all(one) or says_all(other))):
         return False
     mine, theirs = unmatched(one, other), unmatched(other, one)
     if min(len(mine), len(theirs)) != 1 or not shared_of(one, other) or not comparable(one, other):
@@ -32,8 +40,21 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     return _exclude(one, other, this, that) and _is_said_of_one(one, this, more[0], other, that, more[1])
 
 
+def _of_part(one: Frame, other: Frame) -> bool:
+    return not (one.words | other.words).isdisjoint(IN_PART)
+
+
+def says_all(frame: Frame) -> bool:
+    """Whether a frame says something of all, and not of nearly all."""
+    return not frame.words.isdisjoint(_ALL) and frame.words.isdisjoint(IN_PART)
+
+
+_ALL = listed("all every each everyone everybody everything both whole entire")
+
+
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    always = "always" in one.words | other.words
+    changed = tells_change(one) or tells_change(other)
+    always = "always" in one.words | other.words or changed
     if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # Something that closes at six is open until six.
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
@@ -78,14 +99,7 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False  # Something behind the church has the church in front of it.
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
-    sides = ((one, mine, other), (other, theirs, one))
-    return all(adds(frame, _beyond(frame, keys, that, shared), shared) for frame, keys, that in sides)
-
-
-def _beyond(frame: Frame, keys: Sequence[str], other: Frame, shared: frozenset[str]) -> list[str]:
-    """Return a frame's additional words; if the other frame is about all, without those that select one of them."""
-    of_all = bool(other.tokens) and other.tokens[0].word in ALL
-    return [key for key in keys if not (of_all and speaks_of(frame, frame.content[key], shared))]
+    return all(len(keys) <= MOST_ADDED and not (keys and one.verb is None) for keys in (mine, theirs))
 
 
 _DENYING = ("un", "in", "im", "ir", "il", "dis", "non", "non-")

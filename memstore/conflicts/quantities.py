@@ -104,6 +104,8 @@ MONTHS = (
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
 
+# Measures with several units, which are rounded when one is converted to another.
+_ROUNDED = frozenset({"length", "mass", "volume", "time", "months", "data"})
 # For each unit, what it measures, and its value in the base unit.
 _UNITS = {
     **dict.fromkeys(("mm", "millimeter", "millimetre"), ("length", 0.001)),
@@ -113,6 +115,7 @@ _UNITS = {
     **dict.fromkeys(("inch", "inches"), ("length", 0.0254)),
     **dict.fromkeys(("ft", "foot", "feet"), ("length", 0.3048)),
     **dict.fromkeys(("mile", "mi"), ("length", 1609.344)),
+    **dict.fromkeys(("mcg", "µg", "μg", "microgram"), ("mass", 1e-6)),
     **dict.fromkeys(("mg", "milligram"), ("mass", 0.001)),
     **dict.fromkeys(("g", "gram"), ("mass", 1.0)),
     **dict.fromkeys(("kg", "kilo", "kilogram"), ("mass", 1000.0)),
@@ -130,6 +133,13 @@ _UNITS = {
     **dict.fromkeys(("week",), ("time", 604800.0)),
     **dict.fromkeys(("month",), ("months", 1.0)),
     **dict.fromkeys(("year",), ("months", 12.0)),
+    **dict.fromkeys(("kbit", "kbps"), ("bandwidth", 1e3)),
+    **dict.fromkeys(("mbit", "mbps"), ("bandwidth", 1e6)),
+    **dict.fromkeys(("gbit", "gbps"), ("bandwidth", 1e9)),
+    **dict.fromkeys(("w", "watt"), ("power", 1.0)),
+    **dict.fromkeys(("kw", "kilowatt"), ("power", 1000.0)),
+    **dict.fromkeys(("hectare",), ("area", 1.0)),
+    **dict.fromkeys(("acre",), ("area", 0.404686)),
     **dict.fromkeys(("kb", "kib"), ("data", 1e3)),
     **dict.fromkeys(("mb", "mib"), ("data", 1e6)),
     **dict.fromkeys(("gb", "gib"), ("data", 1e9)),
@@ -157,7 +167,8 @@ _MONTH = "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" fo
 _NUMBER = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _PATTERN = re.compile(
     rf"""
-    (?P<iso>\b\d{{4}}-\d\d(?:-\d\d)?\b(?:t[\d:.]+z?)?)
+    (?P<phone>(?<![\w.,-])(?:\+\d|0)\d{{1,4}}(?:[ -]\d{{2,4}}){{2,4}}(?![\w.,-]*\d))
+    | (?P<iso>\b\d{{4}}-\d\d(?:-\d\d)?\b(?:t[\d:.]+z?)?)
     | \b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\ of)?\ (?P<month>{_MONTH})\b\.?(?:,?\ (?P<year>\d{{4}})\b)?
     | \b(?P<month2>{_MONTH})\.?\ (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\ (?P<year2>\d{{4}})\b)?
     | \b(?P<month3>{_MONTH})\.?,?\ (?P<year3>(?:19|20)\d\d)\b
@@ -221,7 +232,7 @@ def comparable(one: Quantity, other: Quantity) -> bool:
 
 def equal(one: Quantity, other: Quantity) -> bool:
     """Whether two comparable quantities are equal in the parts that both have; measures may be rounded."""
-    within = SAME_WITHIN if one.scale is Scale.MEASURE else 0.0
+    within = SAME_WITHIN if one.of in _ROUNDED else 0.0
     pairs = zip(one.parts, other.parts, strict=False)
     return all(a is None or b is None or abs(a - b) <= within * max(abs(a), abs(b)) for a, b in pairs)
 
@@ -229,6 +240,8 @@ def equal(one: Quantity, other: Quantity) -> bool:
 def _of_match(found: re.Match[str]) -> tuple[Quantity, int]:
     """Return the quantity that the pattern matched, and its end."""
     said = found.groupdict()
+    if said["phone"]:
+        return Quantity(Scale.CARDINAL, (number(re.sub(r"\D", "", said["phone"])),), "telephone"), found.end()
     if not said["number"]:
         return _date_of(said) or _clock(said) or _sum_or_ordinal(said), found.end()
     value = number(said["number"])

@@ -35,11 +35,16 @@ _CONTRACTIONS = (
     ("'", r"\bi'm\b", "i am"),
     ("'", r"\b(you|we|they)'re\b", r"\1 are"),
     ("'", r"\b(he|she|it|that|there)'s\b", r"\1 is"),
+    ("ce ", r"\btwice (?=an? |per |every |each |daily)", "2 times "),
+    ("ce ", r"\b(?<!at )once (?=an? |per |every |each |daily)", "1 times "),
+    ("every", r"\bevery hour\b", "hourly"),
+    ("every", r"\bevery (week|month|quarter|year)\b", r"\1ly"),
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
     ("unable", r"\bunable to\b", "not able to"),
     ("no", r"\b(?:under no circumstances|on no account)\b", "never"),
-    ("place", r"\b(?:takes?|took|taken) place\b", "happens"),
+    ("place", r"\btakes? place\b", "happens"),
+    ("place", r"\b(?:took|taken) place\b", "happened"),
     ("-free", r"\b([a-z]+)-free\b", r"free of \1"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
     ("'", r"'s\b|s'(?=\s)", ""),
@@ -53,7 +58,7 @@ _NO_NEGATION = (
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
 )
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
-_WORD = re.compile(r"[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
+_WORD = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 
 # At most this many words after the first one of a number are read.
 _MOST_NUMBER_WORDS = 12
@@ -299,7 +304,7 @@ def _spoken_of(text: str, start: int, end: int, before: str) -> str:
 # Words without a meaning of their own; sentences that differ only in these don't differ.
 EMPTY = listed("""
     a an the very really so quite truly just also too actually definitely indeed still even simply that there do does
-    did rather absolutely extremely then well oh wow yeah yes
+    did rather absolutely extremely certainly surely obviously clearly undoubtedly truly then well oh wow yeah yes
     """)
 # Function words: they count when sentences are aligned, but are not part of a topic.
 GRAMMAR = listed("""

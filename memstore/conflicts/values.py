@@ -22,7 +22,7 @@ from memstore.conflicts.frames import (
 from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
-from memstore.conflicts.statements import is_past
+from memstore.conflicts.statements import is_date, is_past
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -43,30 +43,48 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
     pair = _Pair(one, other, shared)
     if pair.other_number():
         # A value for Sundays, or for one release, may differ from that for weekdays, or for another release.
-        same = pair.changed or (one.is_past and other.is_past) or (same_day(one, other) and _same_release(one, other))
+        same = (
+            pair.changed
+            or (one.is_past and other.is_past)
+            or (pair.named and _in_months(one) and _in_months(other))
+            or (same_day(one, other) and _same_release(one, other))
+        )
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
 
 
+def _in_months(frame: Frame) -> bool:
+    """Whether a frame says how something was in a month or a year."""
+    return bool(frame.when) and all(
+        is_date(token) or token.word in (*quantities.MONTHS, "year") for token in frame.when
+    )
+
+
 def stays(one: Frame, other: Frame) -> bool:
     """Whether a frame says something that may still hold on another day: a state, or the value of an attribute."""
     if one.verb is None:
-        return "today" not in one.words and any(
+        return one.words.isdisjoint(_PASSING) and any(
             lexicon.has_role(one.word(key), Role.ATTRIBUTE) for key in one.content if key in other.content
         )
     return "today" not in one.words and (not one.is_past or bool(one.when and other.when))
 
 
+# A reading of today, or of this morning, is one of many.
+_PASSING = listed("today this")
 # Past verbs that say how something was; and past verbs for what is permanent.
-_WAS = listed("was were had cost weighed rose fell went paid charged took")
+_WAS = listed("""
+    was were had cost weighed rose fell went paid charged took raised increased lowered reduced cut changed set put
+    brought extended
+    """)
 _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
 _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
 _NOW = listed("now since nowadays these anymore down up")
 _MOST_LEFT = 3
+_BY_DEGREES = listed("up down again")
 # Verbs for something that happens only once, on a date.
 _ONCE = listed("starts begins ends finishes expires closes opens start begin end finish expire close open")
 
@@ -88,15 +106,24 @@ class _Pair:
                 [key for key in keys if frame.word(key) not in _PAYING]
                 for frame, keys in ((one, self.mine), (other, self.theirs))
             )
+        numbered = one.numbers and other.numbers
+        if numbered and not (self.mine and self.theirs):
+            self.mine, self.theirs = (
+                [key for key in keys if frame.word(key) not in _EXTENT]
+                for frame, keys in ((one, self.mine), (other, self.theirs))
+            )
         self.changed = tells_change(one) or tells_change(other)
         # If one says what holds now, it may have changed, so both sides may have additional words.
         self.is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
-        verbs = [[key for key in keys if frame.content[key] == _main_verb(frame)] for frame, keys in self._sides]
+        verbs = [[key for key in keys if frame.content[key] == main_verb(frame)] for frame, keys in self._sides]
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
         if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
+        for (frame, keys), (that, others) in zip(self._sides, self._sides[::-1], strict=True):
+            kinds = lexicon.kinds_of(that.word(others[-1])) if others else ()
+            keys[:] = [key for key in keys if not (kinds and frame.word(key) in kinds)]
         if self.is_now:
             for (frame, _), (that, keys) in zip(self._sides, self._sides[::-1], strict=True):
                 if frame.tokens[0].word == "we":  # `we` may be what the other names, such as the shop
@@ -132,7 +159,7 @@ class _Pair:
         places = ((self.one, here), (self.other, there))
         if any(_is_name(frame, at, self.shared) for frame, at in places) or _may_agree(*places[0], *places[1]):
             return False
-        self.scale = this.scale.value
+        self.scale = max((this, that), key=lambda value: value.scale is Scale.MEASURE).scale.value
         return True
 
     def _are_of_one(self) -> bool:
@@ -141,7 +168,9 @@ class _Pair:
             return False
         if self._share_subject() or self.are or any(frame.verb is None for frame, _ in self._sides):
             return True
-        words = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        if all(not frame.words.isdisjoint(_PAYING) for frame, _ in self._sides):
+            return True
+        words = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
         return _PAYING.issuperset(words) or len(set(map(root_of, words))) == 1
 
     def _share_subject(self) -> bool:
@@ -154,6 +183,7 @@ class _Pair:
         """Whether both are prices, but only one has a unit: 4.20 euros, 4.60."""
         scales = {this.scale, that.scale}
         costs = all(not frame.terms or not COSTS.isdisjoint(frame.terms) for frame, _ in self._sides)
+        costs = costs or all(value.of in MONEY or is_price(value) for value in (this, that))
         return costs and scales == {Scale.CARDINAL, Scale.MEASURE} and {this.of, that.of} <= {"", *MONEY}
 
     def stands(self, *, days_apart: bool) -> bool:
@@ -212,7 +242,8 @@ class _Pair:
         labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
         )
-        if not (is_kind or named or numbered or called or placed or labelled) or not (
+        becomes = self._becomes()
+        if not (is_kind or named or numbered or called or placed or labelled or becomes) or not (
             numbered or not _unequal(self.one, self.other)
         ):
             return False
@@ -221,12 +252,24 @@ class _Pair:
             called
             or labelled
             or moved
+            or becomes
             or self._holds_one(is_address=named and (numbered or self.changed), is_kind=is_kind, named=named)
         )
 
+    def _becomes(self) -> bool:
+        """Whether one says what something is now, and the other, with the same verb, what it is or was."""
+        told = [{frame.word(key) for key in keys} for frame, keys in self._sides]
+        if not self.is_now or not all(told) or not (self.one.words | self.other.words).isdisjoint(_BY_DEGREES):
+            return False
+        of_one = all(
+            any(speaks_of(frame, frame.content[key], self.shared) for key in self.shared) for frame, _ in self._sides
+        )
+        verbs = {root_of(frame.tokens[main_verb(frame)].word) for frame, _ in self._sides}
+        return of_one and len(self.shared) >= _FEWEST_SHARED and len(verbs) == 1
+
     def _moved(self) -> bool:
         """Whether both have the same verb, or one says where something is and the other that it was moved."""
-        verbs = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        verbs = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
         been = any(_is_being(frame) for frame, _ in self._sides)
         return root_of(verbs[0]) == root_of(verbs[1]) or (been and not _MOVED.isdisjoint(verbs))
 
@@ -275,20 +318,22 @@ class _Pair:
         agents = [
             _is_agent(frame, keys) or inside for (frame, keys), inside in zip(self._sides, in_subject, strict=True)
         ]
+        done_now = self.changed and len(self.shared) > 1 and all(agents)
         is_held = len(self.shared) > 1 and any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words)
-        if is_held and (all(agents) or not any(in_subject)):
+        if done_now or (is_held and (all(agents) or not any(in_subject))):
             return True
         if any(in_subject):
             return False
         both = self.one.words | self.other.words
-        is_so = all(frame.verb is not None and frame.tokens[frame.verb].key == "be" for frame, _ in self._sides)
+        verbs = {frame.tokens[frame.verb].key for frame, _ in self._sides if frame.verb is not None}
+        is_so = verbs <= {"be", "have"}
         binds = any(lexicon.has_role(word, Role.BINDING) for word in words)
         has_one = any(lexicon.has_role(word, Role.ATTRIBUTE) for word in words) or (named and self._is_definite())
         done = all(_is_agent(frame, keys) for frame, keys in self._sides)
         return (
             binds
             or all(_is_of_attribute(frame, keys) for frame, keys in self._sides)
-            or (is_so and (has_one or done or is_kind))
+            or (is_so and (has_one or done or (is_kind and "be" in verbs)))
             or (self.are and is_kind and self._is_somewhere())
             or not both.isdisjoint(FAVOURITE)
             or (is_address and not both.isdisjoint(_AT))
@@ -317,11 +362,14 @@ class _Pair:
         """Whether both give different dates for something: its only date, its beginning or end, or `until` a date."""
         if (self.mine and self.theirs) or not self._adds():
             return False
-        if self.are and self._is_definite() and not (same_dates(self.one, self.other) and self._same_months()):
+        due = "due" in self.one.words & self.other.words
+        if self.are and (due or self._is_definite()) and not (same_dates(self.one, self.other) and self._same_months()):
             return not (self.one.numbers or self.other.numbers)
         if same_dates(self.one, self.other):
             return False
-        ends = [frame.tokens[_main_verb(frame)].word for frame, _ in self._sides]
+        if any(map(_is_put_off, (self.one, self.other))) and (self.named or self._is_definite()):
+            return not (self.one.numbers or self.other.numbers)
+        ends = [frame.tokens[main_verb(frame)].word for frame, _ in self._sides]
         if (
             _ONCE.issuperset(ends)
             and len(set(map(root_of, ends))) == 1
@@ -331,8 +379,21 @@ class _Pair:
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
 
 
+def is_price(value: Quantity) -> bool:
+    """Whether a bare number is written like a price: 16.50."""
+    return value.scale is Scale.CARDINAL and value.parts[0] is not None and not value.parts[0].is_integer()
+
+
+def _is_put_off(frame: Frame) -> bool:
+    """Whether a frame says that something was moved to another date."""
+    return not frame.words.isdisjoint(_PUT_OFF) and not frame.words.isdisjoint(("to", "until"))
+
+
+_PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
+# `Twelve pages long` says no more than twelve pages.
+_EXTENT = listed("long high tall wide deep thick old heavy big large")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
 # The values of these may be words of any sort.
 _HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
@@ -364,8 +425,23 @@ def _unequal(one: Frame, other: Frame) -> list[int]:
     """Return the positions of the first frame's numbers that the other frame lacks."""
     theirs = [value for at in other.numbers if (value := other.tokens[at].value)]
     return [
-        at for at in one.numbers if (value := one.tokens[at].value) and not any(equal(value, that) for that in theirs)
+        at
+        for at in one.numbers
+        if (value := one.tokens[at].value)
+        and not any(equal(value, that) or (_numbers_a_name(one, at) and _is_within(value, that)) for that in theirs)
     ]
+
+
+def _numbers_a_name(frame: Frame, at: int) -> bool:
+    return at > 0 and frame.tokens[at - 1].word in frame.names
+
+
+def _is_within(one: Quantity, other: Quantity) -> bool:
+    """Whether one number says less exactly what the other says: PostgreSQL 16 may be 16.1."""
+    here, there = one.parts[0] or 0.0, other.parts[0] or 0.0
+    return (
+        {one.scale, other.scale} == {Scale.CARDINAL} and int(here) == int(there) and (here % 1 == 0) != (there % 1 == 0)
+    )
 
 
 def _is_one(frame: Frame, places: Sequence[int]) -> bool:
@@ -474,16 +550,28 @@ def _is_release(frame: Frame, token: Token) -> bool:
 
 
 def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool:
-    if days_apart and "today" in frame.words:
+    if days_apart and ("today" in frame.words or (frame.verb is None and "this" in frame.words)):
         return False
     if frame.verb is None:
-        return named or not days_apart or "for" in frame.words
+        return named or not days_apart or "for" in frame.words or bool(frame.possessors) or _is_dose(frame)
     if not frame.is_past:
         return True
     return frame.tokens[frame.verb].word in _WAS and (apart or (named and not days_apart))
 
 
-def _main_verb(frame: Frame) -> int:
+_MOST_OF_A_DOSE = 1.0
+
+
+def _is_dose(frame: Frame) -> bool:
+    """Whether a frame names less than a gram of something, a number of units, or a bandwidth."""
+    values = [value for at in frame.numbers if (value := frame.tokens[at].value)]
+    return "units" in frame.words or any(
+        (value.of == "mass" and (value.parts[0] or 0.0) < _MOST_OF_A_DOSE) or value.of == "bandwidth"
+        for value in values
+    )
+
+
+def main_verb(frame: Frame) -> int:
     """Return the position of the main verb: after `is` or `has`, the participle, if there is one; -1 without a verb."""
     at = frame.verb if frame.verb is not None else -1
     if at >= 0 and frame.tokens[at].key in ("be", "have"):
@@ -503,13 +591,13 @@ def _is_being(frame: Frame) -> bool:
     """Whether a frame only says where, when or how something is."""
     if frame.verb is None or frame.is_past:
         return False
-    at = _main_verb(frame)
+    at = main_verb(frame)
     return _is_made(frame) or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
 
 
 def _is_made(frame: Frame) -> bool:
     """Whether a frame says what something is made of, or who made it."""
-    at = _main_verb(frame)
+    at = main_verb(frame)
     return at not in (-1, frame.verb) and frame.tokens[at].word in _MADE
 
 
@@ -533,7 +621,7 @@ _A = listed("a an some any each every one another")
 
 def _is_one_of_many(word: str) -> bool:
     """Whether a word names somebody or something that there are usually several of: a sister, a guest, a reason."""
-    return "relative" in lexicon.kinds_of(word) or word in _SEVERAL
+    return not lexicon.kinds_of(word).isdisjoint(("relative", "pet")) or word in _SEVERAL
 
 
 _SEVERAL = listed("""

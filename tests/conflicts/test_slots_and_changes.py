@@ -1,0 +1,111 @@
+"""What has room for one thing, what has come to an end, what is said of all or of some, and how sentences begin."""
+
+from __future__ import annotations
+
+import pytest
+
+from memstore.conflicts.contradiction import CONFLICTS, compare_statements
+from memstore.conflicts.gisting import gist
+from memstore.conflicts.gists import may_conflict
+from memstore.conflicts.statements import statements
+
+FOUND: list[tuple[str, str, str]] = [
+    ("The gutters are made of zinc.", "The gutters are made of plastic sheets.", "slots"),
+    ("The study looks onto the canal.", "The study looks onto the railway.", "slots"),
+    ("Alerts are sent to Pagerly.", "Alerts are sent to Opsbell.", "slots"),
+    ("The jury always meets in the chapel.", "The jury meets in the annex.", "slots"),
+    ("The spare fuse is kept in the hall.", "The spare fuse hangs in the shed.", "slots"),
+    ("We heat with pellets only.", "We heat with gas.", "only"),
+    ("Only Ragnar has a key to the vault.", "Ylva has a key to the vault.", "only"),
+    ("Any guest may use the sauna.", "Only residents may use the sauna.", "only"),
+    ("The gallery is open only in summer.", "The gallery is open in winter.", "only"),
+    ("Both oars are cracked at the tip.", "Only one of the oars is cracked at the tip.", "only"),
+    ("It was the guild that built the bell tower.", "The bell tower was built by the monks.", "only"),
+    ("Every cabin on the deck has a porthole.", "Some cabins on the deck have no porthole.", "negation"),
+    ("All the tents are heated.", "Half the tents are unheated.", "antonyms"),
+    ("It turns out that the crane doesn't rotate.", "The crane rotates.", "negation"),
+    ("We learnt from Ada that the ferry doesn't take dogs.", "The ferry takes dogs.", "negation"),
+    ("The shutters don't close and the porch is damp.", "The shutters close.", "negation"),
+    ("The name of the barge is Otter.", "The barge's name is Heron.", "names"),
+    ("Ruth, not Olaf, keeps the ledger.", "Olaf keeps the ledger.", "negation"),
+    ("The clerk speaks no Finnish.", "In fact the clerk speaks Finnish.", "negation"),
+]
+FOUND += [
+    ("Marek is our goalkeeper.", "Our goalkeeper is Tadek.", "names"),
+    ("Ylva can't swim.", "Ylva has learnt to swim.", "negation"),
+]
+CHANGED: list[tuple[str, str, str]] = [
+    ("We use Trackwise.", "We replaced Trackwise with Boardly.", "change"),
+    ("Ebba plays the recorder.", "Ebba has switched from the recorder to the bassoon.", "change"),
+    ("The bridge toll is 4 euros.", "The bridge toll has been abolished.", "change"),
+    ("The boathouse belongs to Uncle Jens.", "The boathouse was sold.", "change"),
+    ("Builds run on Forgeline.", "Builds were moved to Ciphra.", "change"),
+    ("The band is led by Simon.", "Simon handed the band over to Lea.", "change"),
+    ("You can ring the hut on 0555 120 331.", "You can ring the hut on 0555 120 964.", "numbers"),
+    ("The recital is on 6 June.", "The recital was moved to 20 June.", "dates"),
+    ("The queue limit is 1000 messages.", "We raised the queue limit to 5000 messages.", "numbers"),
+    ("Internet at the mill: 16 Mbit.", "Internet at the mill: 250 Mbit.", "units"),
+    ("A ticket to the caves is 14 euros.", "A ticket to the caves is 16.50.", "units"),
+    ("Uptime of the relay is 99.5 percent.", "Uptime of the relay is 99.9 percent.", "units"),
+    ("The lido is closed.", "The lido has reopened.", "antonyms"),
+    ("Ulf leads the crew.", "Since March Bea leads the crew.", "names"),
+    ("The newsletter goes out every week.", "The newsletter goes out every month now.", "values"),
+    ("The nursery fee is 210 a month.", "From September we pay 240 a month for the nursery.", "numbers"),
+    ("Vaccination is due in May.", "Vaccination is due in November.", "dates"),
+    ("Payments go through Klario.", "Payments go through Strype since April.", "names"),
+]
+BOTH_RIGHT: list[tuple[str, str]] = [
+    ("The bench stands under the lime.", "The bench stands by the pond."),
+    ("The key is in the kitchen.", "The key is in a drawer."),
+    ("The bus runs on Sundays.", "The bus runs on diesel."),
+    ("The road leads to the mill.", "The road leads to trouble."),
+    ("Mara lives with her aunt.", "Mara lives with a chronic illness."),
+    ("The report was written in May.", "The report was written in English."),
+    ("Only the front door has a bell.", "The back door has a lock."),
+    ("Only Ines sings.", "Only Otto dances."),
+    ("Only Marta has a key to the loft.", "Marta has a key to the loft."),
+    ("Both brothers play chess.", "Only one of the brothers plays tennis."),
+    ("Some windows have no glass.", "The windows have wooden frames."),
+    ("A pane was broken.", "A pane was not broken."),
+    ("Don't open the hatch.", "The hatch is open."),
+    ("Last year the harvest was good.", "This year the harvest was bad."),
+    ("Members under 18 may not vote.", "Members over 18 may vote."),
+    ("Ines says that Otto is lazy.", "Otto says that he is not lazy."),
+    ("The concert was cancelled in May.", "The concert is in June."),
+    ("They moved from Rome to Bari.", "They live in Bari."),
+    ("The last bus on Saturdays is at 23:40.", "The last bus on Fridays is at 0:30."),
+    ("Synthesis is the hard problem, not storage.", "Synthesis is the hard problem."),
+    ("The log server runs PostgreSQL 16, as agreed.", "The log server, it says here, runs PostgreSQL 16.1."),
+    ("It is not true that the shop has closed.", "The shop is open."),
+    ("Ring me on 0555 120 331.", "Ring Karl on 0555 880 219."),
+    ("The logs are sent to the collector.", "The logs are sent to the archive as well."),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "rule"), FOUND)
+def test_on_one_day_only_one_is_right(one: str, other: str, rule: str) -> None:
+    assert _rules_of(one, other, days_apart=False) == [rule, rule]
+
+
+@pytest.mark.parametrize(("one", "other", "rule"), CHANGED)
+def test_what_has_changed_since_is_found(one: str, other: str, rule: str) -> None:
+    assert _rules_of(one, other, days_apart=True) == [rule, rule]
+
+
+@pytest.mark.parametrize(("one", "other"), BOTH_RIGHT)
+def test_both_may_be_right(one: str, other: str) -> None:
+    assert _rules_of(one, other, days_apart=False) == ["", ""]
+    assert _rules_of(one, other, days_apart=True) == ["", ""]
+
+
+@pytest.mark.parametrize(("one", "other", "rule"), [*FOUND, *CHANGED])
+def test_gists_do_not_rule_it_out(one: str, other: str, rule: str) -> None:
+    assert rule
+    assert any(may_conflict(gist(this), gist(that)) for this in statements(one) for that in statements(other))
+
+
+def _rules_of(one: str, other: str, *, days_apart: bool) -> list[str]:
+    """Return the rules by which two texts are in conflict, compared in both orders; an empty one for none."""
+    pairs = [(statements(one), statements(other)), (statements(other), statements(one))]
+    found = [compare_statements(*pair, days_apart=days_apart) for pair in pairs]
+    return [each.rule if each.verdict in CONFLICTS else "" for each in found]
