@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from contextlib import chdir, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from memstore.cli.main import main
 from tests.installed import MEMSTORE, at_home
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Done = subprocess.CompletedProcess[str]
 
@@ -83,9 +85,8 @@ class Program:
         return InProcess(self.home)
 
     def init(self) -> None:
-        """Make the vault."""
-        self.vault.mkdir()
-        self.ok("init", ".", "--owner", "human:tester")
+        """Make the vault: a copy of one that `memstore init` made once, since nothing in it depends on where it is."""
+        shutil.copytree(_made(), self.vault, symlinks=True)
 
     def add(self, text: str, *words: str) -> tuple[str, Path]:
         """Add a note; return its ref and its file."""
@@ -95,6 +96,15 @@ class Program:
     def found(self, query: str) -> set[str]:
         """Return the paths that a search finds."""
         return {hit["path"] for hit in self.json("search", query)["results"]}
+
+
+@cache
+def _made() -> Path:
+    first = Program(Path(tempfile.mkdtemp(prefix="memstore-made-")))
+    atexit.register(shutil.rmtree, first.home)
+    first.vault.mkdir()
+    first.ok("init", ".", "--owner", "human:tester")
+    return first.vault
 
 
 class InProcess(Program):
