@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.graduate import Graduated as Graduated
     from memstore.beliefs.next_lines import Stance as Stance
     from memstore.beliefs.propagation import Propagated as Propagated
+    from memstore.beliefs.quarantine import Quarantined as Quarantined
     from memstore.beliefs.recall import Bite as Bite
     from memstore.beliefs.recall import Recalled as Recalled
     from memstore.beliefs.recompute import Differing as Differing
@@ -85,6 +86,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Resolution as Resolution
     from memstore.core.memory import Signature as Signature
     from memstore.core.memory import Witness as Witness
+    from memstore.exchange.importing import Imported as Imported
     from memstore.exchange.sharing import SharedStack as SharedStack
     from memstore.exchange.sharing import SharedState as SharedState
     from memstore.face.batch import Batch as Batch
@@ -124,6 +126,7 @@ if TYPE_CHECKING:
     from memstore.memories.links import LinkedNote as LinkedNote
     from memstore.memories.links import NoteLink as NoteLink
     from memstore.memories.links import NoteLinks as NoteLinks
+    from memstore.memories.memory_v01 import ImportedMemories as ImportedMemories
     from memstore.memories.promote import Linked as Linked
     from memstore.memories.show import Expanded as Expanded
     from memstore.memories.show import Link as Link
@@ -223,6 +226,8 @@ _HOMES = {
     "HasRef": "memstore.face.given",
     "Hit": "memstore.search.retrieval",
     "Hits": "memstore.face.given",
+    "Imported": "memstore.exchange.importing",
+    "ImportedMemories": "memstore.memories.memory_v01",
     "Impact": "memstore.lineage.trace",
     "Keys": "memstore.face.given",
     "KeysChanged": "memstore.trust.keys",
@@ -269,6 +274,7 @@ _HOMES = {
     "Purged": "memstore.history.purging",
     "Query": "memstore.search.retrieval",
     "Rebuilt": "memstore.beliefs.recompute",
+    "Quarantined": "memstore.beliefs.quarantine",
     "Recalled": "memstore.beliefs.recall",
     "Recomputed": "memstore.beliefs.recompute",
     "Recorded": "memstore.trust.anchor",

@@ -238,7 +238,9 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
             found = [each for each in found if _is_known(each[1], own, signs)]
             if found:
                 ranks = {sign: sum(_in_both(own, o, signs) for o in (*before, *after)) for sign, before, after in found}
-                sign, before, after = max(found, key=lambda each: (ranks[each[0]], _worth(each[0], signs), each[0]))
+                # Two signs of the same memories: rather a word of theirs than its family.
+                ranked = max(found, key=lambda each: (ranks[each[0]], each[0][:1] != FAMILY, _worth(each[0], signs)))
+                sign, before, after = ranked
                 once = _best((other, _speaking(other, own, signs)) for other in before)
                 yield Change(tuple(before), (one, *after), once, Quote(one, said), sign)
 

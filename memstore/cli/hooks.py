@@ -56,6 +56,8 @@ def install(session: CliSession, repository: str | None, *, remote: str | None, 
     from memstore.vault import composition
 
     name, view = remote or "origin", None if own_settings else session.view()
+    if view:
+        view.require_owner("have their settings checked on a server")
     there = composition.hooks_of(session.environment(), repository)
     _emit(session, "install", flow.install_on_server(there, view, remote=name))
     if view and not view.config.declared(name, name):

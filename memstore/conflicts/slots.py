@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
 
 
-class Slot(NamedTuple):
+class FilledSlot(NamedTuple):
     """What fills the place after a verb: `verb` is its root, `value` has the content there, `rest` that after it."""
 
     verb: str
@@ -49,7 +49,7 @@ def refilled(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     return _are_of_one(mine, theirs) and _differ(one, mine, other, theirs)
 
 
-def _slot_of(frame: Frame, *, always: bool) -> Slot | None:
+def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     """Return the slot of a frame; None if its main verb has none, or nothing fills it.
 
     Args:
@@ -68,7 +68,7 @@ def _slot_of(frame: Frame, *, always: bool) -> Slot | None:
     places = {n: key for key, n in frame.content.items() if key not in (*value, verb)}
     holder = frozenset(key for n, key in places.items() if n < max(at, place))
     rest = frozenset(key for n, key in places.items() if n > max(at, place))
-    return Slot(verb, preposition, holder, value, rest) if value and holder else None
+    return FilledSlot(verb, preposition, holder, value, rest) if value and holder else None
 
 
 ALWAYS = listed("always invariably everywhere without_exception")
@@ -100,7 +100,7 @@ _ADDS = listed("also too well additionally another")
 _KEPT = listed("keep store hang mount")
 
 
-def _is_one_place(mine: Slot, theirs: Slot, *, always: bool) -> bool:
+def _is_one_place(mine: FilledSlot, theirs: FilledSlot, *, always: bool) -> bool:
     if mine.verb == theirs.verb and mine.verb not in _KEPT:
         return mine.preposition == theirs.preposition or (always and {mine.preposition, theirs.preposition} <= _PLACES)
     # Verbs for where a thing is are interchangeable: it hangs, it is kept.
@@ -115,20 +115,20 @@ def _is_one_place(mine: Slot, theirs: Slot, *, always: bool) -> bool:
 _FOR_GOOD = listed("make build write bear carv compos publish print")
 
 
-def _passes(one: Frame, other: Frame, slot: Slot, *, days_apart: bool) -> bool:
+def _passes(one: Frame, other: Frame, slot: FilledSlot, *, days_apart: bool) -> bool:
     """Whether the frames tell of events, or of where something is for a while."""
     past = one.is_past or other.is_past
     return (past and slot.verb not in _FOR_GOOD and slot.preposition != "by") or (days_apart and slot.verb == "be")
 
 
-def _are_of_one(mine: Slot, theirs: Slot) -> bool:
+def _are_of_one(mine: FilledSlot, theirs: FilledSlot) -> bool:
     """Whether both are about the same thing, which one of them may describe further."""
     return mine.holder == theirs.holder or (
         min(len(mine.holder), len(theirs.holder)) > 1 and (mine.holder <= theirs.holder or theirs.holder <= mine.holder)
     )
 
 
-def _sort(frame: Frame, slot: Slot) -> str:
+def _sort(frame: Frame, slot: FilledSlot) -> str:
     """Return how a value is written: as one definite thing (or a name, after `by`), as any of its kind, or bare."""
     at = min((place for key in slot.value if (place := frame.content.get(key)) is not None), default=0)
     before = frame.tokens[at - 1].word
@@ -140,7 +140,7 @@ _DONE = listed("by with")
 _DEFINITE = listed("the my our your his her its their")
 
 
-def _differ(one: Frame, mine: Slot, other: Frame, theirs: Slot) -> bool:
+def _differ(one: Frame, mine: FilledSlot, other: Frame, theirs: FilledSlot) -> bool:
     """Whether two values are different, and neither is a kind of the other."""
     if not set(mine.value).isdisjoint(theirs.value) or _sort(one, mine) != _sort(other, theirs):
         return False

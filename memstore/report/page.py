@@ -229,7 +229,7 @@ class _Page:
             yield self._node(node)
             yield f", which is {node.status}"
         for at, finding in enumerate(one.recited[:3]):
-            yield f"{'; ' if at or reasons or one.worn else ' '}{finding.text.partition(' ')[2]}: "
+            yield f"{'; ' if at or reasons or one.worn else ' '}{finding.text}: "
             yield self._file(finding.path, finding.at.line)
 
     def _dangling(self, node: Node, field: str, target: str, line: int) -> Iterator[Content]:

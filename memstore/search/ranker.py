@@ -113,7 +113,7 @@ def relevance_keys(scores: Mapping[int, float]) -> dict[int, float]:
     return {row: -round(score, 9) for row, score in scores.items()}
 
 
-class Origin(IntEnum):
+class ContentOrigin(IntEnum):
     """Whose words a memory has: its author's, its author's after external ones (docs/adr/0038), or somebody else's."""
 
     OWN = 0
@@ -166,20 +166,20 @@ class Audience:
         return EXTERNAL in self.column("source_type")
 
     def own_first(self, rows: Iterable[int]) -> list[list[int]]:
-        """Return rows in groups, `Origin` by `Origin`: however well those from outside match, they come last."""
+        """Return rows in groups by `ContentOrigin`: however well those from outside match, they come last."""
         if not self.has_external:
             return [[*rows]]
-        groups: list[list[int]] = [[] for _ in Origin]
+        groups: list[list[int]] = [[] for _ in ContentOrigin]
         for row in rows:
             groups[self.origin(row)].append(row)
         return groups
 
-    def origin(self, row: int) -> Origin:
+    def origin(self, row: int) -> ContentOrigin:
         """Return whose words a memory has."""
         if self.column("source_type")[row] == EXTERNAL:
-            return Origin.EXTERNAL
+            return ContentOrigin.EXTERNAL
         derived = self.has_external and self.column("derived_from")[row] and self._is_hearsay(row)
-        return Origin.DERIVED if derived else Origin.OWN
+        return ContentOrigin.DERIVED if derived else ContentOrigin.OWN
 
     def _is_hearsay(self, row: int) -> bool:
         """Whether a memory was derived from an external one, over any number of links, and nobody vouches for them."""

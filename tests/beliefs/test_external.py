@@ -23,7 +23,7 @@ from memstore.memories.add import add_memory
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import why
-from memstore.search.ranker import Audience, Origin
+from memstore.search.ranker import Audience, ContentOrigin
 from memstore.trust.keyring import ALLOWED_SIGNERS
 from memstore.trust.sign import witness
 from memstore.trust.signatures import SshSignatures
@@ -295,5 +295,5 @@ def test_hearsay_and_rank_agree(keys: Path) -> None:
         audience = Audience(ws.view())
         for one in ("m_copied", "m_again", "m_own", "m_b"):
             [row] = audience.then.rows_of_id(one)
-            assert (audience.origin(row) is Origin.DERIVED) == bool(show_memory(ws.view(), one).hearsay)
+            assert (audience.origin(row) is ContentOrigin.DERIVED) == bool(show_memory(ws.view(), one).hearsay)
         attest(ws, keys, who, ref)

@@ -499,7 +499,7 @@ def names_in(annotation: ast.expr | None) -> set[str]:
 
 @pytest.mark.parametrize("path", [*FACES, ROOT / "memstore/face/batch.py"], ids=lambda path: path.stem)
 def test_every_type_of_the_face_is_importable_from_memstore(path: Path) -> None:
-    builtin = {"Any", "Path", "Sequence", "Self", "Callable", "None", "View", "VaultView", "Workspace"}
+    builtin = {"Any", "Path", "Sequence", "Iterator", "Self", "Callable", "None", "View", "VaultView", "Workspace"}
     classes = [node for node in ast.parse(path.read_text(encoding="utf-8")).body if isinstance(node, ast.ClassDef)]
     for node in (node for one in classes if one.name != "PendingView" for node in one.body):
         if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):

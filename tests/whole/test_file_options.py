@@ -65,6 +65,7 @@ OWNERS: dict[str, str] = {
     **{f"import {name} path": f"import {name} FILE" for name in sorted(IMPORTERS)},
     "import jsonl file": "import jsonl FILE",
     "adopt paths": "adopt FILE",
+    "hooks install --pre-receive": "hooks install --pre-receive FILE",
     "check paths": "check FILE",
     "merge-driver base": "merge-driver FILE SEEN SEEN x.md",
     "merge-driver ours": "merge-driver SEEN FILE SEEN x.md",
@@ -573,5 +574,6 @@ def test_without_the_filter_every_other_row_leaks(places: Places, monkeypatch: p
     for name, gone in FILTER.items():
         monkeypatch.setattr(VaultView, name, gone)
     monkeypatch.setattr(VaultView, "require_owner", yes)
-    cases = [(row, "hidden", "relative") for row in {**REFS, **OWNERS, "mv path": ""}]
+    rows = {**REFS, **OWNERS, "mv path": ""}
+    cases = [(row, "folder" if "pre-receive" in row else "hidden", "relative") for row in rows]
     assert differences(places, AS_BOB, cases) == cases
