@@ -27,7 +27,7 @@ from memstore.memories.memory_v01 import import_memories
 from memstore.search.index import name_words
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,7 +172,7 @@ def test_a_folder_that_is_left_out_gets_no_memories() -> None:
 
 
 def test_the_program_finds_what_it_wrote_beside_ignored_folders(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.vault.mkdir()
     (program.vault / "tea.md").write_text("Green tea wants eighty degrees.\n")
     (program.vault / ".gitignore").write_text("raw/\n")

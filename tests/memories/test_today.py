@@ -13,7 +13,7 @@ from memstore.vault.status import undo
 from tests.installed import validated
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,7 +125,7 @@ def test_an_item_goes_to_the_end_of_what_is_there(body: str, expected: str) -> N
 
 
 def test_two_who_begin_the_day_at_once_begin_one_note(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.init()
     words = ["one", "two", "three", "four"]
     with ThreadPoolExecutor() as pool:
@@ -137,7 +137,7 @@ def test_two_who_begin_the_day_at_once_begin_one_note(tmp_path: Path) -> None:
 
 
 def test_where_no_terminal_is_there_to_edit_in_the_path_is_printed(tmp_path: Path) -> None:
-    program = Program(tmp_path).in_process()
+    program = InProcess(tmp_path).in_process()
     program.init()
     path = program.ok("today", EDITOR="false").rstrip("\n")
     assert (program.vault / path).is_file()

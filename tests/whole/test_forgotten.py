@@ -14,7 +14,7 @@ from memstore.files.local_state import cache_folder
 from memstore.search.embedder import DiskVectors
 from tests.canary import holds, planted_in
 from tests.installed import validated
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ def test_the_search_for_it_sees_through_encodings() -> None:
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
     """A vault in a repository, in which everything that memstore keeps has the canary."""
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.init()
     for number in range(40):
         (program.vault / f"n{number}.md").write_text(

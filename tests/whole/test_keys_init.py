@@ -10,7 +10,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.vault.mkdir()
     (tmp_path / ".ssh").mkdir()
     for path in (".ssh/id_ed25519", "pith"):

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from memstore.search.disk_library import MOST_LAID_OVER
 from tests.installed import ROOT
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.whole.program import InProcess
 
 NOTES = {
     "Sourdough.md": (
@@ -39,7 +38,7 @@ NOTES = {
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
-    program = Program(tmp_path_factory.mktemp("mixed"))
+    program = InProcess(tmp_path_factory.mktemp("mixed"))
     program.vault.mkdir()
     lay_out(program.vault, NOTES)
     lay_out(program.vault, {".gitignore": "build/\n", "build/x.md": "wombat\n", "node_modules/a/README.md": "wombat\n"})
@@ -129,7 +128,7 @@ def test_for_others_there_are_no_notes(notes: InProcess, words: tuple[str, ...],
 
 
 def test_a_note_is_as_old_as_it_says_or_as_its_first_commit_or_its_file(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.vault.mkdir()
     lay_out(
         program.vault, {"said.md": "---\ncreated: 2020-01-02\n---\nx\n", "2021-02-03 named.md": "x\n", "old.md": "x\n"}
@@ -284,7 +283,7 @@ def test_every_word_of_a_note_finds_its_file(notes: InProcess, data: st.DataObje
 
 
 def test_every_heading_and_tag_of_the_sample_vault_finds_its_file(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     shutil.copytree(ROOT / "sample-vault", program.vault)
     inside = program.in_process()
     asked = 0
@@ -301,7 +300,7 @@ def test_every_heading_and_tag_of_the_sample_vault_finds_its_file(tmp_path: Path
 
 
 def test_what_a_folder_leaves_out_of_git_is_left_out_as_soon_as_it_says_so(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     lay_out(
         program.vault,
         {"a.md": "numbat\n", "sub/deep/b.md": "numbat\n", "venv/c.md": "numbat\n", "venv/.gitignore": "*\n"},
@@ -322,7 +321,7 @@ def test_what_a_folder_leaves_out_of_git_is_left_out_as_soon_as_it_says_so(tmp_p
 
 
 def test_one_word_may_stand_where_a_list_of_tags_belongs(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     lay_out(program.vault, {"a.md": "---\ntags: cooking\naliases: Broth\n---\n# Soup\n\nHot.\n"})
     program.json("init", ".", "--owner", "human:sean")
     program.json("adopt", "--all")
@@ -357,7 +356,7 @@ FOLDERS_OF_OURS = {
 
 
 def test_folders_that_are_called_as_memstores_own_hold_notes_where_notes_were_before(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     lay_out(program.vault, FOLDERS_OF_OURS)
     program.git("init", "-q")
     program.git("add", "-A")
@@ -382,7 +381,7 @@ def test_folders_that_are_called_as_memstores_own_hold_notes_where_notes_were_be
 
 
 def test_a_file_of_the_vaults_own_that_is_mangled_beyond_recognition_counts_as_removed(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     lay_out(program.vault, {"note.md": "A kiwi.\n"})
     program.git("init", "-q")
     program.json("init", ".", "--owner", "human:sean")
@@ -397,7 +396,7 @@ def test_a_file_of_the_vaults_own_that_is_mangled_beyond_recognition_counts_as_r
 
 
 def test_a_registry_file_is_no_note_and_no_memory_whatever_its_id(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     note, consent = "entities/people/ann.md", "consents/2026/m_abc1234567.md"
     lay_out(program.vault, {note: "A quokka.\n"})
     program.git("init", "-q")

@@ -11,7 +11,7 @@ import pytest
 from memstore.history import purging
 from tests.canary import planted_in
 from tests.installed import validated
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ PAGE = (
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.init()
     program.git("init", "-q")
     return program

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support import memory_text
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.vault.mkdir()
     program.ok("init", ".")
     (program.vault / "tea.md").write_bytes(memory_text("Hot tea.\n", id="m_tea"))

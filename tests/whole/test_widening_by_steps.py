@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.whole.program import Program
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+    program = InProcess(tmp_path)
     program.init()
     return program
 

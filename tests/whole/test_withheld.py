@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from tests.installed import validated
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ class Vault:
     """A vault of Sean's with one signed, anchored memory that Pith confirms, all of it committed."""
 
     def __init__(self, home: Path) -> None:
-        self.program, self.home = Program(home), home
+        self.program, self.home = InProcess(home), home
         self.program.init()
         self.run = self.program.in_process()
         self.owner = self.json("config", "owner")["settings"][0]["value"]
