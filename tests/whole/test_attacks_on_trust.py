@@ -6,6 +6,7 @@ import hashlib
 import re
 import shutil
 import subprocess
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
@@ -238,6 +239,7 @@ def test_a_second_signature_key_makes_the_file_unreadable(vault: Believed) -> No
 def test_an_older_version_that_was_signed_is_a_rollback(vault: Believed) -> None:
     old = vault.text
     vault.path.write_text(old.replace("not storage", "and storage"))
+    time.sleep(1)  # a signature says to the second when it was made
     vault.ok("sign", vault.ref)
     vault.commit()
     vault.path.write_text(old)
