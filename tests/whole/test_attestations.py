@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from tests import timestamps
 from tests.installed import ROOT, validated
-from tests.whole.program import InProcess
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ class Vault:
     """A vault of Sean's with one committed memory, and keys for Sean and for Pith."""
 
     def __init__(self, home: Path) -> None:
-        self.program = InProcess(home)
+        self.program: Program = InProcess(home)
         self.program.init()
         self.run: InProcess = self.program.in_process()
         for name in ("sean", "pith", "new"):
