@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from functools import cache
 from itertools import combinations
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.topics import FAMILY, overlap, shared_signs
@@ -220,7 +221,8 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
 
     There must be two earlier ones that share a sign; if the memory says only `now`, one that shares two signs.
     """
-    for one in ordered:
+    place = {one.ref: at for at, one in enumerate(ordered)}
+    for at, one in enumerate(ordered):
         for sentence in sentences(one.text):
             is_outright = says_outright(sentence)
             if not is_outright and "now" not in words(sentence):
@@ -229,41 +231,48 @@ def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
             if not [*_signs_beside(said, one, signs)] and len(one.text.split()) <= MOST_WORDS:
                 said = " ".join(one.text.split())  # `We've moved.` says what in another sentence
             own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
-            found = [(sign, *_about(sign, own, one, ordered, signs)) for sign in own]
-            if not is_outright:
-                found = [
-                    (sign, [o for o in before if sign in signs.of[o.ref] and _share(own, o) >= LEAST_IN_COMMON], after)
-                    for sign, before, after in found
-                ]
-            found = [each for each in found if _is_known(each[1], own, signs)]
-            if found:
-                ranks = {sign: sum(_in_both(own, o, signs) for o in (*before, *after)) for sign, before, after in found}
-                # Two signs of the same memories: rather a word of theirs than its family.
-                ranked = max(found, key=lambda each: (ranks[each[0]], each[0][:1] != FAMILY, _worth(each[0], signs)))
-                sign, before, after = ranked
-                once = _best((other, _speaking(other, own, signs)) for other in before)
-                yield Change(tuple(before), (one, *after), once, Quote(one, said), sign)
+            near = [ordered[i] for i in sorted({place[ref] for sign in own for ref in signs.having[sign]} - {at})]
+            sides = max(_sides(one, near, own, signs, is_outright=is_outright), key=itemgetter(0), default=None)
+            if sides:
+                once = _best((other, _speaking(other, own, signs)) for other in sides.before)
+                yield Change(tuple(sides.before), (one, *sides.after), once, Quote(one, said), sides.sign)
 
 
-def _is_known(before: Sequence[Pooled], own: Collection[str], signs: Signs) -> bool:
-    """Whether two earlier memories are about the subject, or one with two signs of the statement, or its only one."""
-    enough = min(LEAST_IN_COMMON, len(own))
-    close = any(_in_both(own, one, signs) >= enough for one in before)
-    return _is_founded(before, 1 if close else FEWEST_SIDE)
+class _Sides(NamedTuple):
+    """What was said before and after a memory about one sign of its statement."""
+
+    rank: tuple[int, bool, float]
+    sign: str
+    before: list[Pooled]
+    after: list[Pooled]
 
 
-def _about(
-    sign: str, own: Collection[str], one: Pooled, ordered: Sequence[Pooled], signs: Signs
-) -> tuple[list[Pooled], list[Pooled]]:
-    """Return the earlier and the later memories that have a rare sign or a name, or two signs of a statement."""
-    tells = sign in signs.names or len(signs.having[sign]) <= RARE
-    about = [
-        other
-        for other in ordered
-        if other is not one
-        and ((tells and sign in signs.of[other.ref]) or _in_both(own, other, signs) >= LEAST_IN_COMMON)
-    ]
-    return [o for o in about if _day(o) < _day(one)], [o for o in about if _day(o) >= _day(one)]
+def _sides(
+    one: Pooled, near: Sequence[Pooled], own: Sequence[str], signs: Signs, *, is_outright: bool
+) -> Iterator[_Sides]:
+    """Yield the sides of a change for each sign that is founded.
+
+    Args:
+        one: the memory that states the change.
+        near: the others that have any sign of the statement, by time.
+        own: the signs of the statement.
+        signs: the signs of all memories.
+        is_outright: whether it states a change, and not only `now`.
+    """
+    in_both = {other.ref: _in_both(own, other, signs) for other in near}
+    for sign in own:
+        tells = sign in signs.names or len(signs.having[sign]) <= RARE
+        about = [o for o in near if in_both[o.ref] >= LEAST_IN_COMMON or (tells and sign in signs.of[o.ref])]
+        before = [o for o in about if _day(o) < _day(one)]
+        after = [o for o in about if _day(o) >= _day(one)]
+        if not is_outright:
+            before = [o for o in before if sign in signs.of[o.ref] and _share(own, o) >= LEAST_IN_COMMON]
+        # One earlier memory is enough if it has two signs of the statement, or its only one.
+        is_close = any(in_both[o.ref] >= min(LEAST_IN_COMMON, len(own)) for o in before)
+        if _is_founded(before, 1 if is_close else FEWEST_SIDE):
+            in_common = sum(in_both[o.ref] for o in (*before, *after))
+            # Of two signs of the same memories, rather a word of theirs than its family.
+            yield _Sides((in_common, not sign.startswith(FAMILY), _worth(sign, signs)), sign, before, after)
 
 
 def _in_both(own: Collection[str], other: Pooled, signs: Signs) -> int:
