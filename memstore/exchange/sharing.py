@@ -35,7 +35,7 @@ from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.statement import digests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.access.audit import AuditEvent
     from memstore.access.world import Member
@@ -372,7 +372,11 @@ def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
 def _record(view: View, plan: _Plan) -> None:
     made = plan.stack
     ids = [one.id for one in made.memories if one.id]
-    audit.append(view, EVENT, stack=made.id, name=made.name, to=made.to, ids=ids, digest=made.digest)
+    before = _latest(view).get(made.name)
+    replaces = before and texts_of(before.about.get("digest"))
+    audit.append(
+        view, EVENT, stack=made.id, name=made.name, to=made.to, ids=ids, digest=made.digest, replaces=replaces or None
+    )
 
 
 def _require_discretion(view: View, plan: _Plan, draft: UnfinishedStack, *, acknowledge: bool) -> None:
@@ -404,12 +408,18 @@ def _disclosed(view: View, plan: _Plan, draft: UnfinishedStack) -> tuple[Disclos
 
 
 def _latest(view: View) -> dict[str, AuditEvent]:
-    """Return the last event of each stack, by its name."""
-    found: dict[str, AuditEvent] = {}
-    for event in reversed(audit.audit_trail(view)):
+    """Return the last event of each stack, by its name; within a second, the one that no other replaces."""
+    found: dict[str, list[AuditEvent]] = {}
+    for event in audit.audit_trail(view):
         if event.event == EVENT and (names := texts_of(event.about.get("name"))):
-            found[names[0]] = event
-    return found
+            found.setdefault(names[0], []).append(event)
+    return {name: _last(events) for name, events in found.items()}
+
+
+def _last(events: Sequence[AuditEvent]) -> AuditEvent:
+    at_once = [event for event in events if event.at == events[0].at]
+    replaced = {digest for event in at_once for digest in texts_of(event.about.get("replaces"))}
+    return next((one for one in at_once if replaced.isdisjoint(texts_of(one.about.get("digest")))), events[0])
 
 
 def shared_stacks(view: View) -> tuple[SharedState, ...]:
