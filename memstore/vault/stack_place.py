@@ -13,6 +13,7 @@ from memstore.core.errors import RefusedError, VaultError
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.files.disk_vault import swapped
 from memstore.files.local_state import Environment, sync_folder
+from memstore.files.write_lock import flocked
 from memstore.history.fresh_repository import FreshRepository
 from memstore.vault.mounts import manifest_in
 from memstore.vault.named_files import vault_around, without_dots
@@ -69,7 +70,14 @@ class StackPlace:
             follows: whether it begins as a copy of the stack that is here.
         """
         parent = self.folder.parent
-        with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=parent, ignore_cleanup_errors=True) as outer:
+        for left in parent.glob(f"{_UNFINISHED}*"):
+            with _locked(left) as is_dead:
+                if is_dead:
+                    shutil.rmtree(left, ignore_errors=True)  # it may have what was withdrawn since
+        with (
+            tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=parent, ignore_cleanup_errors=True) as outer,
+            _locked(Path(outer)),
+        ):
             made = Path(outer) / "stack"
             if follows:
                 shutil.copytree(self.folder, made, symlinks=True)
@@ -79,6 +87,20 @@ class StackPlace:
             if not follows:
                 draft.repository.make()
             yield draft
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Hold the lock of a folder in which a stack is made, and yield whether it was free: then its maker is dead."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        yield False
+        return
+    try:
+        yield flocked(handle, patience_seconds=0)
+    finally:
+        os.close(handle)
 
 
 class UnfinishedStack:

@@ -545,6 +545,7 @@ def test_an_update_that_is_killed_at_any_step_leaves_the_old_or_the_new_stack(va
     shutil.rmtree(place)
     shutil.copytree(kept, place)
     assert vault.run("share", "--update", "stack").returncode == 0  # whatever the killed ones had begun
+    assert not [*tmp_path.glob(".memstore-unfinished-*")]
     assert {str(path.relative_to(place)) for path in place.rglob("*.md")} == paths[False]
 
 
