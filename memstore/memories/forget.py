@@ -485,7 +485,7 @@ class _Originals:
         parts = data.split(b"\n")
         theirs, shared = (
             {number for first, last in some for number in range(first, min(last, len(parts)) + 1)}
-            for some in (spans, others)
+            for some in ({*spans}, {*others})
         )
         if kept := sorted(theirs & shared):
             lines = f"line{'s' if len(kept) > 1 else ''} {', '.join(map(str, kept))}"
