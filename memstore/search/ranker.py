@@ -7,7 +7,7 @@ a search needs from a view, computed once for many queries; `Candidates` are the
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import Counter, defaultdict
 from enum import IntEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -178,24 +178,25 @@ class Audience:
         """Return whose words a memory has."""
         if self.column("source_type")[row] == EXTERNAL:
             return ContentOrigin.EXTERNAL
-        derived = self.has_external and self.column("derived_from")[row] and self._is_hearsay(row)
-        return ContentOrigin.DERIVED if derived else ContentOrigin.OWN
+        is_derived = self.has_external and self.column("derived_from")[row] and row in self._hearsay
+        return ContentOrigin.DERIVED if is_derived else ContentOrigin.OWN
 
-    def _is_hearsay(self, row: int) -> bool:
-        """Whether a memory was derived from an external one, over any number of links, and nobody vouches for them."""
-        kinds, sources = self.column("source_type"), self.column("derived_from")
-        waiting, seen = [row], {row}
+    @cached_property
+    def _hearsay(self) -> frozenset[int]:
+        """The memories derived from external ones, over any number of links, none of which anybody vouches for."""
+        ids, kinds, sources = map(self.column, ("id", "source_type", "derived_from"))
+        derived: defaultdict[str, list[int]] = defaultdict(list)
+        for row in self.memories:
+            for ref in map(MemoryRef.parse, sources[row].split(ITEM_SEPARATOR) if sources[row] else ()):
+                if ref:
+                    derived[ref.id].append(row)
+        waiting = [row for row in self.memories if kinds[row] == EXTERNAL and not self._is_vouched(row)]
+        found: set[int] = set()
         while waiting:
-            one = waiting.pop()
-            if self._is_vouched(one):
-                continue
-            if kinds[one] == EXTERNAL:
-                return True
-            named = [MemoryRef.parse(text) for text in sources[one].split(ITEM_SEPARATOR)] if sources[one] else []
-            found = {source for ref in named if ref for source in self.then.rows_of_id(ref.id)} - seen
-            seen |= found
-            waiting += found
-        return False
+            reached = [row for row in derived.pop(ids[waiting.pop()], ()) if not self._is_vouched(row)]
+            found.update(reached)
+            waiting += reached
+        return frozenset(found)
 
     def _is_vouched(self, row: int) -> bool:
         file = self.then.read(self.then.entry(row).path) if self.column("attested")[row] else None
