@@ -67,11 +67,6 @@ class OwnFiles(NamedTuple):
         return replace(world_of(self.owner, self.registries().items(), recorded=recorded), memories=memories)
 
 
-def decides(path: str) -> bool:
-    """Whether the vault's own file at a path decides who may see what, or records such decisions."""
-    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
-
-
 def events_in(files: Mapping[str, bytes]) -> dict[str, AuditEvent]:
     """Return the audit events among files that are unchanged since they were written, by path."""
     read_of = ((path, read(path, data)) for path, data in files.items() if is_audit_path(path))

@@ -11,6 +11,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from memstore.core.config import CONFIG_PATH
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 if TYPE_CHECKING:
@@ -178,6 +179,11 @@ def kind_of(path: str) -> RegistryKind | None:
     if kind is None or not name.endswith(kind.suffix) or name.rpartition("/")[2] in ("README.md", "index.md"):
         return None
     return kind
+
+
+def decides(path: str) -> bool:
+    """Return whether the vault's own file at a path decides who may see what, or records such decisions."""
+    return path == CONFIG_PATH or is_audit_path(path) or kind_of(path) not in (None, RegistryKind.REQUEST)
 
 
 # -- the vault's own files -------------------------------------------------------------------------

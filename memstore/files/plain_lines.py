@@ -21,27 +21,24 @@ from typing import Any
 
 from memstore.files.strict_yaml import MOST_NODES, Frontmatter, is_ambiguous, is_plain, resolve_plain
 
+# What the strict reader refuses in a value, and tabs and hard spaces: no line with one of them is plain.
+_is_unusual = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]").search
 _KEY = r"[a-z][a-z0-9_]{0,63}"
-# In quotes: no escapes, and nothing that the strict reader refuses in a value.
-_NEVER_QUOTED = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"
-_QUOTED = rf"""(?:"[^"\\{_NEVER_QUOTED}]*+"|'[^'{_NEVER_QUOTED}]*+'(?!'))"""
+# In quotes: no escapes.
+_QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\n]*+'(?!'))"""
 # Without quotes: a letter or digit, then nothing that any reader treats as syntax. A blank has one of these characters
 # on either side, so it neither begins a comment nor ends the line; a colon is followed by a letter, so it doesn't end a
 # key.
-_TEXT, _ITEM = (
-    rf"[^\W_]{of}*+(?:(?:\ |:(?=[\w/])){of}++)*+"
-    for of in (r"[\w.,;/()'+*=&%@!?~$<>|\xa1-\u2027\u2030-\ud7ff\U00010000-\U0010ffff-]", r"[\w./()'+-]")
-)
-_LIST = rf"\[(?:(?:{_QUOTED}|{_ITEM})(?:,\ (?:{_QUOTED}|{_ITEM}))*+)?+\]"
+_TEXT, _ITEM = (rf"[^\W_]{of}*+(?:(?:\ |:(?=[\w/])){of}++)*+" for of in (r"""[^\n\ "#:\[\\\]^`{}]""", r"[\w./()'+-]"))
+_LIST = rf"\[(?:(?:{_QUOTED}|{_ITEM})(?:,\ (?!\])|(?=\])))*+\]"
 _PART = rf"{_KEY}:\ (?:{_QUOTED}|{_LIST}|{_ITEM})"
-_MAP = rf"\{{{_PART}(?:,\ {_PART})*+\}}"
-_BELOW = rf"-\ (?:{_QUOTED}|{_MAP}|{_TEXT})"
+_MAP = rf"\{{(?:{_PART}(?:,\ (?!\}})|(?=\}})))++\}}"
 
 _pair = re.compile(
     rf"""
     ({_KEY}):
     (?: \ ({_QUOTED}|{_LIST}|{_MAP}|{_TEXT})                                   # a value on the key's line,
-      | (\n(?P<indent>\ {{0,4}}){_BELOW}(?:\n(?P=indent){_BELOW})*+)           # a list on the lines below it,
+      | (?=\n(?P<indent>\ {{0,4}})-) ((?:\n(?P=indent)-\ (?:{_QUOTED}|{_MAP}|{_TEXT}))++)  # a list on the lines below,
       |                                                                       # or nothing
     )
     (?:\n|\Z)
@@ -64,7 +61,7 @@ def read(head: str, *, first_line: int) -> Frontmatter | None:
     Returns:
         The values that the strict reader would give, or None to leave reading to it.
     """
-    if len(head) > MOST_NODES:  # each value takes at least one character
+    if len(head) > MOST_NODES or _is_unusual(head):  # each value takes at least one character
         return None
     values: dict[str, Any] = {}
     at, end = 0, len(head)
@@ -73,7 +70,7 @@ def read(head: str, *, first_line: int) -> Frontmatter | None:
             pair = _pair(head, at)
             if pair is None:
                 return None
-            key, value, below, _ = pair.groups()
+            key, value, _, below = pair.groups()
             if key in values:
                 return None
             if value:

@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import registry
 from memstore.access.audit import consents_gone
 from memstore.access.report import sight_between
-from memstore.access.unrecorded import decides
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
 from memstore.core.memory import title_of
-from memstore.core.places import kind_of
+from memstore.core.places import decides, kind_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile

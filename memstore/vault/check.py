@@ -21,7 +21,6 @@ from memstore.access.audit import (
     unrecorded_grants,
 )
 from memstore.access.registry import expected_id, is_named
-from memstore.access.unrecorded import decides
 from memstore.beliefs.compress import wholes_of
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
@@ -31,7 +30,7 @@ from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
-from memstore.core.places import RegistryKind, kind_of
+from memstore.core.places import RegistryKind, decides, kind_of
 from memstore.core.problems import Checked
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all

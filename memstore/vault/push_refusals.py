@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access.audience import Readers
 from memstore.access.label_reader import LabelReader
 from memstore.access.policy import both
-from memstore.access.unrecorded import OwnFiles, decides
+from memstore.access.unrecorded import OwnFiles
 from memstore.access.world import BlobLabels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
-from memstore.core.places import IGNORE_FILE, is_audit_path, is_memory_path, is_sealed_path
+from memstore.core.places import IGNORE_FILE, decides, is_audit_path, is_memory_path, is_sealed_path
 from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects

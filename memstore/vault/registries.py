@@ -6,10 +6,9 @@ import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.unrecorded import decides
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NoFileError, VaultError
-from memstore.core.places import MANIFEST, RegistryKind, is_audit_path, kind_of
+from memstore.core.places import MANIFEST, RegistryKind, decides, is_audit_path, kind_of
 from memstore.files.config_file import owner_of
 
 # Every event about a consent contains this; most events are about something else.

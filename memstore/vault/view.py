@@ -182,9 +182,11 @@ class VaultView:
     @cached_property
     def mounts(self) -> Sequence[Mount]:
         """The shared stacks mounted beside the vault that the actor may see, by name."""
+        if self.is_past or not self._ws.stacks or not self._ws.stacks.mounted():
+            return ()
         from memstore.vault.mounts import mounts
 
-        return () if self.is_past else mounts(self._ws)
+        return mounts(self._ws)
 
     def mount(self, folder: Path, name: str | None) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name or its own."""
