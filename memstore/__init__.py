@@ -59,11 +59,11 @@ if TYPE_CHECKING:
     from memstore.conflicts.resolve import Resolved as Resolved
     from memstore.core.catalog import Entry as Entry
     from memstore.core.change import Committed as Committed
-    from memstore.core.change import Conflict as Conflict
-    from memstore.core.change import ConflictType as ConflictType
-    from memstore.core.change import Lines as Lines
     from memstore.core.change import Saved as Saved
     from memstore.core.change import Undone as Undone
+    from memstore.core.conflict import Conflict as Conflict
+    from memstore.core.conflict import ConflictType as ConflictType
+    from memstore.core.conflict import Lines as Lines
     from memstore.core.errors import ChangedMeanwhileError as ChangedMeanwhileError
     from memstore.core.errors import Exit as Exit
     from memstore.core.errors import FormatError as FormatError
@@ -195,8 +195,8 @@ _HOMES = {
     "Commit": "memstore.history.history",
     "Committed": "memstore.core.change",
     "Compressed": "memstore.beliefs.compress",
-    "Conflict": "memstore.core.change",
-    "ConflictType": "memstore.core.change",
+    "Conflict": "memstore.core.conflict",
+    "ConflictType": "memstore.core.conflict",
     "Consolidated": "memstore.beliefs.consolidate",
     "Copy": "memstore.conflicts.duplicates",
     "Dangling": "memstore.lineage.orphans",
@@ -241,7 +241,7 @@ _HOMES = {
     "LedgerLine": "memstore.core.memory",
     "LeftLink": "memstore.memories.links",
     "Level": "memstore.trust.score",
-    "Lines": "memstore.core.change",
+    "Lines": "memstore.core.conflict",
     "Link": "memstore.memories.show",
     "Linked": "memstore.memories.promote",
     "LinkedNote": "memstore.memories.links",

@@ -8,20 +8,24 @@ in every file, so each distinct one is read and checked once; only frontmatters 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
-from typing import Any, NamedTuple
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.policy import labels_of
 from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.keys import KEY_BY_NAME, KEYS
-from memstore.core.memory import default_title, title_of
+from memstore.core.memory import Generalization, default_title, title_of
 from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
 from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from memstore.files.strict_yaml import MOST_NODES
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
 _REQUIRED = frozenset(key.name for key in KEYS if key.required)
-_DECISIVE = _REQUIRED | {field.name for field in fields(Labels)}
+_LABELS = tuple(field.name for field in fields(Labels))
+_DECISIVE = _REQUIRED | {*_LABELS}
 # A key of the outermost map: everything else begins with a blank, a dash or a sign.
 _ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)
 _BEFORE_KEY = re.compile(r"\n(?=[a-z])")
@@ -104,3 +108,44 @@ class LabelReader:
             if key is None or not shapes.check(front, (key,)):
                 self._pairs[line] = _Pair(name, value)
         return self._pairs[line]
+
+
+# -- what was read, as a document --------------------------------------------------------------------
+
+
+_DEFAULTS = Labels(id="")
+
+
+def document_of(found: Sequence[tuple[str, BlobLabels]]) -> dict[str, Any]:
+    """Return the labels of blobs as a JSON document; most versions of a file have the same labels."""
+    known = {id(one.labels): one.labels for _, one in found if one.labels}
+    numbers = {name: i for i, name in enumerate(known, 1)}
+    blobs = {blob: [one.kind.value, one.names, numbers.get(id(one.labels), 0)] for blob, one in found}
+    return {"labels": [_packed(one) for one in known.values()], "blobs": blobs}
+
+
+def labels_in(document: Mapping[str, Any]) -> dict[str, BlobLabels]:
+    """Return the labels of blobs in a document.
+
+    Raises:
+        ValueError, KeyError, TypeError, AttributeError, IndexError: the document is another one.
+    """
+    labels = [None, *(_unpacked(values) for values in document["labels"])]
+    cells = document["blobs"].items()
+    return {blob: BlobLabels(FileKind(kind), tuple(names), labels[i]) for blob, (kind, names, i) in cells}
+
+
+def _packed(labels: Labels) -> dict[str, Any]:
+    values = {name: value for name in _LABELS if (value := getattr(labels, name)) != getattr(_DEFAULTS, name)}
+    if labels.generalization:
+        values["generalization"] = asdict(labels.generalization)
+    return values
+
+
+def _unpacked(values: dict[str, Any]) -> Labels:
+    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
+    if "upstream_grants" in lists:
+        lists["upstream_grants"] = tuple(map(tuple, lists["upstream_grants"]))
+    if given := values.get("generalization"):
+        values["generalization"] = Generalization(**given | {"checks": tuple(given["checks"])})
+    return Labels(**values | {"id": values.get("id", "")} | lists)

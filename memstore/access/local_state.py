@@ -13,20 +13,18 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
-from dataclasses import asdict, fields
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.access.world import ActiveContext, BlobLabels, Labels
-from memstore.core.catalog import FileKind
 from memstore.core.errors import VaultError
-from memstore.core.memory import Generalization
 from memstore.core.times import instant
 from memstore.files.local_state import append_line, is_private, make_private, private_bytes, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from memstore.access.world import ActiveContext, BlobLabels
 
 
 VERSION = 1
@@ -50,6 +48,8 @@ class ContextFile:
     def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one if the file can't be read."""
         if self.declared is not None:
+            from memstore.access.world import ActiveContext
+
             return ActiveContext(id=self.declared)
         try:
             return _read(self._path.read_bytes())
@@ -115,6 +115,8 @@ class CallContext:
 
 def _read(data: bytes) -> ActiveContext:
     """Return the context that a file names; an unreadable file could name any, so it yields an ambiguous one."""
+    from memstore.access.world import ActiveContext  # most of the time nobody is in a context
+
     try:
         document = json.loads(data)
         participants, role = document["participants"], document["role"]
@@ -344,26 +346,21 @@ class LabelsCache:
 
     def load(self) -> dict[str, BlobLabels]:
         """Return what was kept, by blob; nothing if it can't be read."""
+        from memstore.access.label_reader import labels_in
+
         if not is_private(self._cache):
             return {}
         try:
             document = json.loads(self._place.read_bytes())
-            if document["version"] != LABELS_VERSION:
-                return {}
-            labels = [None, *(_unpacked(values) for values in document["labels"])]
-            cells = document["blobs"].items()
-            return {blob: BlobLabels(FileKind(kind), tuple(names), labels[i]) for blob, (kind, names, i) in cells}
+            return labels_in(document) if document["version"] == LABELS_VERSION else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return {}
 
     def keep(self, found: Mapping[str, BlobLabels]) -> None:
         """Store these in place of what was kept; failures are ignored."""
-        newest = list(found.items())[-_MOST_BLOBS:]
-        known = {id(one.labels): one.labels for _, one in newest if one.labels}  # most versions have the same
-        numbers = {name: i for i, name in enumerate(known, 1)}
-        blobs = {blob: [one.kind.value, one.names, numbers.get(id(one.labels), 0)] for blob, one in newest}
-        labels = [_packed(one) for one in known.values()]
-        document = {"version": LABELS_VERSION, "labels": labels, "blobs": blobs}
+        from memstore.access.label_reader import document_of
+
+        document = {"version": LABELS_VERSION, **document_of([*found.items()][-_MOST_BLOBS:])}
         with suppress(OSError):
             make_private(self._cache)
             if is_private(self._cache):
@@ -372,26 +369,6 @@ class LabelsCache:
     @property
     def _place(self) -> Path:
         return self._cache / "labels.json"
-
-
-_DEFAULTS = Labels(id="")
-_LABELS = tuple(field.name for field in fields(Labels))
-
-
-def _packed(labels: Labels) -> dict[str, Any]:
-    values = {name: value for name in _LABELS if (value := getattr(labels, name)) != getattr(_DEFAULTS, name)}
-    if labels.generalization:
-        values["generalization"] = asdict(labels.generalization)
-    return values
-
-
-def _unpacked(values: dict[str, Any]) -> Labels:
-    lists = {name: tuple(value) for name, value in values.items() if isinstance(value, list)}
-    if "upstream_grants" in lists:
-        lists["upstream_grants"] = tuple(map(tuple, lists["upstream_grants"]))
-    if given := values.get("generalization"):
-        values["generalization"] = Generalization(**given | {"checks": tuple(given["checks"])})
-    return Labels(**values | {"id": values.get("id", "")} | lists)
 
 
 class AccessVerdict(NamedTuple):

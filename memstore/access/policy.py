@@ -313,17 +313,6 @@ def participants(world: World, session: Session) -> tuple[str, ...]:
 # -- single questions ------------------------------------------------------------------------------
 
 
-def may_see(entry_owner: str, viewer: str, vault_owner: str) -> bool:
-    """Whether `viewer` may see a memory: its owner may, and nobody else.
-
-    Args:
-        entry_owner: the memory's `owner`; if empty, the memory belongs to the vault's owner.
-        viewer: the entity who looks; an empty one is nobody, and sees nothing.
-        vault_owner: the vault's owner.
-    """
-    return bool(viewer) and viewer == (entry_owner or vault_owner)
-
-
 def decide(world: World, session: Session, memory_id: str) -> Decision:
     """Return whether a memory may be shown in a session, and why.
 

@@ -8,7 +8,7 @@ This module also computes the confidence that is suggested for a new belief, fro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -172,4 +172,4 @@ def _line(op: str, evidence: Evidence, before: Sequence[LedgerLine], *, now: dat
         source_confidence=evidence.confidence,
         happened_at=evidence.happened_before(at),
     )
-    return replace(line, new=replayed([*before, line]))
+    return line._replace(new=replayed([*before, line]))

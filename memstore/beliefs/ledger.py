@@ -8,7 +8,7 @@ Here it is kept as two sums, the weight for and the weight against, so the order
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -28,7 +28,7 @@ HALF_LIFE_FACTOR: Mapping[str, float] = {"low": 0.5, "normal": 1.0, "high": 4.0,
 DECIMALS = 4
 
 # Sorted, so the order of the fields in the class has no effect.
-_KEYS = tuple(sorted(field.name for field in fields(LedgerLine)))
+_KEYS = tuple(sorted(LedgerLine._fields))
 BARRIERS = frozenset({"assert", "edit", "checkpoint"})
 OUTCOMES = {"support": 1.0, "partial": 0.5, "contradict": 0.0}
 
@@ -160,8 +160,7 @@ def counted_as(name: str) -> str:
 
 def as_counted(line: LedgerLine) -> LedgerLine:
     """Return a line with all names as they are counted; lines that differ only in types of memories become equal."""
-    return replace(
-        line,
+    return line._replace(
         evidence_source=counted_as(line.evidence_source) if line.evidence_source else None,
         roots=tuple(map(counted_as, line.roots)),
         counted=tuple(map(counted_as, line.counted)),

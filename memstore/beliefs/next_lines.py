@@ -5,7 +5,6 @@ Ledgers can also be divided between two memories, or joined; evidence is never c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -76,7 +75,7 @@ def replay_of(memory: Memory, now: datetime) -> ledger.Belief:
     elif memory.confidence is not None and drifted(memory) is not None:
         last = ledger.by_time(lines)[-1].timestamp
         precision = max(ledger.replay(lines).precision, ledger.STATED_WEIGHT)
-        lines = (replace(_stated(last, memory.confidence), op="checkpoint", precision=precision),)
+        lines = (_stated(last, memory.confidence)._replace(op="checkpoint", precision=precision),)
     importance = "pinned" if memory.foundational else memory.importance or "normal"
     return ledger.replay_now(lines, now, importance=importance)
 
@@ -217,7 +216,7 @@ def weigh(
     for one in fresh:
         line = _line(one, stance, old=current, at=instant(next_time(history, now)), by=by, reason=reason)
         current = replayed([*history, line])
-        history.append(replace(line, new=current))
+        history.append(line._replace(new=current))
     return Weighed(tuple(history[len(memory.confidence_history) :]), old, current, counted)
 
 
@@ -315,14 +314,14 @@ def part(lines: Sequence[LedgerLine], shares: Mapping[str, float], *, of: str, b
     half = None if barrier.precision is None else max(barrier.precision / 2, confidence.PRIOR_WEIGHT)
     precision = None if half is None else confidence.rounded(half)
     reason = f"Split from {of}"
-    stated = replace(
-        barrier, op=op, old=None, precision=precision, evidence_source=of, reason=reason, by=by, weight=None, roots=()
+    stated = barrier._replace(
+        op=op, old=None, precision=precision, evidence_source=of, reason=reason, by=by, weight=None, roots=()
     )
     return retold((stated,), kept)
 
 
 def _shared(line: LedgerLine, share: float) -> LedgerLine:
-    return line if line.weight is None else replace(line, weight=confidence.rounded(line.weight * share))
+    return line if line.weight is None else line._replace(weight=confidence.rounded(line.weight * share))
 
 
 def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[LedgerLine, ...]:
@@ -341,12 +340,12 @@ def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[Ledg
     if barrier is not None:
         earliest = datetime.fromisoformat(barrier.timestamp) + timedelta(seconds=1)
         lines = [
-            line if datetime.fromisoformat(line.timestamp) >= earliest else replace(line, timestamp=instant(earliest))
+            line if datetime.fromisoformat(line.timestamp) >= earliest else line._replace(timestamp=instant(earliest))
             for line in lines
         ]
     elif not mine:
         stated, _ = confidence.since_statement(theirs)
-        lines = ([replace(stated, op="assert", old=None)] if stated else []) + lines
+        lines = ([stated._replace(op="assert", old=None)] if stated else []) + lines
     return (*mine[len(into.confidence_history) :], *retold(mine, lines, reason=f"Merged from {other.ref}"))
 
 
@@ -365,7 +364,7 @@ def retold(
     current = replayed(ledger) if ledger else None
     for line in confidence.by_time(lines):
         new = replayed([*ledger, line])
-        added = replace(line, old=current, new=new, reason=reason or line.reason)
+        added = line._replace(old=current, new=new, reason=reason or line.reason)
         ledger.append(added)
         told.append(added)
         current = new

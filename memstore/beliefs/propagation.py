@@ -200,7 +200,7 @@ def _with(
             cap=effect.cap,
         )
         current = replayed([*lines, line])
-        lines.append(replace(line, new=current))
+        lines.append(line._replace(new=current))
     return lines
 
 

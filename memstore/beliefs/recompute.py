@@ -7,7 +7,7 @@ since the last commit decide which of them is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -66,7 +66,7 @@ def _again(line: LedgerLine, load: Load, vouched: Vouched) -> LedgerLine | None:
     if source is None:
         return None
     now = as_evidence(source, load)
-    return replace(line, weight=0.0 if hearsay(source, load, vouched) else now.weight, roots=now.roots)
+    return line._replace(weight=0.0 if hearsay(source, load, vouched) else now.weight, roots=now.roots)
 
 
 # -- from evidence ---------------------------------------------------------------------------------

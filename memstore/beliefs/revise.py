@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from memstore.conflicts.conflict import Side
     from memstore.conflicts.contradiction import Comparison
     from memstore.conflicts.statements import Statement
-    from memstore.core.change import Lines, Saved
+    from memstore.core.change import Saved
+    from memstore.core.conflict import Lines
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.fence import FencedText

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
 
 
 @command(

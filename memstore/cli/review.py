@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.access.sight import Seer
     from memstore.cli.session import CliSession
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.history.own_changes import OwnChange
     from memstore.memories.review import NumberMoved, Review, Reviewed, SightMoved

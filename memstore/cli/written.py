@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from memstore.access.audit import Registered
     from memstore.cli.output import Palette
     from memstore.cli.session import CliSession
-    from memstore.core.change import Conflict, Saved
+    from memstore.core.change import Saved
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.memories.promote import Linked
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.conflict import Side
     from memstore.conflicts.gists import Gist
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.opened import Opened

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.conflicts.conflict import Side, conflict
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
-from memstore.core.change import Lines
+from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import title_of
 from memstore.core.quotation import quoted
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.retrieval import Filters

@@ -21,7 +21,7 @@ from memstore.conflicts.contradiction import (
     newer,
 )
 from memstore.conflicts.statements import EMPTY, tokens
-from memstore.core.change import PENALTY, Conflict, ConflictType, Lines
+from memstore.core.conflict import PENALTY, Conflict, ConflictType, Lines
 from memstore.core.keys import EXTERNAL
 from memstore.search.index import claim_key
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
-from memstore.core.change import ConflictType, Edit, Saved
+from memstore.core.change import Edit, Saved
+from memstore.core.conflict import ConflictType
 from memstore.core.errors import UsageError
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant

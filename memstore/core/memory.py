@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.full_stops import first_sentence
 from memstore.core.ids import MemoryRef
@@ -160,8 +160,7 @@ class Signature:
     sig: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Witness:
+class Witness(NamedTuple):
     """What another agent says about a memory; unsigned statements count for nothing."""
 
     agent_id: str
@@ -174,8 +173,7 @@ class Witness:
     sig: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resolution:
+class Resolution(NamedTuple):
     """The outcome of a dispute: the memory was upheld or overturned."""
 
     by: str
@@ -187,8 +185,7 @@ class Resolution:
     notes: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Anchor:
+class Anchor(NamedTuple):
     """Something outside the file that shows what a memory said, and when."""
 
     type: str
@@ -203,8 +200,7 @@ class Anchor:
 # -- confidence ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LedgerLine:
+class LedgerLine(NamedTuple):
     """One event in `confidence_history`; confidences are in [0, 1], times are RFC 3339 in UTC.
 
     `timestamp` is when it was recorded; `happened_at` when the evidence arose, if that was a day or more before.
@@ -227,8 +223,7 @@ class LedgerLine:
     happened_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Claim:
+class Claim(NamedTuple):
     """What a memory says, in a form that can be compared."""
 
     subject: str
@@ -237,8 +232,7 @@ class Claim:
     since: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedConflict:
+class ResolvedConflict(NamedTuple):
     """A decision about a conflict with another memory, kept so that it is not raised again."""
 
     with_: str

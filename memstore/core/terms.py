@@ -23,9 +23,6 @@ _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 # `*+`): the pattern never backtracks, so the engine stores no state for it.
 _WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*+(?:'\w++)*+")
 _LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
-_WORD_OF_OTHER_SCRIPTS = re.compile(
-    rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*"
-)
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # Attached to a word without being one: the English possessive, the French and Italian article.
 _HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
@@ -105,7 +102,12 @@ def word_pattern(text: str) -> re.Pattern[str]:
         return _WORD
     # Quotation marks, arrows and the like are between the two ranges.
     far = any(_FIRST_MARKED <= sign <= _LAST_CLUSTERED or sign >= _FIRST_UNSPACED for sign in set(text))
-    return _WORD_OF_OTHER_SCRIPTS if far else _WORD
+    return _word_of_other_scripts() if far else _WORD
+
+
+@cache
+def _word_of_other_scripts() -> re.Pattern[str]:
+    return re.compile(rf"[{_UNSPACED}{_CLUSTERED}][{_ON_CLUSTERS}]*|{_LETTER}+(?:(?<=\d)[.:]\d+)*(?:'{_LETTER}+)*")
 
 
 def terms(text: str) -> list[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.duplicates import Duplicates
     from memstore.conflicts.resolve import Resolved
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
 
 
 def conflicts_document(found: Iterable[Conflict]) -> dict[str, Any]:

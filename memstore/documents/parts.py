@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.access.audit import Registered
-    from memstore.core.change import Conflict, Saved
+    from memstore.core.change import Saved
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.quotation import External
     from memstore.search.retrieval import Citation

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from memstore.access.world import World
     from memstore.core.catalog import Entry
-    from memstore.core.change import Conflict, Saved
+    from memstore.core.change import Saved
+    from memstore.core.conflict import Conflict
     from memstore.face.given import Keys
     from memstore.files.memory_file import MemoryFile
     from memstore.memories.add import Composed

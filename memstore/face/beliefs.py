@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.duplicates import Duplicates
     from memstore.conflicts.resolve import Resolved
-    from memstore.core.change import Conflict, Saved
+    from memstore.core.change import Saved
+    from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.face.given import Named, Names, Which
     from memstore.memories.promote import Linked

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from memstore.access.sight import SightChange
-    from memstore.core.change import Changes, Conflict, MemoryChange
+    from memstore.core.change import Changes, MemoryChange
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View

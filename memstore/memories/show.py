@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.archive import Prunable
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.memory import Memory
     from memstore.core.quotation import External
     from memstore.core.view import View

@@ -24,8 +24,8 @@ from memstore.memories.why import Why, numbers_of, why
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.core.change import Conflict
     from memstore.core.config import QualityProfile
+    from memstore.core.conflict import Conflict
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.memories.show import Shown

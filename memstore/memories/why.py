@@ -18,7 +18,7 @@ from memstore.search.uses import uses_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
     from memstore.memories.show import Shown

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.archive import Prunable
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View

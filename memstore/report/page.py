@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.access.report import Sighted
-    from memstore.core.change import Conflict, Lines
+    from memstore.core.conflict import Conflict, Lines
     from memstore.core.memory import LedgerLine
     from memstore.lineage.values import Node
     from memstore.report.contents import LineagePart, Neighbour, ReportedMemory, VaultReport

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.core.catalog import Entry
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.quotation import External
     from memstore.files.memory_file import MemoryFile
     from memstore.search.explain import Explainer

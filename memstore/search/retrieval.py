@@ -14,7 +14,7 @@ from memstore.core.short_repr import short_repr
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.quotation import External
     from memstore.search.explanation import Explanation, WhyNot
 

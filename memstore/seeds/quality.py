@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
-from memstore.core.change import PENALTY, RESOLUTION
+from memstore.core.conflict import PENALTY, RESOLUTION
 from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
 from memstore.documents.parts import conflict_document

@@ -145,7 +145,7 @@ def witness(
         notes=notes,
     )
     sig = _made(view, statement.by_witness(memory.id or "", entry), key)
-    edit = splice.AppendEntry("witnesses", plain_entry(replace(entry, sig=sig), WITNESS_KEYS))
+    edit = splice.AppendEntry("witnesses", plain_entry(entry._replace(sig=sig), WITNESS_KEYS))
     saved, after = _written(view, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
     owner = after.owner or view.config.owner
     is_evidence = after.source_type == EXTERNAL and voucher.vouches_for(after, owner=owner)
@@ -197,7 +197,7 @@ def resolve(
         sig="",
     )
     sig = _made(view, statement.by_resolution(memory.id or "", entry), key)
-    edit = splice.AppendEntry("resolutions", plain_entry(replace(entry, sig=sig), RESOLUTION_KEYS))
+    edit = splice.AppendEntry("resolutions", plain_entry(entry._replace(sig=sig), RESOLUTION_KEYS))
     saved, after = _written(view, file, [edit], verb="resolve", dry_run=dry_run, commit=commit)
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
 

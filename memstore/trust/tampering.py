@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import replace
 from datetime import datetime
 from enum import Enum
 from functools import cached_property
@@ -89,7 +88,7 @@ def of_resolutions(
         there: the decisions in the file, with their verdicts.
         before: those in earlier revisions of the file, with their verdicts on the memory as it is now.
     """
-    known = {replace(entry, sig="") for entry, _ in there}
+    known = {entry._replace(sig="") for entry, _ in there}
     last: dict[str, Resolution] = {}
     for entry, verdict in (*before, *there):
         if verdict.counts and (entry.by not in last or _instant(entry.at) >= _instant(last[entry.by].at)):
@@ -97,7 +96,7 @@ def of_resolutions(
     return tuple(
         Tampered(Tampering.WITHHELD, by, f"{by} decided it ({entry.outcome}), {entry.at}, and that was removed")
         for by, entry in sorted(last.items())
-        if replace(entry, sig="") not in known
+        if entry._replace(sig="") not in known
     )
 
 
@@ -122,7 +121,7 @@ def of_author(
 
 def _words(witness: Witness) -> Witness:
     """Return what was said, ignoring the signature: some keys never make the same one twice."""
-    return replace(witness, sig=None)
+    return witness._replace(sig=None)
 
 
 def _instant(text: str) -> datetime:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import registry
@@ -263,7 +262,7 @@ def answer_request(
     )
     message = message_of(request, entry)
     sig = signatures.sign(message, namespace=ATTEST_NAMESPACE, key=key_of(signatures, key))
-    return answer(request, replace(entry, sig=sig))
+    return answer(request, entry._replace(sig=sig))
 
 
 @again_where_changed

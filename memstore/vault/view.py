@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from memstore.access.policy import both, may_see
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, SealedError, VaultError
 from memstore.core.places import is_sealed_path
@@ -487,7 +486,7 @@ class VaultView:
         return any(paths[row].startswith(f"{path}/") for row in self.rows)
 
     def _owns(self, owner: str) -> bool:
-        return may_see(owner, self.actor, self.config.owner)
+        return bool(self.actor) and self.actor == (owner or self.config.owner)
 
     def made_at(self, path: str, created_at: str | None) -> datetime | None:
         """Return when a memory was made, UTC: what it says itself, else when its file was saved; None in the past.
@@ -667,6 +666,8 @@ class VaultView:
 
     def labels(self, row: int) -> Labels:
         """Return the labels of the memory in a visible row, combined with those of its owner's other copies."""
+        from memstore.access.policy import both
+
         if not (self.is_owners or self._mask[row]):
             raise KeyError(row)
         own = self._labels.of_row(row)

@@ -1,23 +1,25 @@
+"""Whose a memory is."""
+
 from __future__ import annotations
 
 import pytest
 
-from memstore.access.policy import may_see
+from memstore.core.config import Config
+from memstore.core.memory import Memory
+from tests.memory_workspace import memory_workspace
 
 
 @pytest.mark.parametrize(
-    ("owner", "viewer", "sees"),
+    ("vault_owner", "owner", "viewer", "owns"),
     [
-        ("", "human:sean", True),
-        ("", "human:claire", False),
-        ("human:claire", "human:claire", True),
-        ("human:claire", "human:sean", False),
-        ("", "", False),
+        ("human:sean", None, "human:sean", True),
+        ("human:sean", None, "human:claire", False),
+        ("human:sean", "human:claire", "human:claire", True),
+        ("human:sean", "human:claire", "human:sean", False),
+        ("human:sean", None, "", False),
+        ("", None, "", False),  # nobody is not the owner of an unowned vault
     ],
 )
-def test_only_the_owner_sees(owner: str, viewer: str, *, sees: bool) -> None:
-    assert may_see(owner, viewer, "human:sean") is sees
-
-
-def test_nobody_is_not_the_owner_of_an_unowned_vault() -> None:
-    assert not may_see("", "", "")
+def test_only_the_owner_owns(vault_owner: str, owner: str | None, viewer: str, *, owns: bool) -> None:
+    view = memory_workspace(actor=viewer, config=Config(owner=vault_owner)).view()
+    assert view.owns(Memory(type="note", owner=owner)) is owns

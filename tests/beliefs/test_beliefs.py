@@ -62,7 +62,7 @@ def test_evidence_whose_type_was_changed_is_still_the_same() -> None:
     once = after(BELIEF, raw)
     weighed = weigh(once, [note], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
     assert (weighed.lines, weighed.counted_before) == ((), ("note:m_r",))
-    renamed = [replace(line, evidence_source="note:m_r") for line in once.confidence_history if line.op == "support"]
+    renamed = [line._replace(evidence_source="note:m_r") for line in once.confidence_history if line.op == "support"]
     named = replace(once, confidence_history=(once.confidence_history[0], *renamed))
     assert retractions(once, named, NOW, "x:y") == []
     checkpoint = replace(once, confidence_history=(folded(once, "x:y"),))
@@ -72,7 +72,7 @@ def test_evidence_whose_type_was_changed_is_still_the_same() -> None:
 def test_what_a_source_said_last_is_what_the_replay_takes_for_it() -> None:
     at = instant(NOW - timedelta(days=1))
     against = LedgerLine(timestamp=at, op="contradict", evidence_source="episode:m_e", weight=0.85)
-    for lines in permutations([STATED, replace(against, op="support"), against]):
+    for lines in permutations([STATED, against._replace(op="support"), against]):
         memory = replace(BELIEF, confidence=replayed(lines), confidence_history=tuple(lines))
         again = weigh(memory, [EPISODE], Stance.SUPPORT, now=NOW, by="x:y", reason=None)
         assert again.counted_before == ("episode:m_e",)
@@ -115,7 +115,7 @@ def test_a_root_that_spoke_before_moves_nothing() -> None:
     [
         (BELIEF, 0.85),
         (replace(BELIEF, confidence=None), 0.8),
-        (replace(BELIEF, confidence=None, confidence_history=(replace(STATED, new=0.3),)), 0.3),
+        (replace(BELIEF, confidence=None, confidence_history=(STATED._replace(new=0.3),)), 0.3),
         (Memory(type="note"), None),
         (Memory(type="note", confidence_history=(STATED,)), None),
     ],
@@ -220,14 +220,14 @@ def test_independent_roots(memory: Memory, expected: tuple[str, ...]) -> None:
     ("memory", "expected"),
     [
         # What is there is asked itself, whatever a line or a checkpoint noted of it.
-        (replace(HELD, confidence_history=(replace(LEDGER[1], roots=("session:old",)),)), ("session:42",)),
+        (replace(HELD, confidence_history=(LEDGER[1]._replace(roots=("session:old",)),)), ("session:42",)),
         (
             replace(
-                HELD, confidence_history=(replace(LEDGER[0], op="checkpoint", counted=("episode:m_sess", "session:9")),)
+                HELD, confidence_history=(LEDGER[0]._replace(op="checkpoint", counted=("episode:m_sess", "session:9")),)
             ),
             ("session:42",),
         ),
-        (replace(HELD, confidence_history=(replace(LEDGER[1], evidence_source=None),)), ("session:42",)),
+        (replace(HELD, confidence_history=(LEDGER[1]._replace(evidence_source=None),)), ("session:42",)),
         # What speaks for a note does not make it.
         (replace(HELD, type="note", confidence_history=(LEDGER[2],)), ("note:m_held",)),
     ],
@@ -242,7 +242,7 @@ def test_a_folded_belief_has_the_roots_that_it_had() -> None:
     whole = replace(HELD, confidence=replayed(LEDGER))
     bare = replace(whole, confidence_history=(folded(whole, "si:ash"),))
     assert roots(bare, KNOWN.get) == ("raw:m_raw", "session:42", "session:7")
-    supported = replace(whole, confidence_history=(LEDGER[0], replace(LEDGER[3], op="support")))
+    supported = replace(whole, confidence_history=(LEDGER[0], LEDGER[3]._replace(op="support")))
     assert roots(supported, KNOWN.get) == ("raw:m_raw",)
     again = replace(supported, confidence_history=(folded(supported, "si:ash"),))
     assert roots(again, KNOWN.get) == ("raw:m_raw",)
@@ -275,11 +275,11 @@ def test_what_speaks_against_a_memory_weighs_what_propagation_left_of_it() -> No
     )
     (one,) = against(replace(BELIEF, confidence_history=(said, weaker)))
     assert (one.weight, one.confidence) == (0.4, 0.45)
-    assert against(replace(BELIEF, confidence_history=(said, replace(weaker, factor=0.0)))) == []
-    (unsure,) = against(replace(BELIEF, confidence_history=(replace(said, source_confidence=None), weaker)))
+    assert against(replace(BELIEF, confidence_history=(said, weaker._replace(factor=0.0)))) == []
+    (unsure,) = against(replace(BELIEF, confidence_history=(said._replace(source_confidence=None), weaker)))
     assert (unsure.weight, unsure.confidence) == (0.4, None)
-    assert against(replace(BELIEF, confidence_history=(replace(said, evidence_source=None),))) == []
-    assert against(replace(BELIEF, confidence_history=(replace(said, op="support"),))) == []
+    assert against(replace(BELIEF, confidence_history=(said._replace(evidence_source=None),))) == []
+    assert against(replace(BELIEF, confidence_history=(said._replace(op="support"),))) == []
 
 
 def test_a_memory_as_evidence() -> None:
@@ -313,7 +313,7 @@ def test_a_chain_of_ten_thousand_has_one_root() -> None:
         ({"foundational": True}, 0.9),
         ({"created_at": None}, 0.9),
         ({"confidence": None}, None),
-        ({"confidence_history": (replace(STATED, new=0.2),)}, 0.8),  # a hand changed the number, and it stands
+        ({"confidence_history": (STATED._replace(new=0.2),)}, 0.8),  # a hand changed the number, and it stands
         ({"confidence_history": (LedgerLine(timestamp="2027-01-01T00:00:00Z", op="assert", new=0.6),)}, 0.9),
     ],
 )

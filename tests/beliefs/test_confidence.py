@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -174,24 +173,24 @@ def test_what_a_checkpoint_counted_never_counts_again() -> None:
     same_root = LedgerLine(
         timestamp=instant(3), op="support", evidence_source="episode:m_def", weight=1.0, roots=("s1",)
     )
-    other_root = replace(again, timestamp=instant(4), roots=("s9",))
+    other_root = again._replace(timestamp=instant(4), roots=("s9",))
     assert replay([checkpoint, again, same_root, other_root]) == replay([checkpoint])
 
 
 def test_a_memory_is_one_witness_whatever_its_type_was_when_it_spoke() -> None:
     raw = LedgerLine(timestamp=instant(0), op="support", evidence_source="raw:m_abc", weight=1.0, roots=("raw:m_abc",))
-    note = replace(raw, timestamp=instant(1), evidence_source="note:m_abc", roots=("note:m_abc",))
-    other = replace(note, evidence_source="note:m_def")
+    note = raw._replace(timestamp=instant(1), evidence_source="note:m_abc", roots=("note:m_abc",))
+    other = note._replace(evidence_source="note:m_def")
     assert replay([raw, note]) == replay([raw, other]) == replay([raw])
     assert votes(witnesses([raw, other])) == (1, 0)
-    assert replay([raw, replace(note, op="retract")]) == PRIOR
+    assert replay([raw, note._replace(op="retract")]) == PRIOR
     counted = LedgerLine(timestamp=instant(0), op="checkpoint", new=0.8, precision=5.0, counted=("raw:m_abc",))
     assert replay([counted, note]) == replay([counted, other]) == replay([counted])
 
 
 def test_a_root_that_is_named_twice_is_one() -> None:
     once = LedgerLine(timestamp=instant(0), op="support", evidence_source="episode:m_abc", weight=1.0, roots=("s1",))
-    assert replay([replace(once, roots=("s1", "s1"))]) == replay([once])
+    assert replay([once._replace(roots=("s1", "s1"))]) == replay([once])
 
 
 @pytest.mark.parametrize("precision", [None, 0.0, 1e-5, 1e-320])
@@ -238,7 +237,7 @@ def test_the_lines_of_a_ledger_are_told_from_the_latest_statement_on() -> None:
 def test_what_propagation_left_of_evidence_that_was_taken_back_is_nothing() -> None:
     weaker = LedgerLine(timestamp=instant(2), op="propagate", evidence_source="e1", factor=0.5)
     said = LedgerLine(timestamp=instant(0), op="support", evidence_source="e1", weight=1.0)
-    assert replay([said, replace(said, timestamp=instant(1), op="retract"), weaker]) == PRIOR
+    assert replay([said, said._replace(timestamp=instant(1), op="retract"), weaker]) == PRIOR
     assert replay([weaker]) == PRIOR
 
 
@@ -276,7 +275,7 @@ def test_late_evidence_fades_as_old_evidence() -> None:
     recorded = datetime(2026, 2, 1, tzinfo=UTC)
     said = LedgerLine(timestamp="2026-01-01T00:00:00Z", op="assert", new=0.6)
     fresh = LedgerLine(timestamp="2026-02-01T00:00:00Z", op="support", evidence_source="episode:m_old", weight=1.0)
-    late = replace(fresh, happened_at="2024-02-02T00:00:00Z")  # two half-lives, a leap day among them
+    late = fresh._replace(happened_at="2024-02-02T00:00:00Z")  # two half-lives, a leap day among them
     assert replay([said, late]) == replay([said, fresh])
     alone = replay_now([said], recorded).weight_for
     gained = [replay_now([said, line], recorded).weight_for - alone for line in (fresh, late)]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memstore.beliefs.next_lines import replayed
 from memstore.beliefs.propagation import BeliefStore, Plan, plan_propagation, sources
 from memstore.core.memory import LedgerLine, Memory
-from tests.core.ledgers import START, instant, line_of
+from tests.core.ledgers import START, instant, line_of, line_with
 
 CASES = json.loads((Path(__file__).parents[1] / "cases" / "beliefs.json").read_text())
 TOLERANCE = CASES["constants"]["tolerance"]
@@ -32,7 +32,7 @@ def memory_of(name: str, case: dict[str, Any]) -> Memory:
         id=f"m_{name}",
         confidence=case["confidence"],
         confidence_history=tuple(
-            replace(line, evidence_source=ref(line.evidence_source)) if line.evidence_source else line for line in lines
+            line._replace(evidence_source=ref(line.evidence_source)) if line.evidence_source else line for line in lines
         ),
         derived_from=tuple(map(ref, case.get("premises", ()))),
     )
@@ -130,7 +130,7 @@ SAID = LedgerLine(
 def test_what_stays_as_it_was_gets_no_line_beside_what_changes() -> None:
     """The evidence of `m_e` counts half; a premise that never bound, and evidence that is hidden, stay as they are."""
     sure = replace(PREMISE, id="m_f", confidence=0.95)
-    hidden = replace(SAID, timestamp=instant(2), evidence_source="belief:m_hidden")
+    hidden = SAID._replace(timestamp=instant(2), evidence_source="belief:m_hidden")
     supported = replace(CAPPED, derived_from=("belief:m_f",), confidence_history=(STATED, SAID, hidden))
     supported = replace(supported, confidence=replayed(supported.confidence_history))
     (step,) = planned(vault_of(PREMISE, sure, supported)).steps
@@ -141,7 +141,7 @@ def test_what_stays_as_it_was_gets_no_line_beside_what_changes() -> None:
 
 
 def test_what_a_memory_rests_on_is_memories_alone() -> None:
-    marks = (replace(SAID, evidence_source="consolidation:2026-02-01"), SAID)
+    marks = (SAID._replace(evidence_source="consolidation:2026-02-01"), SAID)
     made = replace(CAPPED, derived_from=("context:a walk", "belief:m_old", "belief:m_p"), supersedes=("belief:m_old",))
     assert sources(replace(made, confidence_history=marks)) == ("belief:m_e", "belief:m_p")
 
@@ -177,8 +177,8 @@ def test_a_change_goes_no_deeper_than_asked_and_each_step_says_how_deep_it_is(
     "keys",
     [
         {"supersedes": ("belief:m_e",)},  # carries nothing
-        {"confidence_history": (STATED, replace(STATED, timestamp=instant(1), op="edit"))},  # a decision of its own
-        {"confidence_history": (replace(STATED, op="support", new=None, evidence_source="raw:m_r", weight=18.0),)},
+        {"confidence_history": (STATED, STATED._replace(timestamp=instant(1), op="edit"))},  # a decision of its own
+        {"confidence_history": (STATED._replace(op="support", new=None, evidence_source="raw:m_r", weight=18.0),)},
         {"derived_from": ("belief:m_hidden",)},
         {"confidence": 0.3, "confidence_history": ()},
     ],
@@ -209,7 +209,7 @@ def test_a_chain_of_ten_thousand_ends() -> None:
 names = st.integers(0, 7).map(str)
 numbers = st.floats(0, 1).map(lambda x: round(x, 4))
 supports = st.builds(
-    LedgerLine,
+    line_with,
     timestamp=st.integers(0, 90).map(instant),
     op=st.sampled_from(["support", "partial", "contradict"]),
     evidence_source=names.map(ref),

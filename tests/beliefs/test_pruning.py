@@ -25,14 +25,14 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
         ({"confidence": 0.1, "importance": "pinned"}, 0.0, None),
         ({"confidence": 0.1, "foundational": True}, 0.0, None),
         ({"importance": "high"}, 0.0, None),  # fades four times as slowly, and half of it still lives
-        ({"confidence_history": (replace(SEEN, timestamp="2025-12-01T00:00:00Z"),)}, 0.0, None),
+        ({"confidence_history": (SEEN._replace(timestamp="2025-12-01T00:00:00Z"),)}, 0.0, None),
         ({"confidence": 0.1, "status": "archived"}, 0.0, None),
         ({"type": "note", "confidence": None, "confidence_history": ()}, 0.0, None),
     ],
 )
 def test_what_could_be_archived(keys: dict[str, Any], strength: float, expected: str | None) -> None:
     # Six years are a half-life and a half where importance is high: 2^-1.5 = 0.35 of 1.5 observations.
-    lines = (replace(SEEN, weight=1.5),)
+    lines = (SEEN._replace(weight=1.5),)
     seen = {"confidence": 0.7143, "confidence_history": lines}
     assert prunable(replace(OLD, **{**seen, **keys}), NOW, strength=strength) == expected
 

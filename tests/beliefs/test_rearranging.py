@@ -72,9 +72,9 @@ def test_one_of_two_is_a_union_by_source_and_merging_again_adds_nothing(
 def test_the_same_evidence_on_both_sides_counts_once() -> None:
     seen = LedgerLine(timestamp=instant(2), op="support", evidence_source="episode:m_e", weight=1.0)
     stated = LedgerLine(timestamp=instant(0), op="assert", new=0.5)
-    one, two = belief("m_a", [stated, seen]), belief("m_b", [replace(stated, new=0.9), seen])
+    one, two = belief("m_a", [stated, seen]), belief("m_b", [stated._replace(new=0.9), seen])
     assert merged(one, two) == one
-    other = replace(seen, evidence_source="episode:m_f", timestamp=instant(-5))
+    other = seen._replace(evidence_source="episode:m_f", timestamp=instant(-5))
     both = merged(one, belief("m_b", [other]))
     assert both.confidence == round(5 / 8, 4)
     (added,) = both.confidence_history[2:]
@@ -98,5 +98,5 @@ def test_a_checkpoint_goes_to_both_parts_with_half_its_weight() -> None:
     (line,) = part((fold,), {}, of="belief:m_a", by=BY)
     assert (line.op, line.new, line.precision, line.counted) == ("checkpoint", 0.8, 5.0, ("raw:m_r",))
     assert datetime.fromisoformat(line.timestamp) == START.astimezone(UTC)
-    (weak,) = part((replace(fold, precision=2.6),), {}, of="belief:m_a", by=BY)
+    (weak,) = part((fold._replace(precision=2.6),), {}, of="belief:m_a", by=BY)
     assert weak.precision == 2.0  # less than nothing is not known

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,7 @@ def day(number: float) -> datetime:
         ((STATED, BAD_NEWS, line(11, "retract", "e1")), 12, None),
         ((STATED, BAD_NEWS, line(11, "edit", new=0.9)), 12, None),  # it has been looked at
         ((STATED, BAD_NEWS, line(20, "contradict", "e3")), 30, 20),
-        ((STATED, replace(BAD_NEWS, weight=0.4)), 10, None),
+        ((STATED, BAD_NEWS._replace(weight=0.4)), 10, None),
         ((STATED, line(10, "partial", "e1")), 10, None),
         ((STATED,), 10, None),
     ],
@@ -80,17 +79,17 @@ def test_old_and_well_supported_beliefs_need_more() -> None:
 def test_one_session_that_contradicts_thrice_surprises_once() -> None:
     old = [line(i, "support", f"s{i}") for i in range(5)]
     apart = [line(100 + i, "contradict", f"c{i}", roots=(f"r{i}",)) for i in range(4)]
-    together = [replace(one, roots=("r",)) for one in apart]
+    together = [one._replace(roots=("r",)) for one in apart]
     assert standing(held(*old, *apart), day(104)).labile == day(103)
     assert standing(held(*old, *together), day(104)).labile is None
 
 
 def test_each_support_cancels_the_oldest_surprise_and_a_year_forgets_it() -> None:
-    weak = [replace(line(i, "contradict", f"c{i}"), weight=0.5) for i in (1, 2)]
+    weak = [line(i, "contradict", f"c{i}")._replace(weight=0.5) for i in (1, 2)]
     assert standing(held(STATED, *weak), day(2)).labile == day(2)
     between = [weak[0], line(1.5, "support", "s"), weak[1]]
     assert standing(held(STATED, *between), day(2)).labile is None
-    late = replace(weak[1], timestamp=instant(367))
+    late = weak[1]._replace(timestamp=instant(367))
     assert standing(held(STATED, weak[0], late), day(367)).labile is None
 
 

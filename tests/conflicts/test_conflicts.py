@@ -18,7 +18,7 @@ from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.core.change import Conflict
+    from memstore.core.conflict import Conflict
     from memstore.core.memory import Memory
     from memstore.vault.workspace import Workspace
 

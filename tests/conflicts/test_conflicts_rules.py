@@ -8,7 +8,7 @@ import pytest
 
 from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import Side, conflict, penalty
-from memstore.core.change import Conflict, ConflictType
+from memstore.core.conflict import Conflict, ConflictType
 from memstore.files.memory_file import MemoryFile, read
 from tests.support import memory_text
 

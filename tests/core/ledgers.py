@@ -17,6 +17,11 @@ def instant(days: float) -> str:
     return (START + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def line_with(**values: Any) -> LedgerLine:
+    """Return a line with these values: a strategy built of the class itself would draw the others, too."""
+    return LedgerLine(**values)
+
+
 def line_of(case: dict[str, Any]) -> LedgerLine:
     """Return a line of a published case."""
     return LedgerLine(
@@ -38,7 +43,7 @@ def line_of(case: dict[str, Any]) -> LedgerLine:
 fractions = st.floats(0, 1).map(lambda x: round(x, 4))
 sources = st.sampled_from([f"episode:m_{i:03}" for i in range(12)])
 evidence_lines = st.builds(
-    LedgerLine,
+    line_with,
     timestamp=st.integers(0, 900).map(instant),
     op=st.sampled_from(["support", "partial", "contradict", "retract"]),
     evidence_source=sources,
@@ -46,6 +51,6 @@ evidence_lines = st.builds(
     roots=st.lists(st.sampled_from(["s1", "s2", "s3", "s4"]), max_size=3, unique=True).map(tuple),
 )
 barriers = st.builds(
-    LedgerLine, timestamp=st.integers(0, 900).map(instant), op=st.sampled_from(["assert", "edit"]), new=fractions
+    line_with, timestamp=st.integers(0, 900).map(instant), op=st.sampled_from(["assert", "edit"]), new=fractions
 )
 ledgers = st.lists(st.one_of(evidence_lines, evidence_lines, evidence_lines, barriers), max_size=200)

@@ -106,7 +106,7 @@ def test_trailers_join_those_that_are_there() -> None:
 def test_every_verb_has_a_past() -> None:
     for status in ("active", "draft", "superseded", "archived", "forgotten"):
         for op in ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate"):
-            line = replace(SUPPORT, op=op)
+            line = SUPPORT._replace(op=op)
             for before in (NOTE, replace(NOTE, status="draft")):
                 done = change(before, replace(NOTE, status=status, confidence_history=(line,)))
                 assert message([done, done]).startswith("2 memories: 2 ")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from itertools import product
 from random import Random
 from typing import TYPE_CHECKING
@@ -224,12 +223,12 @@ def most(memory: Memory, numbers: Mapping[str, float], gone: set[str]) -> float:
         source = line.evidence_source or ""
         if line.op == "assert":
             caps = [numbers[ref] for ref in memory.derived_from if ref in gone]
-            choices.append([replace(line, new=min([line.new or 0.0, *caps]))])
+            choices.append([line._replace(new=min([line.new or 0.0, *caps]))])
         elif line.op == "support":
             choices.append([None if source in gone else line])
         elif line.op in ("partial", "contradict"):
             share = min(1.0, numbers[source] / line.source_confidence) if line.source_confidence else 1.0
-            weaker = replace(line, weight=(line.weight or 0.0) * share)
+            weaker = line._replace(weight=(line.weight or 0.0) * share)
             choices.append([line, weaker, *([None] if source in gone and line.op == "partial" else [])])
         else:
             choices.append([line])

@@ -18,6 +18,7 @@ from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import MOST_USES, why
 from memstore.search.uses import Use, uses_of
+from tests.core.ledgers import line_with
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
@@ -148,7 +149,7 @@ def test_to_ask_why_is_no_use_and_nobody_learns_of_what_they_may_not_see(ws: Wor
 ops = st.sampled_from(["support", "partial", "contradict", "retract", "assert", "edit", "propagate", "checkpoint"])
 ledgers = st.lists(
     st.builds(
-        LedgerLine,
+        line_with,
         timestamp=st.integers(1, 28).map(lambda day: f"2026-01-{day:02}T00:00:00Z"),
         op=ops,
         new=st.none() | st.floats(0, 1),

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.conflicts.conflict import penalty
-from memstore.core.change import ConflictType
 from memstore.core.config import QualityProfile
+from memstore.core.conflict import ConflictType
 from memstore.core.keys import CHANNELS, RELIABILITY, SOURCE_TYPES
 from memstore.search.quality import (
     BASE_OF_CHANNEL,

@@ -287,12 +287,12 @@ def test_what_is_signed_is_the_encoding_of_dsse() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        replace(WITNESS, attestation="confirm"),
-        replace(WITNESS, agent_id="si:pitch"),
-        replace(WITNESS, witnessed_at="2026-02-05T16:05:01Z"),
-        replace(WITNESS, aspects=()),
-        replace(WITNESS, notes=None),
-        replace(WITNESS, content=WHOLE.provenance),
+        WITNESS._replace(attestation="confirm"),
+        WITNESS._replace(agent_id="si:pitch"),
+        WITNESS._replace(witnessed_at="2026-02-05T16:05:01Z"),
+        WITNESS._replace(aspects=()),
+        WITNESS._replace(notes=None),
+        WITNESS._replace(content=WHOLE.provenance),
     ],
 )
 def test_every_word_of_an_entry_is_signed(other: Witness) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -53,7 +52,7 @@ def at(key: str, item: int | None = None) -> tuple[int, int]:
         ({"access_grants": ("*", "*")}, "item-repeated", *at("access_grants", 1)),
         ({"created_at": "2026-02-01T12:00:01Z"}, "created-in-future", *at("created_at")),
         (
-            {"confidence": 0.8, "confidence_history": (STATED, replace(STATED, timestamp="2026-02-01T13:00:01Z"))},
+            {"confidence": 0.8, "confidence_history": (STATED, STATED._replace(timestamp="2026-02-01T13:00:01Z"))},
             "history-in-future",
             *at("confidence_history", 1),
         ),
@@ -83,7 +82,7 @@ def test_what_is_hardly_meant_is_found(changes: dict[str, Any], code: str, line:
         ({"body": ""}, ""),
         ({"title": " Tea"}, "title"),
         ({"tags": ("a", "b", "a")}, "tags"),
-        ({"confidence_history": (replace(STATED, timestamp="2027-02-01T13:00:01Z"),)}, "confidence_history"),
+        ({"confidence_history": (STATED._replace(timestamp="2027-02-01T13:00:01Z"),)}, "confidence_history"),
         ({"extra": {"acess_grants": []}}, "acess_grants"),
     ],
 )
@@ -97,7 +96,7 @@ def test_a_finding_names_its_key_and_none_for_the_text(changes: dict[str, Any], 
     [
         {},
         {"title": "Tea time", "tags": ("a", "b"), "created_at": "2026-02-01T12:00:00Z"},
-        {"confidence": 0.8, "confidence_history": (replace(STATED, timestamp="2026-02-01T13:00:00Z"),)},
+        {"confidence": 0.8, "confidence_history": (STATED._replace(timestamp="2026-02-01T13:00:00Z"),)},
         {"extra": {"mood": "fine", "source_url": "x", "category": "y", "cssclasses": []}},
         {"status": "superseded", "superseded_by": ("note:m_0000000002",)},
         {"status": "forgotten", "body": "by si:ash, at their wish\n", "author": None},

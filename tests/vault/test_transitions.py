@@ -93,9 +93,9 @@ def test_adding_history_loses_none(memory: Memory, more: list[LedgerLine]) -> No
 def test_a_line_that_names_its_memory_by_its_new_type_is_not_lost() -> None:
     line = LedgerLine(timestamp="2026-02-01T18:04:11Z", op="support", evidence_source="raw:m_r1n", roots=("raw:m_r1n",))
     before = Memory(type="belief", id="m_b1n", confidence=0.7, confidence_history=(line,))
-    for named in (replace(line, evidence_source="note:m_r1n"), replace(line, roots=("note:m_r1n",))):
+    for named in (line._replace(evidence_source="note:m_r1n"), line._replace(roots=("note:m_r1n",))):
         assert check(before, replace(before, confidence_history=(named,))) == []
-    other = replace(before, confidence_history=(replace(line, evidence_source="raw:m_r2n"),))
+    other = replace(before, confidence_history=(line._replace(evidence_source="raw:m_r2n"),))
     assert [finding.code for finding in check(before, other)] == ["history-lost"]
 
 

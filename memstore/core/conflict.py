@@ -1,0 +1,65 @@
+"""A conflict between two memories, as searches, checks and commands report it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from memstore.core.short_repr import short_repr
+
+
+class ConflictType(Enum):
+    """The kind of a conflict (seed 003)."""
+
+    CONTRADICTION = "contradiction"
+    TEMPORAL = "temporal"
+    SEMANTIC = "semantic"
+
+
+# Seed 003, "Types of Conflicts": how much a conflict lowers the quality of both sides, and the suggested resolution.
+PENALTY = {ConflictType.CONTRADICTION: 0.30, ConflictType.TEMPORAL: 0.15, ConflictType.SEMANTIC: 0.10}
+RESOLUTION = {
+    ConflictType.CONTRADICTION: "manual_review",
+    ConflictType.TEMPORAL: "timestamp_priority",
+    ConflictType.SEMANTIC: "merge_or_clarify",
+}
+
+
+class Lines(NamedTuple):
+    """Where one side of a conflict says it: lines from 1, both inclusive, with their text."""
+
+    path: str
+    line_start: int
+    line_end: int
+    excerpt: str
+
+
+class Conflict(NamedTuple):
+    """An open conflict between two memories; the one that was asked about comes first.
+
+    `penalty` is how much it lowers the quality of the first memory, from 0 to 0.3. `command` is the command that
+    decides the conflict or shows what to decide. `rule` is the rule that found it. For a temporal conflict, `current`
+    is the ref of the memory that probably holds now; None if each says what was so in its time.
+    """
+
+    conflict_type: ConflictType
+    penalty: float
+    refs: tuple[str, str]
+    titles: tuple[str, str]
+    lines: tuple[Lines, Lines]
+    rule: str
+    command: str
+    current: str | None = None
+
+    def __repr__(self) -> str:
+        return short_repr(self)
+
+    @property
+    def order(self) -> tuple[float, tuple[str, str], tuple[Lines, Lines]]:
+        """The key to sort conflicts by, the worst first; paths tell copies of a memory apart."""
+        return -self.penalty, self.refs, self.lines
+
+    @property
+    def suggested_resolution(self) -> str:
+        """Seed 003's name for the suggested resolution."""
+        return RESOLUTION[self.conflict_type]
