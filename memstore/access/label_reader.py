@@ -8,7 +8,7 @@ in every file, so each distinct one is read and checked once; only frontmatters 
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.policy import labels_of
@@ -138,7 +138,7 @@ def labels_in(document: Mapping[str, Any]) -> dict[str, BlobLabels]:
 def _packed(labels: Labels) -> dict[str, Any]:
     values = {name: value for name in _LABELS if (value := getattr(labels, name)) != getattr(_DEFAULTS, name)}
     if labels.generalization:
-        values["generalization"] = asdict(labels.generalization)
+        values["generalization"] = labels.generalization._asdict()
     return values
 
 

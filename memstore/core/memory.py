@@ -14,16 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompressedFrom:
+class CompressedFrom(NamedTuple):
     """Where the full body of a compressed memory is kept."""
 
     commit: str
     blob: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Quarantine:
+class Quarantine(NamedTuple):
     """What a memory was quarantined with, when, by whom and why, and which status its file had, None if it had none."""
 
     of: str
@@ -115,8 +113,7 @@ EVERYBODY_SPELLED = "public"
 UNKNOWN_LISTENER = "anon:unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Generalization:
+class Generalization(NamedTuple):
     """The verdict of the check that allowed a memory to be seen more widely than its sources."""
 
     verdict: str
@@ -138,8 +135,7 @@ def is_external_mark(text: str) -> bool:
     return text.startswith(EXTERNAL_MARKS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
+class Origin(NamedTuple):
     """The circumstances in which a memory was written (seed 004's context)."""
 
     session_id: str | None = None
@@ -149,8 +145,7 @@ class Origin:
 # -- who vouches for it ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signature:
+class Signature(NamedTuple):
     """The author's signature over both digests."""
 
     by: str

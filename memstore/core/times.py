@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
@@ -86,8 +85,13 @@ def _ago(text: str, now: datetime) -> Period | None:
 def _months_before(at: datetime, months: int) -> datetime:
     """Return the same day of an earlier month, or the last day of that month if it is shorter."""
     year, month = divmod(at.year * 12 + at.month - 1 - months, 12)
-    last = monthrange(date(year, month + 1, 1).year, month + 1)[1]
-    return at.replace(year=year, month=month + 1, day=min(at.day, last))
+    return at.replace(year=year, month=month + 1, day=min(at.day, _days_in(year, month + 1)))
+
+
+def _days_in(year: int, month: int) -> int:
+    """Return the number of days in a month; no month is longer than December."""
+    december = 12
+    return 31 if month == december else (date(year, month + 1, 1) - date(year, month, 1)).days
 
 
 def _written(text: str) -> Period | None:
@@ -102,7 +106,7 @@ def _written(text: str) -> Period | None:
     if day:
         days = 1
     elif month:
-        days = monthrange(year, int(month))[1]
+        days = _days_in(year, int(month))
     else:
-        days = 366 if monthrange(year, 2)[1] == 29 else 365  # noqa: PLR2004 - the leap day
+        days = 337 + _days_in(year, 2)
     return Period(start, start + (days * _DAY - _SECOND))

@@ -192,7 +192,7 @@ class _Reading:
         kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
         self._kept.update(dict.fromkeys(new))
         size = len(data) + sum(len(part.data) for part in kept)
-        return _New(Edit(path=path, before=None, after=data, made=replace(file, path=path)), kept, size)
+        return _New(Edit(path=path, before=None, after=data, made=file._replace(path=path)), kept, size)
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
         """Return the path of the file: the draft's own path if it is free, else the usual path of a new memory."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import (
@@ -54,8 +53,7 @@ _ENTRY_CLASSES: dict[str, type] = {
 _FOREIGN_KEYS = frozenset({"type", "author", "status"})
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile:
+class MemoryFile(NamedTuple):
     """A memory file that was read: its bytes, its parts, and the memory in it."""
 
     path: str
@@ -65,8 +63,7 @@ class MemoryFile:
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class BrokenFile:
+class BrokenFile(NamedTuple):
     """A file that is meant to be a memory but can't be read; it is reported, and denied to others."""
 
     path: str
@@ -79,8 +76,7 @@ class BrokenFile:
         return {finding.code for finding in self.findings} == {"type-missing"}
 
 
-@dataclass(frozen=True, slots=True)
-class PlainFile:
+class PlainFile(NamedTuple):
     """A Markdown file that isn't a memory, until it is adopted; `memory` has what is known of it anyway."""
 
     path: str
@@ -89,8 +85,7 @@ class PlainFile:
     memory: Memory
 
 
-@dataclass(frozen=True, slots=True)
-class SealedFile:
+class SealedFile(NamedTuple):
     """A sealed memory that no key here opens: nothing is known of it but that it is there."""
 
     path: str

@@ -160,7 +160,7 @@ def key_change(name: str, old: Any, new: Any) -> Iterator[str]:
     """Yield a description of the change to one key's value, if any; lists are given as tuples."""
     if old == new:
         return
-    if not isinstance(old, tuple):
+    if type(old) is not tuple:  # one value, perhaps with several parts
         yield f"{name} {_word(old)} → {_word(new)}"
         return
     if not all(isinstance(item, str) for item in (*old, *new)):

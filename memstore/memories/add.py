@@ -90,7 +90,7 @@ class Composed(NamedTuple):
     def derived_from(self, refs: Iterable[str]) -> Composed:
         """Return the memory derived from more, which may be written along with it."""
         data = splice.apply(self.file, [splice.AppendItems("derived_from", tuple(refs))])
-        return self._replace(edit=replace(self.edit, after=data, made=replace(_read(data), path=self.edit.path)))
+        return self._replace(edit=replace(self.edit, after=data, made=_read(data)._replace(path=self.edit.path)))
 
     def told(self, saved: Saved) -> Saved:
         """Return the saved result, with questions and remarks among its findings."""
@@ -252,7 +252,7 @@ def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[s
 
 def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
     path = path_of_new(draft.memory, view.config.filenames)
-    return Edit(path=path, before=None, after=draft.data, made=replace(draft, path=path))
+    return Edit(path=path, before=None, after=draft.data, made=draft._replace(path=path))
 
 
 # -- the path of its file --------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import stat
 import zlib
 from collections.abc import Mapping, Sequence
@@ -82,6 +81,8 @@ def drop_gists(cache: Path, *, but: Collection[str]) -> None:
 
 def drop_derived(cache: Path) -> None:
     """Delete all computed values; errors are ignored, because then the cache can't be written either."""
+    import shutil
+
     with suppress(OSError):
         shutil.rmtree(cache / _FOLDER)
 

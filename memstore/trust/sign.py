@@ -216,7 +216,7 @@ def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -
     content, provenance = canonical.digests(memory)
     entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
     sig = _made(view, statement.by_author(memory.id or "", entry), key)
-    return splice.SetValue("signature", plain_entry(replace(entry, sig=sig), SIGNATURE_KEYS))
+    return splice.SetValue("signature", plain_entry(entry._replace(sig=sig), SIGNATURE_KEYS))
 
 
 def key_of(signatures: Signatures, named: str | None) -> str:

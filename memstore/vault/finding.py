@@ -191,7 +191,7 @@ def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
     changed |= dict.fromkeys(file.front.values.keys() - values.keys())
     left = memory_of({"type": file.memory.type, **changed}, "")
     memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
-    return replace(file, front=replace(file.front, values=values), memory=memory)
+    return file._replace(front=replace(file.front, values=values), memory=memory)
 
 
 def _shown(value: Any, is_shown: Callable[[str], bool]) -> Any:

@@ -349,7 +349,7 @@ def _written(edit: Edit) -> Written:
 
 def _at(edit: Edit, path: str) -> Edit:
     """Return an edit for a file at another path."""
-    return replace(edit, path=path, made=replace(edit.made, path=path) if edit.made else None)
+    return replace(edit, path=path, made=edit.made._replace(path=path) if edit.made else None)
 
 
 def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:

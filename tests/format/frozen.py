@@ -17,6 +17,8 @@ def as_json(file: MemoryFile) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Return a value as JSON has it: tuples are lists, entries have only the keys that say something."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items() if item not in (None, ())}
     return [_plain(item) for item in value] if isinstance(value, (list, tuple)) else value
