@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories", "exchange", "report")
 LATER = {
+    # The owner, whom nobody overhears, comes without, as does all but a push.
+    "access.local_state": {"access.label_reader", "access.world"},
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},
     "trust.score": {"trust.reputation", "trust.verification"},
