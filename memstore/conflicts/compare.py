@@ -51,7 +51,7 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
     def at(start: int, end: int) -> Lines:
         return Lines(file.path, start, end, shown(lines.excerpt(start, end)))
 
-    claim_lines = [file.front.position("claims", number).line for number in range(len(memory.claims))]
+    claim_lines = [file.front.line_of("claims", number) for number in range(len(memory.claims))]
     return Side(
         ref=str(memory.ref or file.path),
         path=file.path,

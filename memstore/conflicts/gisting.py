@@ -43,7 +43,7 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
     memory = file.memory
     count = 0
     if memory.title:
-        line = file.front.position("title").line
+        line = file.front.line_of("title")
         for statement in statements(memory.title):
             count += 1
             yield statement, line, line

@@ -80,7 +80,7 @@ def read(head: str, *, first_line: int) -> Frontmatter | None:
             at = pair.end()
     except _DoubtError:
         return None
-    return Frontmatter(head, first_line, values)
+    return Frontmatter(head, first_line, values, is_plain=True)
 
 
 class _DoubtError(Exception):

@@ -61,13 +61,15 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}")
 class Frontmatter:
     """The content of a frontmatter: plain values by key, and the position of every key and list item in the file.
 
-    `head` is its text, which begins on file line `first_line`.
+    `head` is its text, which begins on file line `first_line`. `is_plain` says that it has plain lines only
+    (`files.plain_lines`).
     """
 
     head: str = ""
     first_line: int = 1
     values: dict[str, Any] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    is_plain: bool = False
 
     @cached_property
     def positions(self) -> dict[KeyPath, Position]:
@@ -84,6 +86,16 @@ class Frontmatter:
         while path and path not in self.positions:
             path = path[:-1]
         return self.positions.get(path, Position(1))
+
+    def line_of(self, key: str, item: int | None = None) -> int:
+        """Return the line of a key, or of an item in its list, from 0; plain lines need no parser for this."""
+        if not self.is_plain:
+            return self.position(key, *(() if item is None else (item,))).line
+        start = next((at for at, line in enumerate(self.lines, self.first_line) if line.startswith(f"{key}:")), None)
+        if start is None:
+            return 1
+        items_are_below = item is not None and self.lines[start - self.first_line] == f"{key}:"
+        return start + 1 + item if items_are_below and item is not None else start
 
     def line(self, path: KeyPath) -> str:
         """Return the text of the line that has `path`; empty if that line is not in the frontmatter."""

@@ -55,13 +55,13 @@ class Opened:
             version_hash=self.entry.blob,
         )
 
-    def line_of_key(self, *path: str | int) -> int:
+    def line_of_key(self, key: str, item: int | None = None) -> int:
         """Return the line of a key in the frontmatter, or of an item in its list."""
-        if len(path) == 1 and (found := re.search(rf"^{path[0]}[ \t]*:", self.text.head, re.MULTILINE)):
+        if item is None and (found := re.search(rf"^{key}[ \t]*:", self.text.head, re.MULTILINE)):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
         from memstore.files.memory_file import MemoryFile
 
-        return self.file.front.position(*path).line if isinstance(self.file, MemoryFile) else 1
+        return self.file.front.line_of(key, item) if isinstance(self.file, MemoryFile) else 1
 
     @cached_property
     def file(self) -> ReadFile:

@@ -42,6 +42,10 @@ def assert_same(head: str) -> bool:
     strictly = strict_yaml.read(head, first_line=2)
     assert strictly.problems == []
     assert repr(found.values) == repr(strictly.values)  # 1 is not 1.0, and the order is the same
+    for path, at in strictly.positions.items():
+        if len(path) == 1 or (len(path) == 2 and isinstance(path[1], int)):
+            assert found.line_of(*path) == strictly.line_of(*path) == at.line
+    assert "positions" not in vars(found)
     assert found.positions == strictly.positions
     return True
 
