@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
 
-from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict
+from memstore.conflicts.gists import keep_apart, keep_gists, kept_apart, kept_gists, may_conflict, pair_of
 from memstore.core.catalog import FileKind
 
 if TYPE_CHECKING:
@@ -104,6 +104,11 @@ class Among:
         self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         # By the paths of both files, because passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
+        self._apart_now: dict[str, None] = {}
+
+    @cached_property
+    def _apart(self) -> dict[str, None]:
+        return dict.fromkeys(kept_apart(self._view))
 
     def conflicts_of(self, hit: Hit) -> tuple[Conflict, ...]:
         """Return the open conflicts of a result with other added results."""
@@ -119,6 +124,8 @@ class Among:
                 for word in gist.topic:
                     self._holding[word].append((len(self._compared), number))
             self._compared.append(one)
+        if self._apart_now and not self._view.is_past:
+            keep_apart(self._view, [*self._apart, *self._apart_now])
 
     def _candidates(self, one: _Compared) -> dict[int, list[tuple[Gist, Gist]]]:
         """Return the pairs of statements that may be in conflict, by the number of the earlier result."""
@@ -137,7 +144,7 @@ class Among:
     def _compare(self, one: _Compared, other: _Compared, pairs: Sequence[tuple[Gist, Gist]]) -> None:
         if one.path == other.path or other.path in self._found[one.path]:
             return
-        pairs = [(this, that) for this, that in pairs if _are_in_conflict(this.text, this.about, that.text, that.about)]
+        pairs = [(this, that) for this, that in pairs if self._are_in_conflict(this, that)]
         if not (pairs or (one.makes_claims and other.makes_claims)):
             return
         from memstore.conflicts.conflict import conflict
@@ -146,6 +153,16 @@ class Among:
         for this, that in ((mine, theirs), (theirs, mine)):
             if found := conflict(this, that):
                 self._found[this.path][that.path] = found
+
+    def _are_in_conflict(self, one: Gist, other: Gist) -> bool:
+        """Whether two statements are in conflict; the rules are asked once, since loading them takes half a search."""
+        pair = pair_of(one, other)
+        if pair in self._apart or pair in self._apart_now:
+            return False
+        if _are_in_conflict(one.text, one.about, other.text, other.about):
+            return True
+        self._apart_now[pair] = None
+        return False
 
 
 # The verdicts on recent pairs are cached, because a session returns to the same ones.

@@ -8,11 +8,12 @@ conflict that `contradiction` finds with the built-in lists, except between long
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.word_lists import listed
-from memstore.search.index import GISTS
+from memstore.search.index import APART, GISTS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
 VERSION = 4
-_STATE = f"gists {VERSION}"
+# Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
+RULES = 1
+_STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
 
 
 class Gist(NamedTuple):
@@ -69,6 +72,8 @@ def _excludes(one: Gist, other: Gist) -> bool:
 # The separator of the fields of a row; the text is the last field, so it may contain anything.
 _PART, _FIELDS = "\x1f", 8
 _SAID = "said"
+# As many pairs as some hundred searches compare: reading them takes half a millisecond.
+_MOST_APART = 2000
 
 
 def kept_gists(view: View, blob: str) -> Sequence[Gist] | None:
@@ -80,6 +85,22 @@ def kept_gists(view: View, blob: str) -> Sequence[Gist] | None:
 def keep_gists(view: View, blob: str, gists: Sequence[Gist]) -> None:
     """Cache the gists of a revision of a file, until the index no longer has it."""
     view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: list(map(_written, gists))})
+
+
+def pair_of(one: Gist, other: Gist) -> str:
+    """Return a digest of what two statements say, by which the verdict on them is kept."""
+    texts = f"{one.text}\0{one.about}\0{other.text}\0{other.about}"
+    return hashlib.blake2b(texts.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+
+
+def kept_apart(view: View) -> list[str]:
+    """Return the pairs of statements that were compared and are not in conflict, the last ones last."""
+    return [*view.derived.last(APART, _RULES).get(APART, ())]
+
+
+def keep_apart(view: View, pairs: Sequence[str]) -> None:
+    """Keep the last of these pairs."""
+    view.derived.keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
 
 
 def _written(gist: Gist) -> str:

@@ -172,6 +172,8 @@ class Library(Protocol):
 VERSION = 8
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
+# The name of the cached verdicts on statements of any of them.
+APART = "apart"
 
 
 class Searchable(NamedTuple):

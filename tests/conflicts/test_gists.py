@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.conflicts import gisting
+from memstore.conflicts import among, gisting
 from memstore.conflicts.contradiction import CONFLICTS, compare
 from memstore.conflicts.gisting import gist
-from memstore.conflicts.gists import VERSION, _read, _written, may_conflict
+from memstore.conflicts.gists import RULES, VERSION, _read, _written, may_conflict
 from memstore.conflicts.statements import statements
 from memstore.memories.search import search
 from memstore.search.local_state import DerivedCache
 from tests.conflicts.test_any_order import FOUND
 from tests.conflicts.test_polarity import CONTRADICT, OTHER_VALUES
+from tests.installed import ROOT
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from memstore.conflicts.gists import Gist
     from memstore.files.memory_file import MemoryFile
 
+# What decides on two statements.
+RULES_IN = (
+    *("changes", "contradiction", "denials", "frames", "guards", "lexicon", "opposites", "quantities", "slots"),
+    *("statements", "states", "values"),
+)
 SUBJECTS = ("Sean", "the gate", "the living room", "Bella's bowl", "the couldn't-care team", "python", "I", "PR #38")
 VERBS = (
     *("is", "isn't", "was", "likes", "does not like", "dislikes", "lives in", "costs", "closes at", "can swim to"),
@@ -136,6 +142,13 @@ def test_whoever_changes_what_gists_hold_counts_the_version_up() -> None:
     assert (VERSION, sha256(held.encode()).hexdigest()[:8]) == (4, "8de5720d")
 
 
+def test_whoever_changes_a_rule_counts_the_rules_up() -> None:
+    package = ROOT / "memstore" / "conflicts"
+    rules = b"".join((package / name).read_bytes() for name in (*(f"{name}.py" for name in RULES_IN), "words.toml"))
+
+    assert (RULES, sha256(rules).hexdigest()[:8]) == (1, "ab7d0f53")
+
+
 def test_a_search_takes_each_revision_of_a_memory_apart_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken_apart: list[str] = []
 
@@ -160,6 +173,34 @@ def test_a_search_takes_each_revision_of_a_memory_apart_once(tmp_path: Path, mon
         assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
         assert sorted(taken_apart) == anew
         taken_apart.clear()
+
+
+def test_two_statements_that_are_not_in_conflict_are_compared_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[str, str]] = []
+    real = among._are_in_conflict
+
+    def comparing(one: str, about_one: str, other: str, about_other: str) -> bool:
+        compared.append((one, other))
+        return real(one, about_one, other, about_other)
+
+    monkeypatch.setattr(among, "_are_in_conflict", comparing)
+    files = {
+        "a.md": memory_text("The tea for Sean costs 5 euros\n", id="m_aaa"),
+        "b.md": memory_text("The tea for Sean weighs 3 grams, not 2\n", id="m_bbb"),
+    }
+    for text, anew in (
+        ("The tea for Sean weighs 3 grams, not 2", 1),
+        ("The tea for Sean weighs 3 grams, not 2", 0),
+        ("The tea for Sean costs 6 euros", 1),
+        ("The tea for Sean costs 6 euros", 1),  # what is in conflict is looked at again: its sides are needed
+    ):
+        files["b.md"] = memory_text(f"{text}\n", id="m_bbb")
+        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        found = [len(hit.conflicts) for hit in search(ws.view(), "tea").hits]
+        assert (found, len(compared)) == ([int("6" in text)] * 2, anew)
+        compared.clear()
 
 
 def test_damaged_gists_are_made_anew(tmp_path: Path) -> None:
