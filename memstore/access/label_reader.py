@@ -15,7 +15,8 @@ from memstore.access.policy import labels_of
 from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.keys import KEY_BY_NAME, KEYS
-from memstore.core.memory import Generalization, default_title, title_of
+from memstore.core.memory import Generalization
+from memstore.core.titles import default_title, title_of
 from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
 from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from memstore.files.strict_yaml import MOST_NODES

@@ -11,8 +11,8 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
 from memstore.core.full_stops import first_sentence
-from memstore.core.memory import title_of
 from memstore.core.short_repr import short_repr
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile

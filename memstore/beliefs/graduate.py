@@ -13,10 +13,10 @@ from memstore.beliefs.evidence import hearsay, roots
 from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.suggestion_file import ByHand, PageLines
 from memstore.core.change import Written
-from memstore.core.memory import title_of
 from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
 from memstore.files import managed_block
 from memstore.lineage.refs import loader

@@ -19,9 +19,9 @@ from memstore.beliefs.evidence import hearsay, roots
 from memstore.beliefs.wording import content_terms
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
-from memstore.core.memory import title_of
 from memstore.core.places import SUGGESTIONS, RegistryKind, is_sealed_path
 from memstore.core.terms import words
+from memstore.core.titles import title_of
 from memstore.files import memory_file
 from memstore.files.draft import LESSONS, OUTCOME
 from memstore.files.memory_file import MemoryFile

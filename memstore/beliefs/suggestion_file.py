@@ -31,10 +31,10 @@ from memstore.beliefs.wording import (
 from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
-from memstore.core.memory import default_title, title_of
 from memstore.core.places import SUGGESTIONS
 from memstore.core.terms import term_of, words
 from memstore.core.times import instant
+from memstore.core.titles import default_title, title_of
 from memstore.core.transaction import unified_diff
 from memstore.files import splice
 from memstore.files.draft import new_file

@@ -165,7 +165,7 @@ def reject(session: CliSession, ref: str, *, reason: str | None, commit: bool, d
 
 def _line(session: CliSession, one: Waiting) -> str:
     from memstore.cli.output import safe_line
-    from memstore.core.memory import title_of
+    from memstore.core.titles import title_of
     from memstore.history.changes import number
 
     paint, memory = session.paint, one.memory

@@ -87,8 +87,8 @@ def _beta_lines(found: Trusted, of: Beta) -> Iterator[str]:
 
 def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.core.memory import title_of
     from memstore.core.quotation import shown_title
+    from memstore.core.titles import title_of
     from memstore.trust.score import held_back
 
     paint, memory = session.paint, found.file.memory

@@ -13,9 +13,9 @@ from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
-from memstore.core.memory import title_of
 from memstore.core.quotation import quoted
 from memstore.core.terms import stop_words, term_of
+from memstore.core.titles import title_of
 from memstore.files.passages import LineMap
 from memstore.search.filters import narrowed
 from memstore.search.index import claim_term

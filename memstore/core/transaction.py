@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, Protocol, Se
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
-from memstore.core.memory import title_of
 from memstore.core.quotation import shown_title
+from memstore.core.titles import title_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -381,7 +381,7 @@ def suggestions_document(waiting: Iterable[Waiting]) -> dict[str, Any]:
 
 def waiting_document(one: Waiting) -> dict[str, Any]:
     """Return a suggestion as an item of a list."""
-    from memstore.core.memory import title_of
+    from memstore.core.titles import title_of
 
     memory = one.memory
     return {

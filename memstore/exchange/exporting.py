@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from memstore.core.ids import MemoryRef
-from memstore.core.memory import title_of
+from memstore.core.titles import title_of
 from memstore.files.draft import new_file
 from memstore.files.shapes import is_absent
 from memstore.memories.memory_v01 import chosen

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from memstore.core.catalog import EdgeKind, Entry, FileKind
 from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
-from memstore.core.memory import is_external_mark, title_of
+from memstore.core.memory import is_external_mark
+from memstore.core.titles import title_of
 from memstore.files.links import Code, TextLink, links_in, tags_in
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 

@@ -10,8 +10,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.core.keys import EXTERNAL
-from memstore.core.memory import title_of
 from memstore.core.places import is_sealed_path
+from memstore.core.titles import title_of
 from memstore.history.changes import confidence_step, new_lines, number
 
 if TYPE_CHECKING:

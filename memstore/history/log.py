@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
-from memstore.core.memory import title_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.core.titles import title_of
 from memstore.files.memory_file import MemoryFile
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb

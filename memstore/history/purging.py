@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import GitError, UsageError
-from memstore.core.memory import title_of
 from memstore.core.short_repr import short_repr
+from memstore.core.titles import title_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history.git_process import GitProcess

@@ -12,10 +12,10 @@ from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL, QUARANTINED
-from memstore.core.memory import title_of
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
 from memstore.core.times import instant
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, hint, save, shown
 from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.draft import new_file

@@ -24,10 +24,11 @@ from memstore.core.change import Edit, Written
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
-from memstore.core.memory import LedgerLine, title_of
+from memstore.core.memory import LedgerLine
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind, is_original_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner
 from memstore.files import managed_block, splice
 from memstore.files.draft import new_file

@@ -17,8 +17,8 @@ from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES
-from memstore.core.memory import default_title
 from memstore.core.short_repr import short_repr
+from memstore.core.titles import default_title
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import memory_file, splice
 from memstore.files.draft import Account

@@ -15,10 +15,10 @@ from memstore.access.report import sight_between
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
-from memstore.core.memory import title_of
 from memstore.core.places import decides, kind_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
+from memstore.core.titles import title_of
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
 from memstore.history.branches import branching
 from memstore.history.changes import changes_between, differences, new_lines, number

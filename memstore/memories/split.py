@@ -16,7 +16,7 @@ from memstore.beliefs.next_lines import replayed
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL
-from memstore.core.memory import title_of
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, refuse_as_not_owner, save_all
 from memstore.files import splice
 from memstore.files.memory_file import MemoryFile, read

@@ -15,9 +15,9 @@ from memstore.beliefs.suggestion_file import EVIDENCE, SOURCE, STANCES, edit_of
 from memstore.core.change import Edit
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.ids import MemoryRef
-from memstore.core.memory import title_of
 from memstore.core.places import SUGGESTIONS
 from memstore.core.short_repr import short_repr
+from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, save, save_all
 from memstore.files import splice
 from memstore.lineage.refs import loader

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from memstore.core import digests
 from memstore.core.errors import UsageError
-from memstore.core.memory import default_title, title_of
+from memstore.core.titles import default_title, title_of
 from memstore.files.passages import SAYS_NOTHING, passages
 
 if TYPE_CHECKING:

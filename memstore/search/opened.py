@@ -6,9 +6,10 @@ import re
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from memstore.core import digests, memory
+from memstore.core import digests
 from memstore.core.catalog import FileKind
-from memstore.files import fence, passages, plain_note
+from memstore.core.titles import default_title
+from memstore.files import fence, passages
 from memstore.files.fence import FencedText
 from memstore.files.passages import LineMap
 from memstore.search.retrieval import Citation
@@ -38,7 +39,7 @@ class Opened:
         title = self.entry.title
         if self.entry.kind is FileKind.PLAIN:
             return "" if any(title in (*one.headings, one.text) for one in self.passages) else title
-        return "" if not title or title == memory.default_title(self.text.body) else title
+        return "" if not title or title == default_title(self.text.body) else title
 
     def states(self) -> Iterator[str]:
         """Yield the texts that may contain statements: the title and the passages."""
@@ -88,8 +89,16 @@ def is_revision(entry: Entry, data: bytes) -> bool:
 
 def opened(entry: Entry, data: bytes) -> Opened | None:
     """Return the opened file of an entry, given its bytes; None if they can't be split into frontmatter and text."""
-    text = plain_note.parts(data) if entry.kind is FileKind.PLAIN else fence.split(data)
+    text = _parts(entry.kind, data)
     return Opened(entry, data, text) if isinstance(text, FencedText) else None
+
+
+def _parts(kind: FileKind, data: bytes) -> FencedText | object:
+    if kind is not FileKind.PLAIN:
+        return fence.split(data)
+    from memstore.files import plain_note  # few vaults have such notes
+
+    return plain_note.parts(data)
 
 
 def of_file(file: MemoryFile | PlainFile, entry: Entry) -> Opened:

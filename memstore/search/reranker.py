@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
@@ -21,7 +21,7 @@ from memstore.search.retrieval import NO_FILTERS, Filters, Hit, Sort, Unit
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.core.catalog import Entry
@@ -388,10 +388,11 @@ class HitReader:
         if not self._candidates.best_possible:
             first = file.passages[0] if file.passages else _line(1, file.entry.title)
             return [ScoredPassage(first, 0.0, 0.0)]
-        for passage in self._lines_of_the_head(file):
-            held = {clause for _, clause in self._matcher_of(row).places(passage.text)}
-            is_named = holds_alias(self._words, terms.whole_words(passage.text))
+        for text, line in self._texts_of_the_head(file):
+            held = {clause for _, clause in self._matcher_of(row).places(text)}
+            is_named = holds_alias(self._words, terms.whole_words(text))
             if (held or is_named) and self._candidates.demands.met_by(held):
+                passage = _line(line(), text)
                 own = ranking.line_score(held, self._weights)
                 return [ScoredPassage(passage, own, own + ranking.MEMORY_SHARE * self._candidates.scores[row])]
         return []
@@ -435,25 +436,25 @@ class HitReader:
                 return [ScoredPassage(passage, 0.0, ranking.MEMORY_SHARE * candidates.scores[row])]
         return []
 
-    def _lines_of_the_head(self, file: Opened) -> Iterator[Passage]:
-        """Yield the frontmatter lines that may have matched, and the first line for the file name."""
+    def _texts_of_the_head(self, file: Opened) -> Iterator[tuple[str, Callable[[], int]]]:
+        """Yield what may have matched in the frontmatter, and the file name, each with what finds its line."""
         if file.entry.kind is FileKind.PLAIN:
             for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
-                yield _line(number, line)
+                yield line, partial(int, number)
         aliases = file.entry.aliases
         named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.whole_words(alias))]
         for at in named:
-            yield _line(file.line_of_key("aliases", at), aliases[at])
+            yield aliases[at], partial(file.line_of_key, "aliases", at)
         if file.own_title:
-            yield _line(file.line_of_key("title"), file.own_title)
+            yield file.own_title, partial(file.line_of_key, "title")
         for at, alias in enumerate(aliases):
-            yield _line(file.line_of_key("aliases", at), alias)
+            yield alias, partial(file.line_of_key, "aliases", at)
         for at, tag in enumerate(file.entry.tags):
-            yield _line(file.line_of_key("tags", at), tag)
+            yield tag, partial(file.line_of_key, "tags", at)
         if file.entry.created_at:
-            yield _line(file.line_of_key("created_at"), date_words(file.entry.created_at))
+            yield date_words(file.entry.created_at), partial(file.line_of_key, "created_at")
         first = file.passages[0].line_start if file.passages else 1
-        yield _line(first, name_words(file.entry.path, file.entry.id))
+        yield name_words(file.entry.path, file.entry.id), partial(int, first)
 
     def _hit(self, row: int, file: Opened, best: ScoredPassage, relevance: float, more: Sequence[ScoredPassage]) -> Hit:
         entry = file.entry

@@ -11,17 +11,18 @@ from __future__ import annotations
 import re
 from enum import IntEnum, StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memstore.core import digests
+from memstore.core.catalog import FileKind
 from memstore.core.short_repr import short_repr
-from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.memory import Memory
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
     from memstore.search.opened import Opened
     from memstore.trust.reputation import Reputations
     from memstore.trust.verification import KnownVerdicts, Vouched, Voucher
@@ -219,9 +220,9 @@ class TrustReader:
 
     def of_file(self, file: Opened) -> Trust:
         """Return the trust of the memory in a file that the viewer may see."""
-        if not _ATTESTED.search(file.data):
+        if file.entry.kind is not FileKind.MEMORY or not _ATTESTED.search(file.data):
             return UNATTESTED
-        return self.of(file.file.memory) if isinstance(file.file, MemoryFile) else UNATTESTED
+        return self.of(cast("MemoryFile", file.file).memory)  # as its entry says
 
     def of_row(self, row: int) -> Trust:
         """Return the trust of the memory in a row of the catalogue that the viewer may see; usually no file is read.

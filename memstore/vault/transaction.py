@@ -11,10 +11,10 @@ from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
 from memstore.core.finding_codes import finding_of
-from memstore.core.memory import title_of
 from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, is_sealed_path, kind_of, longer_names
 from memstore.core.quotation import shown_title
 from memstore.core.times import instant
+from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
 from memstore.files.memory_file import BrokenFile, MemoryFile

@@ -13,7 +13,7 @@ from memstore.access.label_reader import LabelReader
 from memstore.access.policy import labels_of
 from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
-from memstore.core.memory import title_of
+from memstore.core.titles import title_of
 from memstore.files import fence, memory_file
 from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from tests.fuzz.__main__ import CORPUS

@@ -6,7 +6,7 @@ import pytest
 
 from memstore.conflicts.statements import sentences
 from memstore.core.full_stops import first_sentence, split_sentences
-from memstore.core.memory import default_title
+from memstore.core.titles import default_title
 
 ONE_SENTENCE = (
     "Dr. Okafor is our vet.",

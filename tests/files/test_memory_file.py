@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.core import memory as titles
+from memstore.core import titles
 from memstore.core.catalog import FileKind
 from memstore.core.finding import Position
 from memstore.core.memory import Memory, Origin

@@ -1,0 +1,35 @@
+"""The titles of memories: their own, or what they begin with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from memstore.core.full_stops import first_sentence
+
+if TYPE_CHECKING:
+    from memstore.core.memory import Memory
+
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+# Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
+_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
+LONGEST_DEFAULT_TITLE = 80
+# Every episode has these headings, so they say nothing about this one.
+_OF_EPISODES = frozenset({"outcome", "lessons"})
+
+
+def title_of(memory: Memory) -> str:
+    """Return the memory's title, or if it has none, its first heading or sentence, at most 80 characters."""
+    return memory.title or default_title(memory.body)
+
+
+def default_title(body: str) -> str:
+    """Return the first heading of a body, or else its first sentence; empty if it has neither."""
+    headings = (found[1] for found in _HEADING.finditer(body))
+    heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
+    lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))
+    text = " ".join(_MARKUP.sub("", heading or next(lines, "")).split())
+    text = text if heading else first_sentence(text)
+    if len(text) <= LONGEST_DEFAULT_TITLE:
+        return text
+    return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
