@@ -356,6 +356,7 @@ COARSE_TICK_NS = 2_000_000_000
 _SECOND_NS = 1_000_000_000
 
 GONE = -1  # as size
+_AT_ONCE = 4096
 
 
 class StatColumns(NamedTuple):
@@ -387,18 +388,19 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
     keep all its stats, so an entry that is not older than the reading proves nothing.
     """
     plan = Refresh([], [], [])
-    # Compare whole columns at once: nearly always nothing has changed, and every read waits for this.
-    if known != seen:
-        for i, (before, now) in enumerate(zip(zip(*known, strict=True), zip(*seen, strict=True), strict=True)):
-            if before != now or now[0] == GONE:
-                (plan.gone if now[0] == GONE else plan.changed).append(i)
-    settled = {*plan.changed, *plan.gone}
     limit = known_at_ns - COARSE_TICK_NS
-    if not seen.size or (max(seen.mtime_ns) < limit and max(seen.ctime_ns) < limit):
-        return plan
-    times = zip(seen.mtime_ns, seen.ctime_ns, strict=True)
-    young = [(i, mtime, ctime) for i, (mtime, ctime) in enumerate(times) if mtime >= limit or ctime >= limit]
-    plan.suspicious.extend(i for i, mtime, ctime in young if i not in settled and is_racy(mtime, ctime, known_at_ns))
+    for start in range(0, len(seen.size), _AT_ONCE):  # nearly always nothing has changed, and every read waits for this
+        here = slice(start, start + _AT_ONCE)
+        before, now = (StatColumns(*(column[here] for column in columns)) for columns in (known, seen))
+        is_young = max(now.mtime_ns) >= limit or max(now.ctime_ns) >= limit
+        if before == now and not is_young:
+            continue
+        for i, (old, new) in enumerate(zip(zip(*before, strict=True), zip(*now, strict=True), strict=True), start):
+            size, mtime_ns, ctime_ns, _ = new
+            if old != new:
+                (plan.gone if size == GONE else plan.changed).append(i)
+            elif is_racy(mtime_ns, ctime_ns, known_at_ns):
+                plan.suspicious.append(i)
     return plan
 
 
