@@ -126,11 +126,11 @@ if TYPE_CHECKING:
     from memstore.memories.links import LinkedNote as LinkedNote
     from memstore.memories.links import NoteLink as NoteLink
     from memstore.memories.links import NoteLinks as NoteLinks
+    from memstore.memories.listing import Listed as Listed
     from memstore.memories.memory_v01 import ImportedMemories as ImportedMemories
     from memstore.memories.promote import Linked as Linked
     from memstore.memories.show import Expanded as Expanded
     from memstore.memories.show import Link as Link
-    from memstore.memories.show import Listed as Listed
     from memstore.memories.show import Shown as Shown
     from memstore.memories.suggestions import Waiting as Waiting
     from memstore.memories.why import Number as Number
@@ -245,7 +245,7 @@ _HOMES = {
     "Link": "memstore.memories.show",
     "Linked": "memstore.memories.promote",
     "LinkedNote": "memstore.memories.links",
-    "Listed": "memstore.memories.show",
+    "Listed": "memstore.memories.listing",
     "LockedError": "memstore.core.errors",
     "Log": "memstore.history.log",
     "LogLine": "memstore.history.log",

@@ -121,7 +121,7 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
     In a pipe, tabs separate the columns, and the path comes before the last one.
     """
     from memstore.documents.memories import listed_document
-    from memstore.memories.show import list_memories
+    from memstore.memories.listing import list_memories
     from memstore.search.retrieval import Sort
 
     view = session.view()

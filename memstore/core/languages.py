@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import defaultdict
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -133,8 +134,11 @@ def _kept(language: str) -> frozenset[str]:
 @cache
 def _languages_of(among: tuple[str, ...]) -> dict[str, frozenset[str]]:
     """Return the stop words of some languages, each with the languages that have it."""
-    words = frozenset[str]().union(*map(stop_words, among))
-    return {word: frozenset(one for one in among if word in stop_words(one)) for word in words}
+    spoken: defaultdict[str, set[str]] = defaultdict(set)
+    for language in among:
+        for word in stop_words(language):
+            spoken[word].add(language)
+    return {word: frozenset(languages) for word, languages in spoken.items()}
 
 
 @cache

@@ -23,10 +23,11 @@ if TYPE_CHECKING:
     from memstore.memories.forget import Forgotten
     from memstore.memories.import_seeds import ImportedSeeds
     from memstore.memories.links import LinkedNote, NoteLinks
+    from memstore.memories.listing import Listed
     from memstore.memories.memory_v01 import ImportedMemories
     from memstore.memories.promote import Linked
     from memstore.memories.seal import SealedMemories
-    from memstore.memories.show import Expanded, Listed, Shown
+    from memstore.memories.show import Expanded, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why

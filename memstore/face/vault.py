@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from memstore.memories.edit import Moved
     from memstore.memories.forget import Forgotten
     from memstore.memories.links import NoteLinks
+    from memstore.memories.listing import Listed
     from memstore.memories.promote import Linked
-    from memstore.memories.show import Listed, Shown
+    from memstore.memories.show import Shown
     from memstore.memories.why import Why
     from memstore.search.citations import Cited
     from memstore.search.meaning import Embedder
@@ -199,7 +200,7 @@ class Vault:
             at: a commit or a date: list the vault as it was then.
             which: filters, `Which`; `min_confidence` is compared with the author's confidence.
         """
-        from memstore.memories.show import list_memories
+        from memstore.memories.listing import list_memories
         from memstore.search.retrieval import Sort
 
         given.only(which, given.Which, "list")

@@ -15,7 +15,8 @@ from memstore.files import memory_file, splice
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.listing import list_memories
+from memstore.memories.show import show_memory
 from memstore.search.retrieval import Filters
 from memstore.trust import anchor as anchoring
 from memstore.trust.score import TrustReader

@@ -12,7 +12,8 @@ from memstore.beliefs.archive import restore
 from memstore.beliefs.graduate import MOST_LINES, graduate, page_of
 from memstore.core.errors import FormatError, RefusedError
 from memstore.files import managed_block
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.listing import list_memories
+from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
 from memstore.search.uses import Use
 from memstore.vault.status import undo

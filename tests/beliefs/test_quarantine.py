@@ -15,8 +15,9 @@ from memstore.beliefs.reinforce import contradict, reinforce
 from memstore.core.config import Config
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.memories.add import refuse_by_hand
+from memstore.memories.listing import list_memories
 from memstore.memories.search import search
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.show import show_memory
 from memstore.search.retrieval import Filters
 from memstore.vault.check import check
 from memstore.vault.status import status, undo

@@ -11,7 +11,8 @@ from memstore.beliefs.archive import archive, restore
 from memstore.beliefs.revise import revise
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError
 from memstore.files import memory_file
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.listing import list_memories
+from memstore.memories.show import show_memory
 from tests.git_repositories import git, vault_in
 from tests.memory_workspace import files_of, memory_workspace
 from tests.strategies import HandStyled, hand_styled_files

@@ -16,8 +16,9 @@ from memstore.history.history import HookState
 from memstore.history.log import log
 from memstore.history.revisions import blame
 from memstore.memories.add import add_memory
+from memstore.memories.listing import list_memories
 from memstore.memories.search import search
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.show import show_memory
 from memstore.vault.check import check
 from memstore.vault.committing import commit_paths
 from memstore.vault.status import commit, status, undo

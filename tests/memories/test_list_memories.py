@@ -7,8 +7,9 @@ import pytest
 
 from memstore.core.errors import GitError, NotFoundError, UsageError
 from memstore.files.local_state import Environment
+from memstore.memories.listing import list_memories
 from memstore.memories.search import search
-from memstore.memories.show import list_memories, path_of, show_memory
+from memstore.memories.show import path_of, show_memory
 from memstore.search.retrieval import Filters, Operator, Sort, Where
 from memstore.vault import composition
 from tests.support import memory_text

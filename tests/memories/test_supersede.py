@@ -7,8 +7,9 @@ import pytest
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.lineage.repair import fix_provenance
 from memstore.lineage.trace import trace_memory
+from memstore.memories.listing import list_memories
 from memstore.memories.promote import supersede
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.show import show_memory
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -12,9 +12,10 @@ from memstore.access.world import ActiveContext
 from memstore.beliefs.reinforce import reinforce
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.memories.edit import fmt, move, set_keys, tag
+from memstore.memories.listing import list_memories
 from memstore.memories.promote import supersede
 from memstore.memories.search import search
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.show import show_memory
 from tests.absent import NoContext
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

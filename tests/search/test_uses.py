@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import NotFoundError
+from memstore.memories.listing import list_memories
 from memstore.memories.search import search
-from memstore.memories.show import list_memories, path_of, show_memory
+from memstore.memories.show import path_of, show_memory
 from memstore.search.citations import cite
 from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace

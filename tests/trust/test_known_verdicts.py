@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.memories.show import list_memories
+from memstore.memories.listing import list_memories
 from memstore.search.retrieval import Filters
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.trust.sign import sign

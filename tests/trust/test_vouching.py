@@ -17,8 +17,9 @@ from memstore.core.config import Config
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.history.git_history import GitHistory
 from memstore.memories.create import create_anchor, create_memory, query_memories
+from memstore.memories.listing import list_memories
 from memstore.memories.search import Wish, search
-from memstore.memories.show import list_memories, show_memory
+from memstore.memories.show import show_memory
 from memstore.memories.why import why
 from memstore.search.retrieval import Filters
 from memstore.trust import witness_request
