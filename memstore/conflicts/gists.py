@@ -48,6 +48,16 @@ SHARED_ANYHOW = 0.2
 FEWEST_SHARED, _SHORT = 2, 3
 
 
+# Two statements are worth asking a model about, or comparing in a search, if they share at least this fraction of the
+# shorter one's words, and this many (`FEWEST_SHARED`), or all but one.
+SHARED_WORDS = 0.4
+
+
+def is_enough(shared: int, shorter: int) -> bool:
+    """Whether two statements have enough topic words in common, given how many the shorter one has."""
+    return shared >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1))
+
+
 def may_conflict(one: Gist, other: Gist) -> bool:
     """Whether two statements may be in conflict and are worth comparing."""
     shared = one.topic & other.topic
