@@ -107,7 +107,7 @@ REFS: dict[str, str] = {
     "cite citation": "cite FILE:L1",
     "bisect --ref": "bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",
-    "why --without": "why BELIEF --without FILE",
+    "why --without": "why BELIEF --without FILE:L1",
     "revise-from episode": "revise-from FILE",
     "witness ref": "witness FILE --attest confirm --key KEY",
     "request-witness ref": "request-witness FILE --from human:eve",
