@@ -221,6 +221,7 @@ def absent() -> dict[str, Any]:
         "verdicts": NoVerdicts(),
         "derived": NoDerived(),
         "embedder": None,
+        "inference": None,
         "vectors": NoVectors(),
         "seal_keys": NoSealKeys(),
     }

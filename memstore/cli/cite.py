@@ -117,6 +117,7 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
         "memstore why m_7f3 --without 16               # without the evidence on that line of the file",
         "memstore why m_7f3 --if m_abc=0.4             # if another memory were held with 0.4",
         'memstore why m_7f3 --if "-m_abc 0.8"          # if that spoke against it, with weight 0.8',
+        "memstore why m_7f3 --if +notes/x.md:L3-L5     # if what these lines say supported it",
         "memstore why m_7f3 --profile seed-003",
     ),
 )
@@ -128,14 +129,14 @@ def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:
     "--without",
     multiple=True,
     metavar="REF|LINE",
-    help="Show what the numbers would be without a memory, or a piece of evidence; may be repeated.",
+    help="Show what the numbers would be without a memory, lines of a file, or the evidence on a line; repeatable.",
 )
 @click.option(
     "--if",
     "assuming",
     multiple=True,
     metavar="ASSUMPTION",
-    help="Show what they would be if REF=NUMBER, +REF (evidence for it) or -REF (against it); may be repeated.",
+    help="Show what they would be if REF=NUMBER, or with +REF (evidence for it) or -REF (against it); repeatable.",
 )
 def why(
     session: CliSession, ref: str, profile: str | None, without: tuple[str, ...], assuming: tuple[str, ...]

@@ -170,6 +170,7 @@ class CliSession:
 
         if not self.as_json:
             self.write(lines())
+            self._say_of_model()
             return
         from memstore.documents.parts import published
 
@@ -252,6 +253,12 @@ class CliSession:
             return
 
         self.say_left_out(len(self.view().broken))
+
+    def _say_of_model(self) -> None:
+        """Say if the NLI model that the person chose could not be asked about conflicts."""
+        model = self._view.inference if self._view is not None else None
+        if model is not None and model.problem:
+            self.say(model.problem)
 
     def detail(self, message: str) -> None:
         """Say something only with `--verbose`."""

@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
 
-from memstore.conflicts.gists import keep_apart, keep_gists, kept_apart, kept_gists, may_conflict, pair_of
+from memstore.conflicts.gists import is_enough, keep_apart, keep_gists, kept_apart, kept_gists, may_conflict, pair_of
 from memstore.core.catalog import FileKind
 
 if TYPE_CHECKING:
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.conflict import Side
     from memstore.conflicts.gists import Gist
+    from memstore.conflicts.inference import Inference
     from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Hit
 
+    Pairs = Sequence[tuple[Gist, Gist]]
+
 
 # The number of statements of a result that are compared.
 MOST_NEAR = 12
-# Two statements must share at least this fraction of the shorter one's words, and this many, or all but one.
-SHARED_WORDS = 0.4
-FEWEST_SHARED = 2
 FEWEST_WORDS = 2  # one word alone states nothing
 # More results than this are probably read by a program; comparing all of them would take minutes.
 MOST_COMPARED = 100
@@ -104,6 +104,7 @@ class Among:
         self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
         # By the paths of both files, because passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
+        self._undecided: list[tuple[_Compared, _Compared, Pairs]] = []  # only if there is a model to ask
         self._apart_now: dict[str, None] = {}
 
     @cached_property
@@ -126,9 +127,11 @@ class Among:
             self._compared.append(one)
         if self._apart_now and not self._view.is_past:
             keep_apart(self._view, [*self._apart, *self._apart_now])
+        if self._undecided and self._view.inference is not None:
+            self._ask_model(self._view.inference)
 
     def _candidates(self, one: _Compared) -> dict[int, list[tuple[Gist, Gist]]]:
-        """Return the pairs of statements that may be in conflict, by the number of the earlier result."""
+        """Return the pairs of statements that are close to each other, by the number of the earlier result."""
         found: defaultdict[int, list[tuple[Gist, Gist]]] = defaultdict(list)
         if one.makes_claims:
             found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
@@ -136,23 +139,24 @@ class Among:
             shared = Counter(place for word in gist.topic for place in self._holding.get(word, ()))
             for (at, number), count in shared.items():
                 that = self._compared[at].gists[number]
-                shorter = min(len(gist.topic), len(that.topic))
-                if count >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1)) and may_conflict(that, gist):
+                if is_enough(count, min(len(gist.topic), len(that.topic))):
                     found[at].append((that, gist))
         return found
 
-    def _compare(self, one: _Compared, other: _Compared, pairs: Sequence[tuple[Gist, Gist]]) -> None:
+    def _compare(self, one: _Compared, other: _Compared, pairs: Pairs) -> None:
         if one.path == other.path or other.path in self._found[one.path]:
             return
-        pairs = [(this, that) for this, that in pairs if self._are_in_conflict(this, that)]
-        if not (pairs or (one.makes_claims and other.makes_claims)):
+        found = [(this, that) for this, that in pairs if may_conflict(this, that) and self._are_in_conflict(this, that)]
+        if not (found or (one.makes_claims and other.makes_claims)):
+            if self._view.inference is not None:
+                self._undecided.append((one, other, pairs))
             return
         from memstore.conflicts.conflict import conflict
 
-        mine, theirs = one.side([this for this, _ in pairs]), other.side([that for _, that in pairs])
+        mine, theirs = _sides(one, other, found)
         for this, that in ((mine, theirs), (theirs, mine)):
-            if found := conflict(this, that):
-                self._found[this.path][that.path] = found
+            if told := conflict(this, that):
+                self._found[this.path][that.path] = told
 
     def _are_in_conflict(self, one: Gist, other: Gist) -> bool:
         """Whether two statements are in conflict; the rules are asked once, since loading them takes half a search."""
@@ -163,6 +167,22 @@ class Among:
             return True
         self._apart_now[pair] = None
         return False
+
+    def _ask_model(self, model: Inference) -> None:
+        """Ask the user's NLI model about the results that no rule finds in conflict."""
+        from memstore.conflicts.conflict import by_model
+
+        sides = [_sides(one, other, pairs) for one, other, pairs in self._undecided if pairs]
+        self._undecided.clear()
+        for one, other, mine, theirs in model.conflicts(sides, self._view.derived):
+            self._found[one.path][other.path] = by_model(one, other, mine, theirs)
+            self._found[other.path][one.path] = by_model(other, one, theirs, mine)
+
+
+def _sides(one: _Compared, other: _Compared, pairs: Pairs) -> tuple[Side, Side]:
+    """Return two results as the sides of a conflict, with only these statements."""
+    ones, others = ({(this[at].line_start, this[at].text): this[at] for this in pairs} for at in range(2))
+    return one.side([*ones.values()]), other.side([*others.values()])
 
 
 # The verdicts on recent pairs are cached, because a session returns to the same ones.

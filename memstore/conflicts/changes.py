@@ -20,6 +20,7 @@ ENDS = listed("""
     replaced removed retired sold left renamed
     """)
 _MOVES = listed("switched changed moved went gone migrated converted transferred")
+_GOES = listed("went gone")
 _HANDS_OVER = listed("took handed passed")
 MARKS = ENDS | _MOVES | _HANDS_OVER
 # An object follows at most this many words after its verb: `gave up the old lease`.
@@ -93,6 +94,8 @@ def _is_moved_away(change: _Change) -> bool:
     to = [token.word for token in then.tokens[at + 1 : at + 2]] == ["to"]
     if not to or then.tokens[at].word not in _MOVES or was.numbers or then.numbers:
         return False
+    if then.tokens[at].word in _GOES and any(then.content.get(key, at) > at for key in before):
+        return False  # somebody went there, not the thing that it is about
     placed = root_of(was.tokens[main_verb(was)].word) in _PLACED
     return placed and bool(before) and _names(then, before) and not any(key in then.content for key in after)
 

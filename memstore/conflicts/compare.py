@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.conflicts.conflict import Side, conflict
+from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
 from memstore.core.conflict import Lines
@@ -90,8 +90,12 @@ class Comparer:
         """
         if side.memory.status != "active":
             return []
-        others = (other for other in self.alike(side, but=but) if other.ref != side.ref)
-        found = [one for other in others if (one := self._conflict(side, other))]
+        others = [other for other in self.alike(side, but=but) if other.ref != side.ref]
+        by_path = {other.path: one for other in others if (one := self._conflict(side, other))}
+        found = [*by_path.values()]
+        if model := self._view.inference:
+            undecided = ((side, other) for other in others if other.path not in by_path)
+            found += [by_model(*one) for one in model.conflicts(undecided, self._view.derived)]
         return sorted(found, key=lambda one: one.order)
 
     def _conflict(self, side: Side, other: Side) -> Conflict | None:

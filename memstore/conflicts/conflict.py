@@ -60,6 +60,19 @@ def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Confl
     found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
     if found is None:
         return None
+    return _reported(one, other, found)
+
+
+# In place of a rule, where an NLI model says that two sentences contradict each other.
+BY_MODEL = "model"
+
+
+def by_model(one: Side, other: Side, mine: Lines, theirs: Lines) -> Conflict:
+    """Return the conflict of two memories, from the first one's view, that an NLI model found between these lines."""
+    return _reported(one, other, (ConflictType.CONTRADICTION, BY_MODEL, mine, theirs, None))
+
+
+def _reported(one: Side, other: Side, found: _Found) -> Conflict:
     kind, rule, mine, theirs, told = found
     current = _current(kind, one, other, told)
     return Conflict(
@@ -198,8 +211,8 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
         [statement for statement, _ in one.statements],
         [statement for statement, _ in other.statements],
         opposes=opposes,
-        same_speaker=_speaker(one.memory) == _speaker(other.memory),
-        days_apart=_time(one.memory)[:10] != _time(other.memory)[:10],
+        same_speaker=have_one_speaker(one, other),
+        days_apart=are_days_apart(one, other),
     )
     if found.verdict not in CONFLICTS:
         return None
@@ -209,8 +222,15 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
     return kind, found.rule, mine, theirs, found
 
 
-def _speaker(memory: Memory) -> str | None:
-    return memory.source_entity or memory.author
+def have_one_speaker(one: Side, other: Side) -> bool:
+    """Whether `I` and `you` mean the same people in both memories."""
+    ones, others = (side.memory.source_entity or side.memory.author for side in (one, other))
+    return ones == others
+
+
+def are_days_apart(one: Side, other: Side) -> bool:
+    """Whether two memories are of different days, and may be about different events."""
+    return _time(one.memory)[:10] != _time(other.memory)[:10]
 
 
 def _kind(found: Comparison, one: Memory, other: Memory) -> ConflictType:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
-from memstore.conflicts.frames import frame, frames, told_by
+from memstore.conflicts.frames import frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
 from memstore.conflicts.guards import same_dates, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
@@ -257,6 +257,24 @@ def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_ap
         return days_apart and any(_is_event(each) or each.verb is None for each in (this, that))
     stay = stays(this, that) and stays(that, this)
     return not stay and (days_apart or (this.verb is None and not same_times(this, that)))
+
+
+def may_exclude(one: Statement, other: Statement, *, days_apart: bool) -> bool:
+    """Whether two statements that no rule decides are about the same subject at the same time, told by one person."""
+    this, that = frame(named(one.text, one.about)), frame(named(other.text, other.about))
+    tellers = told_by(one.text), told_by(other.text)
+    if (all(tellers) and tellers[0] != tellers[1]) or _apart(this, that) or any(map(_excepts, (this, that))):
+        return False
+    if days_apart and any(map(_is_event, (this, that))):
+        return False
+    subjects = _subject_of(this), _subject_of(that)
+    are_of_one = subjects[0] & that.content.keys() and subjects[1] & this.content.keys()
+    return bool(are_of_one or not any(subjects)) and compare_pair(one, other).verdict is TextVerdict.SILENT
+
+
+def _subject_of(frame: Frame) -> set[str]:
+    """Return the roots of the words before the verb; of all words, if there is none."""
+    return {root for root, at in frame.content.items() if frame.verb is None or at < frame.verb}
 
 
 def are_over(found: Comparison) -> bool:

@@ -259,7 +259,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
-    by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
+    by_tokens = {each.tokens: each for each in (frame(named(clause, about)) for clause in found)}
     return tuple(by_tokens.values())
 
 
@@ -288,7 +288,7 @@ MOST_CLAUSES = 5
 _FIRST_NAME = re.compile(r"^[A-Z][a-z]+")
 
 
-def _named(clause: str, about: str) -> str:
+def named(clause: str, about: str) -> str:
     """Return a clause with a pronoun at its beginning replaced by the name that it stands for."""
     return _HERS.sub(f"{about}'s", _PRONOUN.sub(about, clause)) if about else clause
 
@@ -310,7 +310,7 @@ def _clauses(text: str) -> list[str]:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
-    return [main, *(_named(other, name) for other in others)]
+    return [main, *(named(other, name) for other in others)]
 
 
 def _two_clauses(text: str) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 4
+VERSION = 5
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
 RULES = 1
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
@@ -49,6 +49,16 @@ class Gist(NamedTuple):
 SHARED_ANYHOW = 0.2
 # Something that only denies or reports a change must share more than a word with a statement of more than three.
 FEWEST_SHARED, _SHORT = 2, 3
+
+
+# Two statements are worth asking a model about, or comparing in a search, if they share at least this fraction of the
+# shorter one's words, and this many (`FEWEST_SHARED`), or all but one.
+SHARED_WORDS = 0.4
+
+
+def is_enough(shared: int, shorter: int) -> bool:
+    """Whether two statements have enough topic words in common, given how many the shorter one has."""
+    return shared >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1))
 
 
 def may_conflict(one: Gist, other: Gist) -> bool:

@@ -115,7 +115,7 @@ def same_numbers(one: Frame, other: Frame) -> bool:
 
 
 CHANGED = listed("""
-    now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these elected
+    now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched elected
     appointed upgraded downgraded migrated again reopened renamed rewritten replaced extended shortened new
     """)
 _LONG = listed("year term semester season spring summer autumn winter")
@@ -123,11 +123,20 @@ _LONG = listed("year term semester season spring summer autumn winter")
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame says that something has changed."""
-    return not frame.words.isdisjoint(CHANGED) or any(
-        (this.word == "from" and (after in frame.when or after.word in _THIS))
-        or (this.word == "this" and after.word in _LONG)
-        for this, after in pairwise(frame.tokens)
+    return (
+        says_these_days(frame)
+        or not frame.words.isdisjoint(CHANGED)
+        or any(
+            (this.word == "from" and (after in frame.when or after.word in _THIS))
+            or (this.word == "this" and after.word in _LONG)
+            for this, after in pairwise(frame.tokens)
+        )
     )
+
+
+def says_these_days(frame: Frame) -> bool:
+    """Whether a frame says that something is so `these days`; not just `these`."""
+    return any(this.word == "these" and after.word == "days" for this, after in pairwise(frame.tokens))
 
 
 _TODAY = listed("today tonight")

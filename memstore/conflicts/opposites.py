@@ -83,7 +83,10 @@ def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
     """Whether two opposites exclude each other, unlike a son and a daughter, or two acts one after the other."""
     if lexicon.other_value(one.word(this), other.word(that)) is not None:
         return False
-    return not (one.is_past and lexicon.is_act(one.word(this)) and one.verb == one.content[this])
+    return not any(
+        frame.is_past and lexicon.is_act(frame.word(key)) and frame.verb == frame.content[key]
+        for frame, key in ((one, this), (other, that))
+    )
 
 
 def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:

@@ -82,7 +82,7 @@ def resolve_conflict(
     decided = decision or ("both-true" if kept == BOTH else "keep")
     if decided != "merge" and (decided == "both-true") != (kept == BOTH):
         raise UsageError(f"--decision {decided} does not go with --keep {keep}", hint="leave --decision out")
-    kind = _conflict_type(files[0], files[1])
+    kind = _conflict_type(view, files)
     line = {
         "conflict_type": kind,
         "decision": decided,
@@ -107,11 +107,17 @@ def _ref(file: MemoryFile) -> str:
     return str(file.memory.ref)
 
 
-def _conflict_type(one: MemoryFile, other: MemoryFile) -> str:
-    """Return the recorded kind of the conflict, or the one found now; semantic if no rule finds one."""
+def _conflict_type(view: View, files: tuple[MemoryFile, MemoryFile]) -> str:
+    """Return the recorded kind of the conflict, or the one found now; semantic if none is found."""
+    one, other = files
     recorded = [line.conflict_type for line in one.memory.resolved_conflicts if line.with_ == str(other.memory.ref)]
-    found = between(side_of(one), side_of(other))
-    return recorded[-1] if recorded else (found or ConflictType.SEMANTIC).value
+    if recorded:
+        return recorded[-1]
+    sides = side_of(one), side_of(other)
+    found = between(*sides)
+    if found is None and view.inference and view.inference.conflicts([sides], view.derived):
+        found = ConflictType.CONTRADICTION
+    return (found or ConflictType.SEMANTIC).value
 
 
 def _recording(file: MemoryFile, other: str, line: dict[str, Any]) -> list[splice.Edit]:

@@ -54,7 +54,7 @@ _CONTRACTIONS = (
 _NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
 # These look like negations, but deny nothing, or not what follows.
 _NO_NEGATION = (
-    r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
+    r"\bnot (?:only|just|to mention|sure|surprised|surprising)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
 )
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")

@@ -25,6 +25,9 @@ LANGUAGES = ("en", "da", "de", "es", "fi", "fr", "it", "nl", "no", "pt", "ru", "
 # How vectors of tokens become one: their mean, the first one's ("cls"), or the last one's.
 POOLINGS = ("mean", "cls", "last")
 
+# How sure an NLI model must be of a contradiction, in both directions.
+NLI_THRESHOLD = 0.9
+
 CONFIG_PATH = ".memstore/config.toml"
 
 # Who reads a git remote, other than entities: the vault's owner alone, or anybody.
@@ -59,6 +62,7 @@ class SettingKind(Enum):
     """The form of a setting's value; each enum value is the description shown to people."""
 
     WHOLE = "a whole number"
+    SHARE = "a number from 0 to 1"
     FLAG = "true or false"
     ENTITY = "an entity id, like human:sean"
     FOLDER = "a folder, absolute or below ~"
@@ -136,6 +140,10 @@ USER_SETTINGS = (
     ),
     Setting("semantic.query_prefix", SettingKind.LINE, 'what the embedder gets before a query, like "query: "'),
     Setting("semantic.passage_prefix", SettingKind.LINE, 'what it gets before a text of a memory, like "passage: "'),
+    Setting(
+        "semantic.nli", SettingKind.FOLDER, "a folder with an NLI model, which is asked about what no rule decides"
+    ),
+    Setting("semantic.nli_threshold", SettingKind.SHARE, "how sure that model must be of a contradiction"),
     Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
     Setting(
         "pins", SettingKind.PINS, "for each vault, the commit whose keyring you trust; `memstore keys pin`", fixed=True
@@ -184,6 +192,8 @@ class UserConfig(NamedTuple):
     pooling: str = "mean"
     query_prefix: str = ""
     passage_prefix: str = ""
+    nli: str | None = None
+    nli_threshold: float = NLI_THRESHOLD
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})

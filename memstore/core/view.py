@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
     from memstore.beliefs.run_record import RunRecord
+    from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending
@@ -69,6 +70,7 @@ class View(Protocol):
     lexicon: WordNet
     derived: DerivedCache
     embedder: Embedder | None
+    inference: Inference | None
     vectors: VectorStore
 
     # -- who is looking, and at what ---------------------------------------------------------------

@@ -11,6 +11,7 @@ from memstore.documents.parts import finding_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from memstore.core.config import UserConfig
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import FindingCode
     from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
@@ -185,17 +186,31 @@ def index_status_document(found: IndexStatus) -> dict[str, Any]:
     }
 
 
-def semantic_document(folder: str, *, fetched: Sequence[PinnedFile]) -> dict[str, Any]:
-    """Return the model used to find memories by meaning, and what was fetched for it."""
+def semantic_document(chosen: UserConfig, *, fetched: Sequence[PinnedFile] = ()) -> dict[str, Any]:
+    """Return the models that are used, for meaning and for contradictions, and what was fetched."""
     return {
-        "embedder": folder,
+        "embedder": chosen.embedder,
+        "nli": chosen.nli,
         "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
     }
 
 
-def semantic_off_document() -> dict[str, Any]:
-    """Return that memories are found only by words."""
-    return {"embedder": None}
+def semantic_status_document(chosen: UserConfig, problems: Mapping[str, str]) -> dict[str, Any]:
+    """Return the models that are used, for meaning and for contradictions, and what is wrong with each."""
+    return {
+        "embedder": _model(chosen.embedder, problems.get("embedder")),
+        "nli": _model(chosen.nli, problems.get("nli")),
+        "nli_threshold": chosen.nli_threshold,
+    }
+
+
+def _model(folder: str | None, problem: str | None) -> dict[str, Any] | None:
+    return None if folder is None else {"folder": folder, "problem": problem}
+
+
+def semantic_off_document(chosen: UserConfig) -> dict[str, Any]:
+    """Return the models that are still used."""
+    return {"embedder": chosen.embedder, "nli": chosen.nli}
 
 
 def index_path_document(found: IndexStatus) -> dict[str, Any]:

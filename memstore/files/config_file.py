@@ -112,7 +112,7 @@ class ConfigFile:
         self._edit(name, value)
         return value
 
-    def typed(self, name: str, text: str) -> bool | int | str | list[str]:
+    def typed(self, name: str, text: str) -> bool | float | str | list[str]:
         """Return the value that `set` would write, and write nothing; raises what `set` raises."""
         value = _typed(self._setting(name), text, name)
         self.values()
@@ -317,8 +317,8 @@ def _fits(setting: Setting, value: object) -> bool:
     match setting.kind:
         case SettingKind.FLAG:
             return isinstance(value, bool)
-        case SettingKind.WHOLE:
-            return type(value) is int and value > 0
+        case SettingKind.WHOLE | SettingKind.SHARE:
+            return _is_number(setting.kind, value)
         case SettingKind.WORDS:
             words = _words(value)
             is_known = not setting.choices or {*words} <= {*setting.choices}
@@ -330,6 +330,13 @@ def _fits(setting: Setting, value: object) -> bool:
             return isinstance(value, str) and value.isprintable() and value.strip() != "" and value.startswith(begins)
         case table:
             return isinstance(value, dict) and all(_is_entry(table, key, item) for key, item in value.items())
+
+
+def _is_number(kind: SettingKind, value: object) -> bool:
+    """Return whether a setting of this kind, `WHOLE` or `SHARE`, may have this value."""
+    if kind is SettingKind.WHOLE:
+        return type(value) is int and value > 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _is_entry(kind: SettingKind, key: str, item: object) -> bool:
@@ -349,9 +356,9 @@ def is_audience(value: object) -> bool:
     return isinstance(value, list) and len(words) == len(value) > 0 and (names or words in ([OWNER_ALONE], [PUBLIC]))
 
 
-def _typed(setting: Setting, text: str, name: str) -> bool | int | str | list[str]:
+def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[str]:
     """Return a setting's value from what a person typed."""
-    value: bool | int | str | list[str] = text
+    value: bool | float | str | list[str] = text
     if setting.kind is SettingKind.AUDIENCES:
         if not is_audience(words_typed(text)):
             raise UsageError(
@@ -363,6 +370,8 @@ def _typed(setting: Setting, text: str, name: str) -> bool | int | str | list[st
         value = {"true": True, "false": False}.get(text, text)
     elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
         value = int(text)
+    elif setting.kind is SettingKind.SHARE and text.isascii() and text.replace(".", "", 1).isdigit():
+        value = float(text)
     elif setting.kind is SettingKind.WORDS:
         value = words_typed(text)
     if not _fits(setting, value):

@@ -11,15 +11,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from memstore.beliefs import ledger, next_lines
+from memstore.beliefs.evidence import Evidence
 from memstore.beliefs.next_lines import Stance
 from memstore.beliefs.propagation import lines_if
 from memstore.beliefs.reinforce import evidence_for
 from memstore.conflicts.conflict import penalty
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import RELIABILITY
 from memstore.core.memory import LedgerLine
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.memories.why import Why, numbers_of, why
+from memstore.search.citations import cite_file, parse_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,10 +71,11 @@ def why_if(
     Args:
         view: the vault.
         ref: the memory.
-        without: what to leave out: each the ref of a memory, a source in the ledger, or the line number of a ledger
-            entry, as `why` prints it.
-        assuming: what to assume: `+REF` or `-REF` for evidence for or against the memory, followed by a weight if it is
-            not the weight of the evidence's origin; `REF=NUMBER` for another confidence, of this or any other memory.
+        without: what to leave out: each a memory, lines of a file (`notes/x.md:L3-L5`), a source in the ledger, or the
+            line number of a ledger entry, as `why` prints it.
+        assuming: what to assume: `+` or `-` and any of these for evidence for or against the memory, followed by a
+            weight if it is not the weight of the evidence's origin; `REF=NUMBER` for another confidence, of this or any
+            other memory. Lines of a memory's file mean the memory.
         profile: how to compute quality; None: according to the vault's settings.
 
     Raises:
@@ -94,7 +99,8 @@ def why_if(
     )
 
 
-_ADDED = re.compile(r"([+-])\s*(\S+)(?:\s+([\d.]+))?")
+_ADDED = re.compile(r"([+-])\s*(.+?)(?:\s+([\d.]+))?")
+_CITED = "file:"  # begins the mark of a file's lines
 
 
 class _Case:
@@ -111,12 +117,9 @@ class _Case:
 
     def leave_out(self, text: str) -> None:
         """Assume that a memory or a piece of evidence does not exist."""
-        if text.isdigit():
-            source = self._source_at(int(text))
-            self._retracted.append(source)
-        else:
-            source = self._source_named(text) or self._ref_of(text)
-            self._retracted.append(source)
+        source = self._source_of(text)
+        self._retracted.append(source)
+        if not text.isdigit():
             self._gone.add(source)
         self.assumed.append(f"without {source}")
 
@@ -125,9 +128,10 @@ class _Case:
         if found := _ADDED.fullmatch(text.strip()):
             stance = Stance.SUPPORT if found[1] == "+" else Stance.CONTRADICT
             weight = None if found[3] is None else _number(found[3], text)
-            self._added.append((stance, found[2], weight))
+            source = self._source_of(found[2])
+            self._added.append((stance, source, weight))
             by = "" if weight is None else f", weight {weight:g}"
-            self.assumed.append(f"with {found[2]} {'for' if found[1] == '+' else 'against'} it{by}")
+            self.assumed.append(f"with {source} {'for' if found[1] == '+' else 'against'} it{by}")
         elif "=" in text:
             name, _, said = text.rpartition("=")
             number, ref = _number(said.strip(), text), self._ref_of(name.strip())
@@ -153,8 +157,8 @@ class _Case:
             memory = self._with(memory, lines_if(self._view, memory, sure=self._sure, gone=self._gone))
         if self._own is not None:
             memory = self._with(memory, [next_lines.edited(memory, self._own, self._now, self._view.actor)])
-        for stance, text, weight in self._added:
-            (evidence,) = evidence_for(self._view, self._shown.file, [text])
+        for stance, source, weight in self._added:
+            evidence = self._evidence(source)
             evidence = evidence if weight is None else replace(evidence, weight=weight)
             weighed = next_lines.weigh(memory, [evidence], stance, now=self._now, by=self._view.actor, reason=None)
             memory = self._with(memory, weighed.lines)
@@ -186,6 +190,32 @@ class _Case:
     def _ref_of(self, text: str) -> str:
         entry = self._view.named(text)
         return entry.ref or entry.path
+
+    def _source_of(self, text: str) -> str:
+        """Return the name under which evidence counts, from a line number of the ledger, a source, or what is cited."""
+        if text.isdigit():
+            return self._source_at(int(text))
+        return self._source_named(text) or self._source_cited(text)
+
+    def _source_cited(self, text: str) -> str:
+        """Return the ref of a memory that is named, or whose lines are; for lines of a plain note, their mark."""
+        place = parse_place(text)
+        if place.lines is None:
+            return self._ref_of(text)
+        entry = self._view.named(place.name, notes=True)
+        file = self._view.text(entry.path)
+        if file is None:
+            raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
+        mark = cite_file(self._view, entry.path, file.data, "{}-{}".format(*place.lines))
+        return entry.ref or self._source_named(mark) or mark
+
+    def _evidence(self, source: str) -> Evidence:
+        """Return evidence with the weight of its origin; what is no memory has the one that the ledger gives it."""
+        weights = {one.source: one.weight for one in ledger.witnesses(self._shown.memory.confidence_history)}
+        if source.startswith(_CITED) or (source in weights and MemoryRef.parse(source) is None):
+            return Evidence(source=source, weight=weights.get(source, RELIABILITY["unknown"]))
+        (evidence,) = evidence_for(self._view, self._shown.file, [source])
+        return evidence
 
     def _source_at(self, number: int) -> str:
         """Return the source of the evidence on a line of the file, numbered as `why` prints it."""
@@ -220,5 +250,5 @@ def _number(text: str, whole: str) -> float:
 def _wrong(text: str) -> UsageError:
     return UsageError(
         f"`{text}` is no assumption",
-        hint='REF=0.4 sets a confidence; +REF and -REF add evidence, "+REF 0.8" with a weight',
+        hint='REF=0.4 sets a confidence; +REF and -REF add evidence, "+notes/x.md:L3 0.8" with a weight',
     )

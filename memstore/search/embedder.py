@@ -54,11 +54,42 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
     Raises:
         UsageError: a file or package is missing, or the model can't be loaded.
     """
-    missing = [name for name in (MODEL, TOKENIZER) if not (folder / name).is_file()]
-    if missing:
+    needs = Needs("the embedder", "docs/search.md", "memstore config --user embedder --unset")
+    model = run_in(folder, (MODEL, TOKENIZER), needs)
+    return OnnxEmbedder(_name(folder, recipe), model.tokenizer, model.session, recipe, to_tensor=model.to_tensor)
+
+
+class Needs(NamedTuple):
+    """What messages about a model's folder say: what it is, where its files are explained, what does without."""
+
+    what: str
+    explained: str
+    without: str
+
+
+class Runnable(NamedTuple):
+    """A model that was loaded: its tokenizer, its session, and what turns rows of integers into a tensor."""
+
+    tokenizer: Any
+    session: Any
+    to_tensor: Callable[[list[list[int]]], Any]
+
+
+def run_in(folder: Path, files: Sequence[str], needs: Needs) -> Runnable:
+    """Return the model in a folder, loaded.
+
+    Args:
+        folder: where it is.
+        files: the names of its files; the first one is the model, the second one the tokenizer.
+        needs: what the messages say.
+
+    Raises:
+        UsageError: a file or package is missing, or the model can't be loaded.
+    """
+    if missing := [name for name in files if not (folder / name).is_file()]:
         raise UsageError(
-            f"the embedder {folder} has no {' and no '.join(missing)}",
-            hint="docs/search.md says what belongs there; `memstore config --user embedder --unset` does without",
+            f"{needs.what} {folder} has no {' and no '.join(missing)}",
+            hint=f"{needs.explained} says what belongs there; `{needs.without}` does without",
         )
     try:
         import numpy as np
@@ -66,19 +97,30 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
         import tokenizers
     except ImportError as error:
         raise UsageError(
-            f"the embedder {folder} needs a package that is not there: {error.name}",
-            hint="pip install 'memstore-vault[semantic]'; `memstore config --user embedder --unset` does without",
+            f"{needs.what} {folder} needs a package that is not there: {error.name}",
+            hint=f"pip install 'memstore-vault[semantic]'; `{needs.without}` does without",
         ) from error
     try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(folder / TOKENIZER))
-        session = onnxruntime.InferenceSession(str(folder / MODEL), providers=["CPUExecutionProvider"])
+        tokenizer = tokenizers.Tokenizer.from_file(str(folder / files[1]))
+        session = onnxruntime.InferenceSession(str(folder / files[0]), providers=["CPUExecutionProvider"])
     except Exception as error:  # these packages have no exception class of their own
-        raise UsageError(f"the embedder {folder} can't be loaded: {error}", hint="is it the whole model?") from error
+        raise UsageError(f"{needs.what} {folder} can't be loaded: {error}", hint="is it the whole model?") from error
     tokenizer.no_padding()
     tokenizer.enable_truncation(MOST_TOKENS)
-    return OnnxEmbedder(
-        _name(folder, recipe), tokenizer, session, recipe, to_tensor=lambda rows: np.array(rows, dtype=np.int64)
-    )
+    return Runnable(tokenizer, session, lambda rows: np.array(rows, dtype=np.int64))
+
+
+def inputs_of(tokens: Any, session: Any, to_tensor: Callable[[list[list[int]]], Any]) -> dict[str, Any]:
+    """Return the inputs that a model takes for a text, or a pair of texts, that its tokenizer has encoded."""
+    wanted = {one.name for one in session.get_inputs()}
+    inputs = {"input_ids": tokens.ids, "attention_mask": tokens.attention_mask, "token_type_ids": tokens.type_ids}
+    return {name: to_tensor([list(row)]) for name, row in inputs.items() if name in wanted}
+
+
+def mark_of(files: Sequence[Path]) -> str:
+    """Return a mark that changes with files: by size and modification time, as reading a model takes too long."""
+    stats = [file.stat() for file in files]
+    return ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
 
 
 class OnnxEmbedder:
@@ -108,7 +150,6 @@ class OnnxEmbedder:
         self._tokenizer = tokenizer
         self._session = session
         self._to_tensor = to_tensor
-        self._wanted = {one.name for one in session.get_inputs()}
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         """Return a vector for each memory text; raise `UsageError` if the model can't embed texts."""
@@ -129,9 +170,7 @@ class OnnxEmbedder:
 
     def _embedded(self, text: str) -> Vector:
         tokens = self._tokenizer.encode(text)
-        inputs = {"input_ids": tokens.ids, "attention_mask": tokens.attention_mask, "token_type_ids": tokens.type_ids}
-        given = {name: self._to_tensor([list(row)]) for name, row in inputs.items() if name in self._wanted}
-        (found,) = self._session.run(None, given)[0]
+        (found,) = self._session.run(None, inputs_of(tokens, self._session, self._to_tensor))[0]
         rows = found.tolist()
         if not isinstance(rows[0], list):
             return list(map(float, rows))
@@ -141,12 +180,8 @@ class OnnxEmbedder:
 
 
 def _name(folder: Path, recipe: Recipe) -> str:
-    """Return a name that changes with anything that changes the vectors of memory texts: the files and the recipe.
-
-    The files are identified by size and modification time, because reading a whole model would take too long.
-    """
-    stats = [(folder / name).stat() for name in (MODEL, TOKENIZER)]
-    files = ":".join(f"{stat.st_size}-{stat.st_mtime_ns}" for stat in stats)
+    """Return a name that changes with anything that changes the vectors of memory texts: the files and the recipe."""
+    files = mark_of([folder / name for name in (MODEL, TOKENIZER)])
     is_usual = recipe._replace(query_prefix="") == USUAL
     return f"onnx:{folder.resolve()}:{files}" + ("" if is_usual else f":{recipe.pooling}:{recipe.passage_prefix}")
 

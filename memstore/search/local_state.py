@@ -79,6 +79,13 @@ def drop_gists(cache: Path, *, but: Collection[str]) -> None:
             place.unlink(missing_ok=True)
 
 
+def drop_of_all(cache_home: Path, name: str) -> None:
+    """Delete the values stored under a name in the caches of all vaults below a folder."""
+    for place in (cache_home / "memstore").glob(f"*/{_FOLDER}/{name}"):
+        with suppress(OSError):
+            place.unlink()
+
+
 def drop_derived(cache: Path) -> None:
     """Delete all computed values; errors are ignored, because then the cache can't be written either."""
     import shutil

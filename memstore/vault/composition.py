@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config
+from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import SETTINGS_FOLDER
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
     from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
+    from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
     from memstore.files.config_file import ConfigFile
@@ -39,6 +40,16 @@ if TYPE_CHECKING:
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
+
+
+class Models(NamedTuple):
+    """The models that the user chose, on this machine: one for vectors, and one for contradictions."""
+
+    embedder: Embedder | None = None
+    inference: Inference | None = None
+
+
+_NO_MODELS = Models()
 
 
 class Found(NamedTuple):
@@ -81,8 +92,9 @@ def open_workspace(
     actor = find_actor(env, entity, config).value
     declared = find_context(env, context)
     known = declared and declared.value
-    chosen = embedder or _embedder(env)
-    ws = assemble(env, root, config, actor, context=known, track=track, embedder=chosen)._replace(alone=alone)
+    own = config_file.read_user_config(env.config_file)
+    models = Models(embedder or _embedder(env, own), _inference(env, own))
+    ws = assemble(env, root, config, actor, context=known, track=track, models=models)._replace(alone=alone)
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -147,7 +159,7 @@ def assemble(
     *,
     context: str | None = None,
     track: bool = True,
-    embedder: Embedder | None = None,
+    models: Models = _NO_MODELS,
     state: Path | None = None,
 ) -> Workspace:
     """Return the workspace of the vault at `root`, built from what this machine provides.
@@ -192,13 +204,14 @@ def assemble(
         lexicon=cast("WordNet", _Later(lambda: _lexicon(env))),
         verdicts=cast("VerdictCache", _Later(lambda: _verdicts(cache))),
         derived=cast("DerivedCache", _Later(lambda: _derived(cache))),
-        embedder=embedder,
+        embedder=models.embedder,
+        inference=models.inference,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
         seal_keys=keys,
         drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
         stacks=cast("DiskStacks", _Later(lambda: _stacks(state))),
         open_stack=lambda folder, settings, contexts: _open_stack(
-            env, folder, settings, actor, contexts, state, embedder
+            env, folder, settings, actor, contexts, state, models
         ),
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
@@ -212,7 +225,7 @@ def _open_stack(
     actor: str,
     contexts: ContextState,
     state: Path,
-    embedder: Embedder | None,
+    models: Models,
 ) -> Workspace:
     """Return the shared stack in a folder, where nothing is written: its local state is kept with the vault's."""
     from pathlib import Path
@@ -221,7 +234,7 @@ def _open_stack(
 
     root = Path(folder)
     kept = state / "stacks" / vault_hash(root)
-    ws = assemble(env, root, config, actor, track=False, embedder=embedder, state=kept)
+    ws = assemble(env, root, config, actor, track=False, models=models, state=kept)
     return ws._replace(contexts=contexts)
 
 
@@ -307,9 +320,8 @@ def _derived(cache: Path) -> DerivedCache:
     return DerivedCache(cache)
 
 
-def _embedder(env: Environment) -> Embedder | None:
+def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
     """Return the embedder that the user, never the vault, chose; it is loaded when a text is first embedded."""
-    chosen = config_file.read_user_config(env.config_file)
     folder = chosen.embedder
     if folder is None:
         return None
@@ -321,6 +333,16 @@ def _embedder(env: Environment) -> Embedder | None:
         return load_embedder(env.expanded(folder), recipe)
 
     return cast("Embedder", _Later(load))
+
+
+def _inference(env: Environment, chosen: UserConfig) -> Inference | None:
+    """Return the NLI model that the user, never the vault, chose; it is loaded when it is first asked."""
+    if chosen.nli is None:
+        return None
+    from memstore.conflicts.inference import Inference
+    from memstore.conflicts.nli_model import NliFolder
+
+    return Inference(NliFolder(env.expanded(chosen.nli)), least=chosen.nli_threshold)
 
 
 def _vectors(env: Environment, cache: Path) -> VectorStore:

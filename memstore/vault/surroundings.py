@@ -99,8 +99,8 @@ class Machine:
     def settings_astray(self) -> Mapping[str, str]:
         """Return the user's own settings that name a missing file or folder; the settings must be readable."""
         chosen = read_user_config(self._env.config_file)._asdict()
-        places = [setting.name for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
-        named = {name: chosen[name] for name in places if chosen[name]}
+        places = [setting for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
+        named = {setting.name: chosen[setting.field] for setting in places if chosen[setting.field]}
         return {name: place for name, place in named.items() if not self._env.expanded(place).exists()}
 
     @property

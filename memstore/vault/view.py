@@ -70,7 +70,7 @@ class VaultView:
         self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
         self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
         self.seal_keys = ws.seal_keys
-        self.embedder, self.vectors = ws.embedder, ws.vectors
+        self.embedder, self.vectors, self.inference = ws.embedder, ws.vectors, ws.inference
 
     # -- who looks, at what ------------------------------------------------------------------------
 

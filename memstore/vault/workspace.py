@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
     from memstore.beliefs.run_record import RunRecord
+    from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal
     from memstore.core.clock import Clock, IdSource
@@ -61,6 +62,7 @@ class Workspace(NamedTuple):
     verdicts: VerdictCache
     derived: DerivedCache
     embedder: Embedder | None
+    inference: Inference | None
     vectors: VectorStore
     seal_keys: SealKeys
     drafts: Drafts | None = None

@@ -68,7 +68,8 @@ def test_memory_recall_adds_three_numbers() -> None:
     ("text", "count"),
     [
         ("", 0), ("the", 2), ("Bella eats", 3), ("Bella eats at eight.", 6), ("m_7f", 4), ("3.14", 3), ("20,480", 3),
-        ("é", 2), ("日本", 2), ("\u202e", 10), ("a\nb", 4), ("👍", 2), ("a      b", 4), ("):", 1),
+        ("é", 3), ("日本", 2), ("日本です", 4), ("한국어", 3),
+        ("\u202e", 10), ("a\nb", 4), ("👍", 2), ("a      b", 4), ("):", 1),
     ],
 )  # fmt: skip
 def test_tokens_of(text: str, count: int) -> None:

@@ -79,6 +79,10 @@ BOTH_RIGHT: list[tuple[str, str]] = [
     ("It is not true that the shop has closed.", "The shop is open."),
     ("Ring me on 0555 120 331.", "Ring Karl on 0555 880 219."),
     ("The logs are sent to the collector.", "The logs are sent to the archive as well."),
+    ("Sharing these quiet choir evenings is why singing is great.", "Walking and choir evenings are so quiet."),
+    ("Jon always gives lessons.", "Jon took a lesson."),
+    ("We went to a Marlow exhibition in Ghent, and it was crowded.", "Marlow is my favourite painter."),
+    ("Not surprised at all that your work paid off.", "Your work really paid off."),
 ]
 
 

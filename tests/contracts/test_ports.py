@@ -67,6 +67,9 @@ PORTS = {
     "search.meaning.Embedder": Port(
         "test_embedder.py", ("memstore.search.embedder.OnnxEmbedder", "tests.embedders.HashedTrigrams")
     ),
+    "conflicts.inference.NliModel": Port(
+        "test_nli_model.py", ("memstore.conflicts.nli_model.OnnxNli", "tests.nli_models.ListedContradictions")
+    ),
     "beliefs.wording.Synthesizer": Port(
         "test_synthesizer.py",
         ("memstore.beliefs.synthesizers.SynthesizerCommand", "memstore.beliefs.synthesizers.LanguageModel"),

@@ -6,12 +6,13 @@ import pytest
 
 from memstore.beliefs.propagation import propagate
 from memstore.beliefs.reinforce import contradict, reinforce
+from memstore.core.config import Config
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.memories.create import belief, episode, note
 from memstore.memories.edit import set_keys
 from memstore.memories.show import glance
 from memstore.memories.what_if import WhatIf, why_if
-from tests.memory_workspace import files_of, memory_workspace
+from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
 
@@ -79,6 +80,67 @@ def test_without_the_other_side_a_conflict_costs_nothing() -> None:
     # Held with more confidence than the other side, it loses half as much.
     surer = why_if(ws.view(), one, assuming=[f"{other}=0.5"]).numbers[2].value
     assert surer == pytest.approx(now + 0.15, abs=2e-4)
+
+
+def test_lines_of_a_memory_mean_the_memory_for_both() -> None:
+    ws = memory_workspace({})
+    held = belief(ws.view(), "Bella limps.", confidence=0.85).ref or ""
+    seen = episode(ws.view(), "A walk", "she limped home").ref or ""
+    entry = glance(ws.view(), seen).entry
+    names = (seen, entry.path, f"{entry.path}:L8", f"{entry.path}:L7-L8", f"[[{seen}#L8]]", "A walk")
+    for name in names:
+        found = why_if(ws.view(), held, assuming=[f"+{name}"])
+        assert (confidence(found)[1], found.assumed) == (0.8686, (f"with {seen} for it",)), name
+        assert why_if(ws.view(), held, assuming=[f"-{name} 0.5"]).assumed == (f"with {seen} against it, weight 0.5",)
+    reinforce(ws.view(), held, seen)
+    line = str(glance(ws.view(), held).file.front.position("confidence_history", 1).line)
+    for name in (*names, line):
+        found = why_if(ws.view(), held, without=[name])
+        assert (confidence(found), found.assumed) == ((0.8686, 0.85), (f"without {seen}",)), name
+        again = why_if(ws.view(), held, assuming=[f"+{name}"])
+        assert (confidence(again)[1], again.assumed[1:]) == (0.8686, (f"{seen} is counted already",)), name
+    for text in (f"+{entry.path}:L99", f"-{entry.path}:L99"):
+        with pytest.raises(UsageError, match="lines"):
+            why_if(ws.view(), held, assuming=[text])
+
+
+def test_lines_of_a_plain_note_are_evidence_of_unknown_origin() -> None:
+    files = {
+        "notes/x.md": b"# Walks\n\nShe limped home.\n",
+        "b.md": memory_text("So.\n", type="belief", id="m_b", confidence="0.8"),
+    }
+    ws = memory_workspace(files)._replace(config=Config(owner=OWNER, notes="mixed"))
+    found = why_if(ws.view(), "m_b", assuming=["+notes/x.md:L3"])
+    (mark,) = found.assumed
+    assert mark.startswith("with file:notes/x.md#L3@")
+    assert confidence(found)[1] == confidence(why_if(ws.view(), "m_b", assuming=["+notes/x.md:L3 0.4"]))[1]
+    assert (confidence(why_if(ws.view(), "m_b", assuming=["-notes/x.md:L1-L3"]))[1] or 1) < 0.8
+    source = mark.split()[1]
+    lines = (
+        '[{timestamp: "2026-01-01T00:00:00Z", op: assert, new: 0.8}, {timestamp: "2026-01-02T00:00:00Z", '
+        f'op: support, evidence_source: "{source}", weight: 0.5}}]'
+    )
+    held = memory_text("So.\n", type="belief", id="m_b", confidence_history=lines, confidence="0.8154")
+    ws = memory_workspace({**files, "b.md": held})._replace(config=Config(owner=OWNER, notes="mixed"))
+    for name in ("notes/x.md:L3", source, "4"):
+        left_out = why_if(ws.view(), "m_b", without=[name])
+        assert (left_out.assumed, confidence(left_out)) == ((f"without {source}",), (0.8154, 0.8)), name
+    again = why_if(ws.view(), "m_b", assuming=["+notes/x.md:L3"])
+    assert again.assumed[1:] == (f"{source} is counted already",)
+
+
+def test_lines_that_may_not_be_seen_are_no_lines() -> None:
+    files = {
+        "b.md": memory_text("So.\n", type="belief", id="m_b", confidence="0.8", owner="si:ash"),
+        "h.md": memory_text("Hidden.\n", id="m_h", owner="human:sean"),
+        "n.md": b"plain\n",
+    }
+    ws = memory_workspace(files, actor="si:ash")._replace(config=Config(owner=OWNER, notes="mixed"))
+    for path in ("h.md", "n.md", "no.md"):
+        with pytest.raises(NotFoundError, match=f"no memory matches `{path}`"):
+            why_if(ws.view(), "m_b", without=[f"{path}:L1"])
+        with pytest.raises(NotFoundError, match=f"no memory matches `{path}`"):
+            why_if(ws.view(), "m_b", assuming=[f"+{path}:L1"])
 
 
 def test_a_number_that_a_hand_set_stands() -> None:

@@ -80,6 +80,7 @@ PLACES: dict[str, str] = {
     "mv path": "mv MINE FILE/",
     "quarantine name": "quarantine FILE",
     "semantic setup folder": "semantic setup FILE",
+    "semantic setup --nli": "semantic setup --nli FILE",
     "report --output": "report -o FILE",
     "load folder": "load FILE",
     "share folder": "share --to human:eve FILE",
@@ -106,7 +107,7 @@ REFS: dict[str, str] = {
     "cite citation": "cite FILE:L1",
     "bisect --ref": "bisect tea --ref FILE",
     "search --explain": "search tea --explain FILE",
-    "why --without": "why BELIEF --without FILE",
+    "why --without": "why BELIEF --without FILE:L1",
     "revise-from episode": "revise-from FILE",
     "witness ref": "witness FILE --attest confirm --key KEY",
     "request-witness ref": "request-witness FILE --from human:eve",
@@ -135,7 +136,7 @@ REFS: dict[str, str] = {
 TABLE = {**READING, **OWNERS, **PLACES, **REFS}
 
 # What else is named as a file or a memory is, and what the table has beside the options.
-METAVARS = frozenset({"FILE", "PATH", "DIR", "REF", "RAW", "EPISODE", "OTHER", "KEPT"})
+METAVARS = frozenset({"FILE", "FOLDER", "PATH", "DIR", "REF", "RAW", "EPISODE", "OTHER", "KEPT"})
 NAMES = frozenset({"file", "folder", "path", "paths", "ref", "refs"})
 NO_OPTIONS = frozenset({"raw --hook"})  # the path stands in the document on standard input
 

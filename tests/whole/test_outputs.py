@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.whole.program import Program
+
 # A memory of the sample vault with lineage, and one without an id.
 REF, BARE = "m_0v70fvvcqe", "lists/tram idea.md"
 
@@ -117,3 +119,15 @@ def emitted() -> Iterator[str]:
 
 def test_every_answer_has_a_schema() -> None:
     assert [verb for verb in emitted() if not (SCHEMAS / f"{verb}.schema.json").exists()] == []
+
+
+def test_lines_of_a_file_are_evidence_in_what_if(program: Program) -> None:
+    held = program.json("add", "Bella limps.", "--type", "belief")["ref"]
+    ref, seen = program.add("She limped home.")
+    path = seen.relative_to(program.vault)
+    number = len(seen.read_text().splitlines())
+    names = ref, f"{path}:L{number}", f"{path}:L1-L{number}"
+    numbers = [program.json("why", held, "--if", f"+{text}")["numbers"] for text in names]
+    assert numbers[0] == numbers[1] == numbers[2] != program.json("why", held)["numbers"]
+    assert f"with {ref} for it" in program.ok("why", held, "--if", f"+{path}:L{number}")
+    assert f"without {ref}" in program.ok("why", held, "--without", f"{path}:L{number}")
