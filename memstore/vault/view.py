@@ -70,6 +70,7 @@ class VaultView:
         self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
         self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
         self.seal_keys = ws.seal_keys
+        self.quoted, self.sessions_quoted = ws.quoted, ws.sessions_quoted
         self.embedder, self.vectors = ws.embedder, ws.vectors
 
     # -- who looks, at what ------------------------------------------------------------------------
