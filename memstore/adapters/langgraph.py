@@ -27,7 +27,7 @@ from langgraph.store.base import (
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memstore.core.catalog import Entry
     from memstore.face.vault import Vault
@@ -146,7 +146,7 @@ class VaultStore(BaseStore):
                 scores.setdefault(path, hit.relevance)
         return scores
 
-    def _put(self, place: _Place, value: dict[str, Any] | None, entry: Entry | None) -> None:
+    def _put(self, place: _Place, value: Mapping[str, Any] | None, entry: Entry | None) -> None:
         if place.namespace[:1] == (_OURS,):
             raise InvalidNamespaceError(f'The namespace "{_OURS}" can only be read. Got: {place.namespace}')
         if value is None:

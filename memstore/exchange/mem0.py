@@ -40,7 +40,8 @@ def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | S
         raise FormatError(f"{where}: the memory has no `id` or no `memory`", hint='a memory is {"id": …, "memory": …}')
     if not text.strip():
         return Skipped(where, "it has no text")
-    known = {"id", *_TEXTS, "created_at", "categories"}
+    until = time_of(value.get("expiration_date"))
+    known = {"id", *_TEXTS, "created_at", "categories", *(["expiration_date"] if until else [])}
     rest = {key: item for key, item in value.items() if key not in known and item not in (None, "", [], {})}
     whose = one_line(value.get("user_id")) or one_line(value.get("agent_id"))
     return Draft(
@@ -52,5 +53,10 @@ def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | S
         source_type="told_by_agent",
         created_at=time_of(value.get("created_at")) or source.saved_at(name),
         cites=(CitedLines(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
-        values={"platform": "mem0", "tags": words(value.get("categories")), **({"mem0": plain(rest)} if rest else {})},
+        values={
+            "platform": "mem0",
+            "tags": words(value.get("categories")),
+            "valid_until": until[:10] if until else None,
+            **({"mem0": plain(rest)} if rest else {}),
+        },
     )
