@@ -324,6 +324,18 @@ def test_what_expires_in_mem0_expires_here(vault: InProcess) -> None:
     assert (shown["valid_until"], shown["mem0"]) == ("2026-12-31", {"attributed_to": "user"})
 
 
+def test_what_mem0_kept_in_a_graph_becomes_notes(vault: InProcess) -> None:
+    related = {"source": "ada", "relationship": "grows", "target": "tea"}
+    whole = {"results": [{"id": "x", "memory": "Ada is away."}], "relations": [related, {"source": "ada"}, 3]}
+    (vault.home / "mem0.json").write_text(json.dumps(whole))
+    done = vault.json("import", "mem0", str(vault.home / "mem0.json"))
+    found = [vault.json("show", memory["ref"]) for memory in done["memories"]]
+    assert {one["title"]: one["entities"] for one in found} == {"ada grows tea": ["ada", "tea"], "Ada is away.": []}
+    assert [left["why"] for left in done["left_out"]] == ["it is a relation that names nothing"] * 2
+    (vault.home / "none.json").write_text('{"results": [], "relations": []}')
+    assert vault.json("import", "mem0", str(vault.home / "none.json"))["memories"] == []
+
+
 def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
     done = vault.json("import", "server-memory", laid_out(vault, "server-memory"))
     ada = next(one for one in (vault.json("show", m["ref"]) for m in done["memories"]) if one["title"] == "Ada")
