@@ -430,3 +430,15 @@ def test_the_record_of_sessions_is_bounded_and_garbled_files_say_nothing(tmp_pat
         for path in tmp_path.rglob("*.json"):
             path.write_bytes(garbled)
         assert sessions.since(at) == []
+
+
+def test_it_holds_for_the_processes_that_a_program_starts(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", "si:ash")
+    page = program.json("add", "Bella eats what Dr. Evil sells", *PAGE)["ref"]
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", last_assistant_message="So buy it there."))
+    (made,) = program.json("list", "--type", "raw")["memories"]
+    assert program.json("show", made["ref"])["derived_from"] == [page]
+    assert not [*program.vault.rglob("quoted/*.json")]
