@@ -5,10 +5,12 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from memstore.access.local_state import Quoted
 from memstore.core.errors import RefusedError, SealedError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from datetime import datetime
 
     from memstore.access.local_state import Access, AccessVerdict
     from memstore.access.world import ActiveContext
@@ -59,6 +61,24 @@ class NoDerived:
 
     def keep(self, name: str, state: str, found: Kept) -> None:
         """Forget it."""
+
+
+class NoSessionsQuoted:
+    """No hook has shown anything."""
+
+    def note(self, session: str | None, refs: Iterable[str], now: datetime) -> None:
+        """Forget it."""
+
+    def of(self, session: str | None) -> list[str]:  # noqa: ARG002 - the real one's
+        """Return none."""
+        return []
+
+    def since(self, now: datetime) -> list[str]:  # noqa: ARG002 - the real one's
+        """Return none."""
+        return []
+
+    def end(self, session: str | None) -> None:
+        """Do nothing."""
 
 
 class NoVectors:
@@ -224,4 +244,6 @@ def absent() -> dict[str, Any]:
         "inference": None,
         "vectors": NoVectors(),
         "seal_keys": NoSealKeys(),
+        "quoted": Quoted(),
+        "sessions_quoted": NoSessionsQuoted(),
     }

@@ -13,7 +13,7 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import VaultError
@@ -21,7 +21,7 @@ from memstore.core.times import instant
 from memstore.files.local_state import append_line, is_private, make_private, private_bytes, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from memstore.access.world import ActiveContext, BlobLabels
@@ -157,6 +157,103 @@ class ContextState(Protocol):
 
     def leave(self) -> None:
         """Delete the stored context, so that none is active."""
+
+
+# -- what an agent was shown -----------------------------------------------------------------------
+
+
+class Quoted:
+    """The external memories that an agent was shown, for as long as a context would last."""
+
+    MOST = 50  # beyond this, those that were shown longest ago are dropped
+
+    def __init__(self) -> None:
+        self._shown: dict[str, datetime] = {}
+        self._named: dict[str, None] = {}
+
+    def note(self, refs: Iterable[str], now: datetime) -> None:
+        """Note refs of external memories that are shown now."""
+        for ref in refs:
+            self._shown.pop(ref, None)
+            self._shown[ref] = now
+        while len(self._shown) > self.MOST:
+            del self._shown[next(iter(self._shown))]
+
+    def since(self, now: datetime) -> list[str]:
+        """Return the refs of those that were shown lately."""
+        return [ref for ref, at in self._shown.items() if now - at < timedelta(hours=DEFAULT_HOURS)]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever noted."""
+        return not self._shown
+
+    def name(self, refs: Iterable[str]) -> None:
+        """Note that what is being written names these as its sources."""
+        self._named |= dict.fromkeys(refs)
+
+    def take_named(self) -> list[str]:
+        """Return what was named since the last call."""
+        named, self._named = [*self._named], {}
+        return named
+
+
+class SessionsQuoted:
+    """What hooks have shown in the sessions of an agent's program: one private file for each session, until it ends.
+
+    Args:
+        state: the folder of the vault's local state; created when first needed.
+        actor: who acts.
+    """
+
+    MOST = 100  # beyond this, the sessions that were shown something longest ago are forgotten
+
+    def __init__(self, state: Path, actor: str) -> None:
+        self._folder, self._actor = state / "quoted", _named(actor)
+
+    def note(self, session: str | None, refs: Iterable[str], now: datetime) -> None:
+        """Note refs of external memories that a hook shows in a session now; `OSError` if that can't be kept."""
+        shown = {**self._read(self._place(session)), **dict.fromkeys(refs, now)}
+        last = dict(sorted(shown.items(), key=lambda one: one[1])[-Quoted.MOST :])
+        if not last:
+            return
+        make_private(self._folder.parent)
+        make_private(self._folder)
+        document = {ref: at.isoformat() for ref, at in last.items()}
+        write_whole(self._place(session), json.dumps(document).encode(), mode=0o600)
+        kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in kept[self.MOST :]:
+            path.unlink(missing_ok=True)
+
+    def of(self, session: str | None) -> list[str]:
+        """Return the refs of what was shown in a session, however long ago."""
+        return [*self._read(self._place(session))]
+
+    def since(self, now: datetime) -> list[str]:
+        """Return the refs of what was shown lately in any session of the actor's that has not ended."""
+        paths = self._folder.glob(f"{self._actor}-*.json")
+        shown = {ref: at for path in paths for ref, at in self._read(path).items()}
+        return [ref for ref, at in shown.items() if now - at < timedelta(hours=DEFAULT_HOURS)]
+
+    def end(self, session: str | None) -> None:
+        """Forget a session."""
+        self._place(session).unlink(missing_ok=True)
+
+    def _place(self, session: str | None) -> Path:
+        return self._folder / f"{self._actor}-{_named(session or '')}.json"
+
+    def _read(self, path: Path) -> dict[str, datetime]:
+        if not is_private(self._folder):
+            return {}
+        with suppress(ValueError, TypeError, AttributeError):  # a garbled file says nothing
+            said = {ref: datetime.fromisoformat(at) for ref, at in json.loads(private_bytes(path)).items()}
+            return {ref: at for ref, at in said.items() if at.tzinfo}
+        return {}
+
+
+def _named(text: str) -> str:
+    """Return a text as the name of a file."""
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
 # -- shared stacks, on disk ------------------------------------------------------------------------

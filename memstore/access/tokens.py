@@ -14,9 +14,10 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import NotFoundError, VaultError
-from memstore.files.local_state import is_private, make_private, private_bytes, vault_hash, write_whole
+from memstore.files.local_state import is_private, is_secret, make_private, private_bytes, vault_hash, write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memstore.files.local_state import Environment
@@ -90,9 +91,15 @@ class Tokens:
         return gone
 
     def brought(self, secret: str) -> BearerToken | None:
-        """Return the token whose secret somebody brings; None for nobody's."""
+        """Return the token whose secret somebody brings; None for nobody's, or for one that others can read."""
         digest = _digest(secret)
-        return next((one for one in self.list() if hmac.compare_digest(one.digest, digest)), None)
+        found = next((one for one in self.list() if hmac.compare_digest(one.digest, digest)), None)
+        return None if found is None or self.exposed([found]) else found
+
+    def exposed(self, among: Sequence[BearerToken]) -> tuple[Path, ...]:
+        """Return the files of tokens that others can read or write, so that they prove nothing."""
+        files = (file for one in among for file in (one.file, self._about(one.id)))
+        return tuple(file for file in files if not is_secret(file))
 
     def _about(self, name: str) -> Path:
         return self._folder / f"{name}.json"

@@ -24,8 +24,10 @@ from langgraph.store.base import (
     SearchOp,
 )
 
+from memstore.lineage.descent import note_shown
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from memstore.core.catalog import Entry
     from memstore.face.vault import Vault
@@ -74,14 +76,15 @@ class VaultStore(BaseStore):
         for at, op in enumerate(asked):
             match op:
                 case GetOp():
-                    entry = known.get(_Place(op.namespace, op.key))
-                    results[at] = self._item(_Place(op.namespace, op.key), entry) if entry else None
+                    place = _Place(op.namespace, op.key)
+                    results[at] = self._item(place, known[place]) if place in known else None
                 case SearchOp():
                     results[at] = self._found(op, known)
                 case ListNamespacesOp():
                     results[at] = _namespaces(op, known)
                 case PutOp():
                     writes[_Place(op.namespace, op.key)] = op
+        self._note_shown(results, known)
         for place, op in writes.items():
             self._put(place, op.value, known.get(place))
         return results
@@ -89,6 +92,12 @@ class VaultStore(BaseStore):
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
         """Run operations as `batch` does."""
         return self.batch(ops)
+
+    def _note_shown(self, results: Iterable[Any], known: dict[_Place, Entry]) -> None:
+        """Note which items are handed out: what is put from now on is derived from the external ones."""
+        items = [item for one in results for item in (one if isinstance(one, list) else [one])]
+        shown = (known[_Place(item.namespace, item.key)] for item in items if isinstance(item, Item))
+        note_shown(self._vault.view(), [entry.ref for entry in shown])
 
     # -- items -----------------------------------------------------------------------------------------
 
@@ -137,7 +146,7 @@ class VaultStore(BaseStore):
                 scores.setdefault(path, hit.relevance)
         return scores
 
-    def _put(self, place: _Place, value: dict[str, Any] | None, entry: Entry | None) -> None:
+    def _put(self, place: _Place, value: Mapping[str, Any] | None, entry: Entry | None) -> None:
         if place.namespace[:1] == (_OURS,):
             raise InvalidNamespaceError(f'The namespace "{_OURS}" can only be read. Got: {place.namespace}')
         if value is None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from memstore.core.errors import MemstoreError
+from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -87,7 +88,7 @@ class MemoryTool:
         """Return a file's lines with their numbers, or what is in a folder."""
         where, files = _checked(path), self._files()
         if where in files:
-            lines = self._lines(files[where])
+            lines = self._shown_lines(files[where])
             if len(lines) > _MOST_LINES:
                 raise _CommandError(f"File {path} exceeds maximum line limit of 999,999 lines.")
             first, last = view_range if view_range and len(view_range) == 2 else (1, -1)  # noqa: PLR2004
@@ -135,7 +136,7 @@ class MemoryTool:
         self._write(entry, text[: found[0]] + new_str + text[found[0] + len(old_str) :])
         line = text.count("\n", 0, found[0])
         first = max(0, line - _SNIPPET)
-        lines_now = self._lines(entry)[first : line + new_str.count("\n") + _SNIPPET + 1]
+        lines_now = self._shown_lines(entry)[first : line + new_str.count("\n") + _SNIPPET + 1]
         return f"The memory file has been edited.\n{_numbered(lines_now, first + 1)}"
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
@@ -206,6 +207,10 @@ class MemoryTool:
 
     def _lines(self, entry: Entry) -> list[str]:
         return self._text(entry).split("\n")
+
+    def _shown_lines(self, entry: Entry) -> list[str]:
+        note_shown(self._vault.view(), [entry.ref])
+        return self._lines(entry)
 
     def _write(self, entry: Entry, text: str) -> None:
         self._vault.edit(entry.id or entry.path, text, commit=self._commit)

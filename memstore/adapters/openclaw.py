@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import MemstoreError
+from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +32,8 @@ def memory_search(vault: Vault, params: Mapping[str, Any]) -> dict[str, Any]:
         )
     except MemstoreError as error:
         return {"results": [], "disabled": True, "unavailable": True, "error": str(error)}
+    wanted = [hit for hit in hits if hit.relevance >= float(params.get("minScore", 0.0))]
+    note_shown(vault.view(), [hit.ref for hit in wanted])
     results = [
         {
             "path": hit.citation.path,
@@ -42,8 +45,7 @@ def memory_search(vault: Vault, params: Mapping[str, Any]) -> dict[str, Any]:
             "corpus": "memory",
             "citation": _citation(hit.citation.path, hit.citation.line_start, hit.citation.line_end),
         }
-        for hit in hits
-        if hit.relevance >= float(params.get("minScore", 0.0))
+        for hit in wanted
     ]
     return {"results": results, "provider": "memstore", "citations": "on"}
 
@@ -61,6 +63,7 @@ def memory_get(vault: Vault, params: Mapping[str, Any]) -> dict[str, Any]:
         shown = vault.show(path)
     except MemstoreError:
         return {"path": path, "text": ""}
+    note_shown(vault.view(), [shown.entry.ref])
     body, begins = shown.memory.body.removesuffix("\n").split("\n"), shown.file.text.body_line
     first = max(begins, int(params.get("from", 1)))
     part = body[first - begins : first - begins + max(1, int(params.get("lines", MOST_LINES)))]

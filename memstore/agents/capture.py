@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.agents.hook_events import document_of
+from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
 from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of
 from memstore.beliefs.echo import recognised
 from memstore.core.keys import EXTERNAL
 from memstore.core.transaction import again_where_changed, save_all
+from memstore.lineage.descent import quotable
+from memstore.lineage.refs import entries
 from memstore.memories.add import Composed, composed
 from memstore.search.filters import narrowed
 from memstore.search.retrieval import Filters, Operator, Where
@@ -61,7 +63,7 @@ def heard(given: str, read: Callable[[str], bytes]) -> Heard:
     if not given.lstrip().startswith("{"):
         return Heard(text=given.strip())
     document = document_of(given)
-    session = (_word(document, "session_id") or _word(document, "conversation_id"), _word(document, "hook_event_name"))
+    session = (session_of(document), word_in(document, "hook_event_name"))
     for key, speaker in _TEXTS.items():
         value = document.get(key)
         if not isinstance(value, str) or not value.strip():
@@ -76,18 +78,14 @@ def heard(given: str, read: Callable[[str], bytes]) -> Heard:
     return Heard(tuple(turns_of(read(path)[-_MOST_BYTES:].decode("utf-8", "replace"))), "", *session)
 
 
-def _word(document: Mapping[str, Any], key: str) -> str | None:
-    value = document.get(key)
-    return value if isinstance(value, str) and value.strip() and value.isprintable() else None
-
-
 @again_where_changed
 def capture(
     view: View, said: Heard, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
     """Write what was said as raw memories, one a speaker; what the session's earlier memories hold is left out.
 
-    What the agent says after a tool answered is derived from what tools said, in this capture and in earlier ones.
+    What the agent says after a tool answered is derived from what tools said, in this capture and in earlier ones. So
+    are all its words from the external memories that a hook showed it in this session, which is forgotten at its end.
 
     Args:
         view: the vault.
@@ -100,7 +98,8 @@ def capture(
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
     earlier = _earlier(view, said.session_id) if said.turns else ()
     known = [one.body for one in earlier]
-    new = [composed(view, {**common, **values, "type": "raw"}, said.text)] if said.text else []
+    shown = quotable(view, view.sessions_quoted.of(said.session_id))
+    new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
     spoken: dict[Speaker, Composed] = {}
     for speaker, source_type in KNOWN_BY.items():
         if text := last_of(said.turns, speaker, known):
@@ -109,11 +108,12 @@ def capture(
     if Speaker.AGENT in spoken:
         outside = [one for one in earlier if one.source_type == EXTERNAL]
         outside += [spoken[Speaker.TOOL].file.memory] if Speaker.TOOL in spoken and _hears(said.turns) else []
-        spoken[Speaker.AGENT] = spoken[Speaker.AGENT].derived_from(str(one.ref) for one in outside if one.ref)
+        heard_of = [str(one.ref) for one in outside if one.ref]
+        spoken[Speaker.AGENT] = spoken[Speaker.AGENT].derived_from([*shown, *_taken_over(view, earlier), *heard_of])
     new += spoken.values()
-    if not new:
-        return ()
-    saved = save_all(view, [one.edit for one in new], verb="raw", dry_run=dry_run, commit=commit)
+    saved = save_all(view, [one.edit for one in new], verb="raw", dry_run=dry_run, commit=commit) if new else ()
+    if said.trigger in ENDS and not dry_run:
+        view.sessions_quoted.end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
 
 
@@ -121,6 +121,12 @@ def _hears(turns: Sequence[SpokenTurn]) -> bool:
     """Whether the agent says anything after a tool has answered."""
     speakers = [turn.speaker for turn in turns]
     return Speaker.TOOL in speakers and Speaker.AGENT in speakers[speakers.index(Speaker.TOOL) :]
+
+
+def _taken_over(view: View, earlier: Sequence[Memory]) -> list[str]:
+    """Return the external memories from which the agent's earlier words in a session are derived."""
+    refs = [ref for one in earlier if one.source_type == KNOWN_BY[Speaker.AGENT] for ref in one.derived_from]
+    return [str(one.ref) for one in entries(view, refs) if one.source_type == EXTERNAL]
 
 
 def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker) -> Composed:

@@ -113,6 +113,7 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
                 HookEvent("SessionEnd", HookCall.CONSOLIDATE, 300),
             ),
             milliseconds=True,
+            notes=("Gemini CLI starts servers only in folders that you have trusted in it",),
         ),
         "cursor": Host(
             title="Cursor",

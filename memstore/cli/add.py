@@ -127,7 +127,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
 
     def written(given: str) -> str:
         said = heard(given, session.bytes_of)
-        if not (said.text or said.turns):
+        if not (said.text or said.turns or said.session_id):
             return ""
         view, with_commit = session.view(), commit
         if (commit or view.config.auto_commit) and not view.may_commit():

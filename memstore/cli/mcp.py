@@ -11,6 +11,7 @@ from memstore.cli.options import group, subcommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from memstore.access.tokens import BearerToken, Tokens
     from memstore.cli.session import CliSession
@@ -113,6 +114,8 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
 
     view = session.served_view(any_context=True)
     tokens = _tokens(session, view)
+    if exposed := tokens.exposed(tokens.list()):
+        raise VaultError(_exposed(exposed[0]), hint=_SHUT.format(exposed[0]))
     if not tokens.list():
         raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
     served = http.Served(_environment(session), str(view.root), rules, tools.CHOICES[offered], tokens)
@@ -162,8 +165,11 @@ def add(session: CliSession, stands_for: str) -> None:
 @subcommand(token, "list", examples=("memstore mcp token list",))
 def list_(session: CliSession) -> None:
     """List the tokens of this vault, and whom they stand for."""
-    found = _tokens(session, session.served_view(any_context=True)).list()
+    tokens = _tokens(session, session.served_view(any_context=True))
+    found = tokens.list()
     _emit(session, found)
+    for file in tokens.exposed(found):
+        session.say(f"{_exposed(file)}; {_SHUT.format(file)}")
     if not found:
         session.say("no tokens; memstore mcp token add ENTITY makes one")
 
@@ -173,6 +179,13 @@ def list_(session: CliSession) -> None:
 def revoke(session: CliSession, named: str) -> None:
     """Take a token back, or all that stand for an entity; a running server refuses them at once."""
     _emit(session, _tokens(session, session.served_view(any_context=True)).revoke(named))
+
+
+_SHUT = "chmod 600 {}, or revoke it if somebody may have"
+
+
+def _exposed(file: Path) -> str:
+    return f"others can read {file}, so this token is refused"
 
 
 def _tokens(session: CliSession, view: View) -> Tokens:

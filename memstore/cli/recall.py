@@ -104,7 +104,11 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         text = resources.brief_of(server_of(session))
     else:
         view = session.served_view()
-        told = _told(session, bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile)))
+        recalled = bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile))
+        # What the agent says from now on is derived from these; if that can't be kept, it is not shown them.
+        outside = [bite.ref for bite in recalled.memories if bite.external and bite.ref]
+        view.sessions_quoted.note(asked.session, outside, view.clock.now())
+        told = _told(session, recalled)
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""
 

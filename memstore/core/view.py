@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks
+    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
@@ -49,7 +49,8 @@ class View(Protocol):
 
     A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening,
     `overheard` that an unknown listener is assumed, with or without a context. `here` is the folder the actor is in,
-    relative to the vault, if it is inside the vault. Clock, keys, settings, and the logs and caches of this machine are
+    relative to the vault, if it is inside the vault. `quoted` are the external memories that an agent was shown before,
+    `sessions_quoted` those that hooks have shown it. Clock, keys, settings, and the logs and caches of this machine are
     not content of the vault and are available beside it.
     """
 
@@ -72,6 +73,8 @@ class View(Protocol):
     embedder: Embedder | None
     inference: Inference | None
     vectors: VectorStore
+    quoted: Quoted
+    sessions_quoted: SessionsQuoted
 
     # -- who is looking, and at what ---------------------------------------------------------------
 

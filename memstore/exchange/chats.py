@@ -20,6 +20,7 @@ from memstore.exchange.originals import laid_out
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.exchange.json_stream import Item
     from memstore.exchange.source import ImportSource
 
 # The longest text of one memory; longer conversations become several memories.
@@ -118,20 +119,38 @@ def _said(part: object) -> str:
 # -- Claude ----------------------------------------------------------------------------------------
 
 
-_CLAUDE_FILES = r"(?:.*/)?conversations(?:-\d+)?\.json"
+_CLAUDE_FILES = r"(?:.*/)?(?:conversations(?:-\d+)?|conversations/[^/]+)\.json"
+_CLAUDE_DESIGNS = r"(?:.*/)?design_chats/[^/]+\.json"
 _CLAUDE_MEMORIES = r"(?:.*/)?(?:memories|memories/[^/]+)\.json"
+_CLAUDE_PROJECTS = r"(?:.*/)?(?:projects|projects/[^/]+)\.json"
 _SENDERS = {"human": PERSON, "assistant": MODEL}
 
 
 def claude(source: ImportSource) -> Iterator[Draft | Skipped]:
-    """Yield the conversations of a Claude export, and Claude's memories of the person and of each project."""
-    for name, line, value in _conversations(source, _CLAUDE_FILES):
-        where = source.where(name, line)
-        yield from _drafts(where, _of_claude(where, value), "Claude", "si:claude")
-    for name in source.matching(_CLAUDE_MEMORIES) if source.is_folder else ():
+    """Yield the conversations of a Claude export, its projects, and Claude's memories of the person and of each.
+
+    An export is one archive with all of these, or one for each.
+    """
+    parts = [source.matching(kind) for kind in (_CLAUDE_DESIGNS, _CLAUDE_MEMORIES, _CLAUDE_PROJECTS)]
+    designs, memories, projects = parts if source.is_folder else ((), (), ())
+    if not (designs or memories or projects) or source.matching(_CLAUDE_FILES):
+        for name, line, value in _conversations(source, _CLAUDE_FILES):
+            where = source.where(name, line)
+            yield from _drafts(where, _of_claude(where, value), "Claude", "si:claude")
+    for name, item in _items_of(source, designs):
+        where = source.where(name, item.line)
+        yield from _drafts(where, _design(where, item.value), "Claude", "si:claude")
+    for name, item in _items_of(source, memories):
+        yield from _memories(source, name, item.line, item.value)
+    for name, item in _items_of(source, projects):
+        yield from _project(source, name, item.line, item.value)
+
+
+def _items_of(source: ImportSource, names: Sequence[str]) -> Iterator[tuple[str, Item]]:
+    for name in names:
         with source.stream(name) as stream:
             for item in items(stream, source.where(name)):
-                yield from _memories(source, name, item.line, item.value)
+                yield name, item
 
 
 def _of_claude(where: str, value: Any) -> Talk:
@@ -142,6 +161,24 @@ def _of_claude(where: str, value: Any) -> Talk:
     data, lines = laid_out(value, "chat_messages")
     turns = [turn for at in _thread(messages) if (turn := _message(messages[at], lines[at]))]
     return Talk(talk_id, one_line(value.get("name")), time_of(value.get("created_at")), turns, _original(talk_id, data))
+
+
+def _design(where: str, value: Any) -> Talk:
+    """Return a conversation about a design: its messages are nested deeper, and its project names it."""
+    talk_id = _text_of(where, _map(value), "uuid")
+    messages = value.get("messages")
+    if not isinstance(messages, list):
+        raise FormatError(f"{where}: the conversation has no list `messages`", hint="export it again")
+    data, lines = laid_out(value, "messages")
+    turns = []
+    for at, message in enumerate(map(_map, messages)):
+        content = _map(message.get("content"))
+        who = _ROLES.get(str(message.get("role") or content.get("role")))
+        said = content.get("content")
+        if who and isinstance(said, str) and (text := clean(said).strip()):
+            turns.append(Turn(who, text, time_of(message.get("created_at") or content.get("timestamp")), lines[at]))
+    title = one_line(_map(value.get("project")).get("name")) or one_line(value.get("title"))
+    return Talk(talk_id, title, time_of(value.get("created_at")), turns, _original(talk_id, data))
 
 
 def _thread(messages: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -171,13 +208,14 @@ def _message(message: Mapping[str, Any], line: int) -> Turn | None:
 
 
 def _memories(source: ImportSource, name: str, line: int, value: Any) -> Iterator[Draft]:
-    """Yield a note for Claude's memory of the person, and one for each project."""
+    """Yield a note for Claude's memory of the person, one for each project, and one for each file of its memory."""
     where = source.where(name, line)
     if not isinstance(value, dict):
         raise FormatError(f"{where}: memories must be an object", hint="export it again")
     account = one_line(value.get("account_uuid"))
     projects = _map(value.get("project_memories"))
     texts = {"": value.get("conversations_memory"), **projects}
+    files = value.get("memory_files")
     data, _ = laid_out(value, "project_memories")
     original = _original(f"memories-{account}" if account else "memories", data)
     for project, text in texts.items():
@@ -195,6 +233,70 @@ def _memories(source: ImportSource, name: str, line: int, value: Any) -> Iterato
                 cites=(CitedLines(original, 1, data.count(b"\n")),),
                 values={"platform": "Claude"},
             )
+    for file in map(_map, files if isinstance(files, list) else []):
+        text, path = file.get("content"), one_line(file.get("path"))
+        if isinstance(text, str) and text.strip():
+            yield Draft(
+                key=f"memory/{account}/file/{path}",
+                where=where,
+                type="note",
+                title=path,
+                body=text,
+                source="Claude's memory",
+                source_type="told_by_agent",
+                author="si:claude",
+                created_at=time_of(file.get("updated_at")) or source.saved_at(name),
+                cites=(CitedLines(original, 1, data.count(b"\n")),),
+                values={"platform": "Claude"},
+            )
+
+
+def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator[Draft | Skipped]:
+    """Yield a note with a project's description and instructions, and one for each document that was put into it."""
+    where = source.where(name, line)
+    if not isinstance(value, dict):
+        raise FormatError(f"{where}: a project must be an object", hint="export it again")
+    project_id, called = _text_of(where, value, "uuid"), one_line(value.get("name"))
+    if value.get("is_starter_project"):
+        yield Skipped(where, "it is an example that Claude made")
+        return
+    data, lines = laid_out(value, "docs")
+    original = _original(f"project-{project_id}", data)
+    made = time_of(value.get("created_at")) or source.saved_at(name)
+    said = [text for key in ("description", "prompt_template") if isinstance(text := value.get(key), str)]
+    if text := "\n\n".join(filter(None, (clean(one).strip() for one in said))):
+        yield Draft(
+            key=f"project/{project_id}",
+            where=where,
+            type="note",
+            title=f"Project {called}",
+            body=text,
+            source="a project in Claude",
+            source_type="told_by_human",
+            by_person=True,
+            created_at=made,
+            cites=(CitedLines(original, 1, data.count(b"\n")),),
+            values={"platform": "Claude"},
+        )
+    documents = value.get("docs")
+    for at, document in enumerate(documents if isinstance(documents, list) else []):
+        known = _map(document)
+        content = known.get("content")
+        if not isinstance(content, str) or not content.strip():
+            yield Skipped(where, f"document {at + 1} of the project {called} has no text")
+            continue
+        yield Draft(
+            key=f"project/{project_id}/{one_line(known.get('uuid')) or at}",
+            where=where,
+            type="note",
+            title=one_line(known.get("filename")) or f"Project {called}",
+            body=content,
+            source=f"a document in Claude's project {called}",
+            source_type="unknown",
+            created_at=time_of(known.get("created_at")) or made,
+            cites=(CitedLines(original, lines[at], lines[at]),),
+            values={"platform": "Claude"},
+        )
 
 
 # -- both ------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
+from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
 from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, key_of, one_line, plain, time_of, words
 from memstore.files import plain_note
@@ -99,7 +100,9 @@ def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
             yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
             continue
         if not name.startswith("memory/"):
-            yield Skipped(source.where(name), "it is not one of a workspace's memory files")
+            diary = name.casefold() == "dreams.md"
+            why = "it is a diary for people" if diary else "it is not one of a workspace's memory files"
+            yield Skipped(source.where(name), why)
             continue
         text, note = plain_note.note(name, data)
         if not text.body.strip():
@@ -123,6 +126,9 @@ def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
 # -- basic-memory and any other folder of notes ---------------------------------------------------
 
 
+_BACKUP = re.compile(r"(?:^|/)logseq/bak/")
+
+
 def basic_memory(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each file, at the same relative path, which keeps links intact."""
     return _notes(source, "basic_memory", "basic-memory", names=("permalink",))
@@ -138,8 +144,8 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
     for name in _markdown(source, "a folder of notes"):
         data = source.data(name)
         text, front = plain_note.read(data)
-        if not text.body.strip():
-            yield Skipped(source.where(name), "it has no text")
+        if not text.body.strip() or _BACKUP.search(name):
+            yield Skipped(source.where(name), "it is a backup of Logseq's" if text.body.strip() else "it has no text")
             continue
         note = plain_note.note(name, data)[1]
         other_names = [one_line(front.get(other)) for other in names]
@@ -174,9 +180,9 @@ _URL = re.compile(r"https?://\S+\Z")
 def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a memory for each concept of a bundle; a source that is a concept of the same bundle becomes a ref.
 
-    The author named in a bundle is only mentioned, not recorded as author: anybody can write any name there.
+    A bundle is what somebody else wrote, so its concepts are external, and their files don't have the names that it
+    gave them (docs/adr/0038). The author named in it is only mentioned: anybody can write any name there.
     """
-    base = slug(source.stem, 60) or "okf"
     concepts: dict[str, tuple[str, str]] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
     for name in names:
@@ -194,6 +200,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
         is_over = one_line(front.get("status")) == "deprecated"
         values: dict[str, Plain] = {
             "tags": words(front.get("tags")),
+            "aliases": [*dict.fromkeys((name, name.rpartition("/")[2], stem_of(name)))],
             "status": "archived" if is_over else None,
             "status_reason": "deprecated in its bundle" if is_over else None,
             "valid_until": _day(front.get("stale_after")),
@@ -206,12 +213,11 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             title=one_line(front.get("title")) or stem_of(name),
             body=body if body.strip() else one_line(front.get("description"), 2000) or stem_of(name),
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
-            source_type="unknown",
+            source_type=EXTERNAL,
             created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
             cites=(_whole(name, data),),
             derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
-            path=_path(kind, base, name),
             values=values,
         )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import BELIEF_TYPES, SOURCE_TYPES
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, plain, time_of, words
 from memstore.files.draft import Account
 from memstore.trust.formats.memory_v01 import folded
 
@@ -33,7 +33,31 @@ _NOTE_TYPES = {"decision": "decision", "insight": "insight", "observation": "obs
 _NAMES = {
     "episode": "episodes", "belief": "beliefs", "value": "agent_values", "goal": "goals", "note": "notes",
     "drive": "drives", "relationship": "relationships", "raw": "raw_entries", "playbook": "playbooks",
+    "summary": "summaries", "self_narrative": "self_narratives", "entity_model": "entity_models", "epoch": "epochs",
 }  # fmt: skip
+# Tables whose rows become a memory in the simplest way: its type, the column of its title, and those with its text.
+_SIMPLE: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
+    "agent_values": ("value", "name", ("statement",)),
+    "summaries": ("reflection", "scope", ("content",)),
+    "self_narratives": ("reflection", "narrative_type", ("content",)),
+    "entity_models": ("observation", "entity_name", ("observation",)),
+    "epochs": ("note", "name", ("summary", "trigger_description", "name")),
+    "raw_entries": ("raw", "", ("blob", "content")),
+}
+# Tables with texts that are about memories, and no memories.
+_ABOUT_MEMORIES = ("trust_assessments", "relationship_history", "memory_suggestions", "diagnostic_reports")
+# Its words for how something is known that memstore has other words for.
+_KNOWN_BY = {"processing": "inference", "imported": "unknown"}
+# Columns that a memory has keys or a text for, and those in which Kernle keeps its books. Access is never imported.
+_TAKEN_OVER = frozenset(
+    {
+        *("id", "stack_id", "agent_id", "created_at", "captured_at", "timestamp", "source_type", "tags"),
+        *("context_tags", "derived_from", "source_episodes", "objective", "outcome", "lessons", "statement"),
+        *("belief_type", "name", "title", "description", "content", "blob", "note_type", "drive_type", "focus_areas"),
+        *("entity_name", "relationship_type", "notes", "steps", "observation", "summary", "is_active"),
+        *("access_grants", "consent_grants", "local_updated_at", "cloud_synced_at", "version", "deleted"),
+    }
+)
 
 
 class _Said(NamedTuple):
@@ -71,6 +95,9 @@ def _memories(source: ImportSource, name: str, database: sqlite3.Connection) -> 
         for row in _rows(database, table)
         if not row.get("deleted") and (said := _said(table, row))
     }
+    for table in sorted(there.intersection(_ABOUT_MEMORIES)):
+        if any(not row.get("deleted") for row in _rows(database, table)):
+            yield Skipped(f"{source.where(name)}, {table}", "its rows are about memories, and are none")
     for table in tables:
         for at, rows in enumerate(_in_parts(_rows(database, table))):
             lines = (json.dumps(row, ensure_ascii=True, default=str) for row in rows)
@@ -81,8 +108,8 @@ def _memories(source: ImportSource, name: str, database: sqlite3.Connection) -> 
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
-    """Yield the rows of a table from `_NAMES`, oldest first, without binary columns like embeddings."""
-    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - the table name comes from `_NAMES`
+    """Yield the rows of one of the tables named above, oldest first, without binary columns like embeddings."""
+    found = database.execute(f"SELECT * FROM {table} ORDER BY rowid")  # noqa: S608 - a name from the tables above
     columns = [column[0] for column in found.description]
     for row in found:
         yield {name: value for name, value in zip(columns, row, strict=True) if not isinstance(value, bytes)}
@@ -109,6 +136,7 @@ def _draft(
         return Skipped(where, "it has no text")
     stack = _text(row, "stack_id", "agent_id")
     source_type = _text(row, "source_type")
+    source_type = _KNOWN_BY.get(source_type, source_type)
     return Draft(
         key=f"{table}/{row['id']}",
         where=where,
@@ -125,13 +153,19 @@ def _draft(
             "platform": "Kernle",
             "tags": words(_listed(row.get("tags"))),
             "context_tags": words(_listed(row.get("context_tags"))),
-            "subject_ids": [
-                one for one in _listed(row.get("subject_ids")) if isinstance(one, str) and is_entity_id(one)
-            ],
+            "subject_ids": [one for one in _listed(row.get("subject_ids")) if _is_entity(one)],
             **said.values,
-            "kernle": {"table": table, "id": one_line(row["id"])},
+            "kernle": {"table": table, "id": one_line(row["id"]), **_rest(table, row)},
         },
     )
+
+
+def _rest(table: str, row: Row) -> dict[str, Plain]:
+    """Return the columns of a row that have no key in memories and hold something."""
+    taken = _TAKEN_OVER | ({"confidence"} if table == "beliefs" else set())
+    rest = {name: _decoded(value) for name, value in row.items() if name not in taken}
+    rest["subject_ids"] = [one for one in _listed(row.get("subject_ids")) if not _is_entity(one)]
+    return {name: plain(value) for name, value in rest.items() if value not in _NOTHING}
 
 
 def _said(table: str, row: Row) -> _Said | None:
@@ -149,10 +183,8 @@ def _said(table: str, row: Row) -> _Said | None:
             values = {
                 "confidence": _fraction(row.get("confidence")),
                 "belief_type": belief_type if belief_type in BELIEF_TYPES else None,
-                **({} if row.get("is_active", 1) else {"status": "archived", "status_reason": "not active in Kernle"}),
+                **_archived(row),
             }
-        case "agent_values":
-            kind, title, body = "value", _text(row, "name"), _text(row, "statement")
         case "goals":
             title = _text(row, "title")
             body = _text(row, "description") or title
@@ -175,8 +207,15 @@ def _said(table: str, row: Row) -> _Said | None:
             ]
             body = "\n".join([_text(row, "description"), "", *(f"{at}. {step}" for at, step in enumerate(steps, 1))])
         case _:
-            kind, body = "raw", _text(row, "blob", "content")
+            kind, titled, texts = _SIMPLE[table]
+            title, body, values = _text(row, titled), _text(row, *texts), _archived(row)
+            values |= {"entities": [one_line(title)]} if titled == "entity_name" and title else {}
     return _Said(kind, one_line(title), body, values) if body.strip() else None
+
+
+def _archived(row: Row) -> dict[str, Plain]:
+    """Return the status of a row that is not active there."""
+    return {} if row.get("is_active", 1) else {"status": "archived", "status_reason": "not active in Kernle"}
 
 
 def _sources(table: str, row: Row, kinds: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
@@ -196,15 +235,27 @@ def _text(row: Mapping[str, Any], *names: str) -> str:
     )
 
 
+_NOTHING: tuple[object, ...] = (None, "", 0, [], {})
+
+
 def _listed(value: object) -> Sequence[Any]:
     """Return the list in a column of JSON; empty if it holds no list."""
-    if not isinstance(value, str):
-        return []
-    try:
-        found = json.loads(value)
-    except (ValueError, RecursionError):
-        return []
+    found = _decoded(value)
     return found if isinstance(found, list) else []
+
+
+def _decoded(value: object) -> Any:
+    """Return the list or map in a column of JSON; anything else as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def _is_entity(value: object) -> bool:
+    return isinstance(value, str) and is_entity_id(value)
 
 
 def _fraction(value: object) -> float | None:

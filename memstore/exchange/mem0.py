@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _LISTS = ("results", "memories")
 _TEXTS = ("memory", "content", "text")
+_RELATION = ("source", "relationship", "target")
 
 
 def read(source: ImportSource) -> Iterator[Draft | Skipped]:
@@ -28,8 +29,39 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
         raise FormatError(f"there is no JSON in {source.name}", hint="name the file itself")
     for name in names:
         with source.stream(name) as stream:
-            for item in items(stream, source.where(name), under=_LISTS):
-                yield _draft(source, name, source.where(name, item.line), item.value)
+            for item in items(stream, source.where(name)):
+                where = source.where(name, item.line)
+                for relation in _listed(item.value, ("relations",)) or ():
+                    yield _relation(source, name, where, relation)
+                found = _listed(item.value, _LISTS)
+                for value in [item.value] if found is None else found:
+                    yield _draft(source, name, where, value)
+
+
+def _listed(value: Any, names: tuple[str, ...]) -> list[Any] | None:
+    """Return the first list that an object has under one of these names; None if there is none."""
+    found = (value.get(name) for name in names) if isinstance(value, dict) else ()
+    return next((one for one in found if isinstance(one, list)), None)
+
+
+def _relation(source: ImportSource, name: str, where: str, value: Any) -> Draft | Skipped:
+    """Return a note that says how two things are related, as mem0 up to version 1 kept in a graph."""
+    parts = [one_line(value.get(key)) for key in _RELATION] if isinstance(value, dict) else []
+    if not all(parts) or not parts:
+        return Skipped(where, "it is a relation that names nothing")
+    line = json_line(value)
+    return Draft(
+        key=f"relation/{'/'.join(parts)}",
+        where=where,
+        type="note",
+        title=" ".join(parts),
+        body=" ".join(parts),
+        source="mem0, a relation",
+        source_type="told_by_agent",
+        created_at=source.saved_at(name),
+        cites=(CitedLines(Original("relation.json", line), 1, 1),),
+        values={"platform": "mem0", "entities": [parts[0], parts[2]]},
+    )
 
 
 def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | Skipped:
@@ -40,7 +72,8 @@ def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | S
         raise FormatError(f"{where}: the memory has no `id` or no `memory`", hint='a memory is {"id": …, "memory": …}')
     if not text.strip():
         return Skipped(where, "it has no text")
-    known = {"id", *_TEXTS, "created_at", "categories"}
+    until = time_of(value.get("expiration_date"))
+    known = {"id", *_TEXTS, "created_at", "categories", *(["expiration_date"] if until else [])}
     rest = {key: item for key, item in value.items() if key not in known and item not in (None, "", [], {})}
     whose = one_line(value.get("user_id")) or one_line(value.get("agent_id"))
     return Draft(
@@ -52,5 +85,10 @@ def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | S
         source_type="told_by_agent",
         created_at=time_of(value.get("created_at")) or source.saved_at(name),
         cites=(CitedLines(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
-        values={"platform": "mem0", "tags": words(value.get("categories")), **({"mem0": plain(rest)} if rest else {})},
+        values={
+            "platform": "mem0",
+            "tags": words(value.get("categories")),
+            "valid_until": until[:10] if until else None,
+            **({"mem0": plain(rest)} if rest else {}),
+        },
     )

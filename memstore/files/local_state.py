@@ -90,6 +90,17 @@ def is_private(folder: Path) -> bool:
     return stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o022
 
 
+def is_secret(file: Path) -> bool:
+    """Return whether a plain file belongs to this user and nobody else can read or write it, or does not exist."""
+    try:
+        status = file.lstat()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid() and not status.st_mode & 0o077
+
+
 def _git_dir(dot_git: Path) -> Path | None:
     """Return the folder that a `.git` is, or points to (worktrees, submodules)."""
     if (dot_git / "HEAD").is_file():

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.local_state import DEFAULT_HOURS, CallContext
+from memstore.access.local_state import CallContext, Quoted
 from memstore.core.clock import SystemClock
 from memstore.core.errors import RefusedError, UsageError
-from memstore.core.keys import EXTERNAL
 from memstore.mcp import tools
 from memstore.mcp.call import Call, ToolAnswer, failed
 from memstore.vault import composition
@@ -61,7 +59,7 @@ class Server:
         self.env, self.identity, self.rules = env, identity, rules
         self._all = {tool.name: tool for tool in offered}
         self.handles = Handles()
-        self._quoted = Quoted()
+        self.quoted = Quoted()
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -120,24 +118,18 @@ class Server:
                 return self._entered(ctx, words)
             case tools.LEAVE if handle is not None:
                 self.handles.drop(handle)
-        adds = tools.takes_sources(verb) and arguments.get("source_type") != EXTERNAL
-        return self._run(ctx, words, narrowed, adds=adds)
+        return self._run(ctx, words, narrowed)
 
-    def _run(
-        self, ctx: click.Context, words: list[str], narrowed: CallContext | None, *, adds: bool = False
-    ) -> ToolAnswer:
-        """Run a command; what it `adds` is derived from external memories that were shown before (docs/adr/0038)."""
+    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> ToolAnswer:
+        """Run a command, say what it was derived from, and note which external memories its answer shows."""
+        from memstore.lineage.descent import quotations
+
         call = Call(self.env, lambda any_context: self.view(narrowed, any_context=any_context))
-        now = SystemClock().now()
-        if adds and (shown := self._quoted.since(now)):
-            from memstore.lineage.refs import entries
-
-            named = [str(entry.ref) for entry in entries(call.view(), shown) if entry.status != "forgotten"]
-            words = [*(f"--derived-from={ref}" for ref in named), *words]
-            if named:
-                call.say(f"derived from {', '.join(named)}: external text that was shown before, so it is no evidence")
         answer = call.run(ctx, words)
-        self._quoted.note(answer.document, now)
+        self.quoted.note(quotations(answer.document), SystemClock().now())
+        if (named := self.quoted.take_named()) and not answer.failed:
+            told = f"derived from {', '.join(named)}: external text that was shown before, so it is no evidence"
+            answer = answer._replace(notes=(*answer.notes, told))
         return answer
 
     def run(self, command: str, words: list[str]) -> ToolAnswer:
@@ -178,7 +170,10 @@ class Server:
             any_context=any_context,
             track=who.track,
         )
-        return ws.view()
+        view = ws._replace(quoted=self.quoted).view()
+        now = view.clock.now()
+        self.quoted.note(view.sessions_quoted.since(now), now)  # hooks show more to the same agent
+        return view
 
     # -- contexts -----------------------------------------------------------------------------------
 
@@ -216,31 +211,6 @@ def _stop_at_odd_texts(value: object) -> None:
         case list():
             for item in value:
                 _stop_at_odd_texts(item)
-
-
-class Quoted:
-    """The external memories that were shown over one connection, as long as a context would last."""
-
-    MOST = 50  # beyond this, those that were shown longest ago are dropped
-
-    def __init__(self) -> None:
-        self._shown: dict[str, datetime] = {}
-
-    def note(self, document: object, now: datetime) -> None:
-        """Note which external memories an answer quotes."""
-        match document:
-            case {"external": mark, "ref": str(ref)} if mark:
-                self._shown.pop(ref, None)
-                self._shown[ref] = now
-                while len(self._shown) > self.MOST:
-                    del self._shown[next(iter(self._shown))]
-        values = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
-        for value in values:
-            self.note(value, now)
-
-    def since(self, now: datetime) -> list[str]:
-        """Return the refs of those that were shown lately."""
-        return [ref for ref, at in self._shown.items() if now - at < timedelta(hours=DEFAULT_HOURS)]
 
 
 class Handles:

@@ -448,11 +448,6 @@ def may_commit(verb: Verb) -> bool:
     return any(param.name == "commit" for param in context_of(verb.command).command.params)
 
 
-def takes_sources(verb: Verb) -> bool:
-    """Whether a verb writes a memory that can be derived from others."""
-    return any(param.name == "derived_from" for param in context_of(verb.command).command.params)
-
-
 # -- the listing ------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,7 @@ from memstore.files.draft import new_file
 from memstore.files.fence import FencedText
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.files.shapes import is_absent
+from memstore.lineage.descent import quoted_before
 from memstore.lineage.refs import ceiling, entries, whole_refs
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class Composed(NamedTuple):
 
     def derived_from(self, refs: Iterable[str]) -> Composed:
         """Return the memory derived from more, which may be written along with it."""
-        data = splice.apply(self.file, [splice.AppendItems("derived_from", tuple(refs))])
+        data = splice.apply(self.file, [splice.AppendItems("derived_from", tuple(dict.fromkeys(refs)))])
         return self._replace(edit=replace(self.edit, after=data, made=_read(data)._replace(path=self.edit.path)))
 
     def told(self, saved: Saved) -> Saved:
@@ -187,10 +188,11 @@ def add_draft(
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
     """Return a belief's confidence if its writer states none: the default, but never above its sources'."""
-    sources = values.get("derived_from")
-    if values["type"] != "belief" or not is_absent(values.get("confidence")) or not isinstance(sources, list):
+    if values["type"] != "belief" or not is_absent(values.get("confidence")):
         return {}
-    least = ceiling(entries(view, map(str, sources)))
+    sources = values.get("derived_from")
+    named = map(str, sources) if isinstance(sources, list) else ()
+    least = ceiling(entries(view, [*named, *quoted_before(view)]))
     return {} if least is None else {"confidence": min(least, UNSTATED_BELIEF_CONFIDENCE)}
 
 

@@ -14,6 +14,7 @@ from memstore.core.transaction import again_where_changed, save
 from memstore.files import memory_file, splice
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
+from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
 from memstore.memories.show import show_memory
@@ -195,7 +196,7 @@ def create_memory(
     values: dict[str, Plain] = {"type": type, "confidence": confidence, **values_of(about), "title": summary}
     for name, value in values.items():
         refuse_by_hand(name, value)
-    edit, _ = prepared(view, values, body)
+    edit = descended(view, prepared(view, values, body)[0])  # the signature covers its sources
     if view.signatures.own_key is not None:
         file = _read(edit.path, edit.after)
         edit = replace(edit, after=splice.apply(file, [signature_of(view, file.memory, None, at=view.clock.now())]))

@@ -166,7 +166,7 @@ def assemble(
 
     `state` is the folder for its local state, if not the usual one.
     """
-    from memstore.access.local_state import ContextFile
+    from memstore.access.local_state import ContextFile, Quoted, SessionsQuoted
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
     from memstore.files.local_state import cache_folder, state_folder
@@ -208,6 +208,8 @@ def assemble(
         inference=models.inference,
         vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
         seal_keys=keys,
+        quoted=Quoted(),
+        sessions_quoted=SessionsQuoted(state, actor),
         drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
         stacks=cast("DiskStacks", _Later(lambda: _stacks(state))),
         open_stack=lambda folder, settings, contexts: _open_stack(

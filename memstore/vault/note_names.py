@@ -1,9 +1,10 @@
 """The names by which people refer to the notes that a view shows: path, file stem, title, alias.
 
 A link's target is first tried as a path, with or without suffix, relative to the linking note's folder and then to the
-vault's folder; then, for `[[…]]`, as a file stem, as a title, as an alias. The first of these with a match decides;
-among several matches, the note nearest to the vault's folder comes first, then the first by path. Case makes no
-difference, and `a___b.md` has the alias `a/b`. Notes that the view does not show are not considered.
+vault's folder; then, for `[[…]]`, as a file stem, as a title, as an alias, and for `[…](…)` as an alias alone. The
+first of these with a match decides; among several matches, the note nearest to the vault's folder comes first, then the
+first by path. Case makes no difference, and `a___b.md` has the alias `a/b`. Notes that the view does not show are not
+considered.
 """
 
 from __future__ import annotations
@@ -97,8 +98,10 @@ class NoteNames:
         target = folded(link.target)
         folder = "" if target.startswith("/") else posixpath.dirname(folded(of))
         found = self._at(f"{folder}/{target}") or self._at(target)
-        if found or link.kind is LinkKind.MARKDOWN:
+        if found:
             return found
+        if link.kind is LinkKind.MARKDOWN:  # an imported file has the path that it had as an alias
+            return self._aliases.get(target.lstrip("./"), ())
         named = self._titles.get(target) or dict.fromkeys(self._aliases.get(target, ()))
         return self._of_ref(link.target) or self._of_stem(target) or [*named]
 

@@ -18,6 +18,7 @@ from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
 from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.lineage.descent import descended, says_anew
 from memstore.vault.transitions import findings_between
 from memstore.vault.writing import write_all
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
 # Witnesses write into other people's memories; the vault's owner can fix every file.
 _BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
+# What these write is put into words by rules, from texts whose descent is recorded, not by whoever runs them.
+_BY_RULE = frozenset({"adopt", "check --fix", "compress", "consolidate", "mv"})
 # With more memories at once, as in an import, nobody waits for the comparison: `memstore conflicts` does it.
 MOST_COMPARED = 5
 
@@ -87,7 +90,7 @@ class VaultTransaction:
     def edit(self, *edits: Edit) -> None:
         """Change files of memories; files whose bytes stay the same are left alone."""
         for edit in edits:
-            self._collect(edit if edit.before else self._with_free_name(self._where_it_is_found(edit)))
+            self._collect(self._ready(edit))
 
     def check(self, edit: Edit) -> tuple[MemoryFile, Saved]:
         """Change a file; it is checked at once, and not again at the end.
@@ -96,10 +99,15 @@ class VaultTransaction:
             FormatError: the new bytes could not be read as a memory.
             RefusedError: the change is not allowed for a memory.
         """
-        edit = edit if edit.before else self._with_free_name(self._where_it_is_found(edit))
+        edit = self._ready(edit)
         checked = self._checked[edit.path] = _checked(edit, mixed=self._view.config.mixed)
         self._collect(edit)
         return checked
+
+    def _ready(self, edit: Edit) -> Edit:
+        """Return an edit with what its writer has to say about its sources; if it is new, where it can be found."""
+        edit = edit if self._verb in _BY_RULE else descended(self._view, edit)
+        return edit if edit.before else self._with_free_name(self._where_it_is_found(edit))
 
     def _collect(self, edit: Edit) -> None:
         self._edits.append(edit)
@@ -356,10 +364,7 @@ def _says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
     """Whether a file says something new that other memories may contradict."""
     if after.memory.status != "active":
         return False
-    if not isinstance(before, MemoryFile):
-        return True
-    was, now = before.memory, after.memory
-    return (was.body, was.title, was.claims, was.status) != (now.body, now.title, now.claims, now.status)
+    return says_anew(before, after) or (isinstance(before, MemoryFile) and before.memory.status != "active")
 
 
 def _checked(edit: Edit, *, mixed: bool) -> tuple[MemoryFile, Saved]:

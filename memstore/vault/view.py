@@ -71,6 +71,7 @@ class VaultView:
         self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
         self.seal_keys = ws.seal_keys
         self.embedder, self.vectors, self.inference = ws.embedder, ws.vectors, ws.inference
+        self.quoted, self.sessions_quoted = ws.quoted, ws.sessions_quoted
 
     # -- who looks, at what ------------------------------------------------------------------------
 

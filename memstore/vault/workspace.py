@@ -10,7 +10,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
+    from memstore.access.local_state import (
+        ContextState,
+        DiskAccessLog,
+        DiskStacks,
+        Quoted,
+        SessionsQuoted,
+        VerdictCache,
+    )
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
@@ -39,7 +46,8 @@ class Workspace(NamedTuple):
     which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
     folder, with the settings and the context for it. In a stack that is mounted beside a vault, `mounted_by` is that
     vault. `here` is the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real
-    folders in which this machine keeps data of this vault, and of others.
+    folders in which this machine keeps data of this vault, and of others. `quoted` are the external memories that an
+    agent was shown, `sessions_quoted` those that hooks have shown it.
     """
 
     vault: VaultFiles
@@ -65,6 +73,8 @@ class Workspace(NamedTuple):
     inference: Inference | None
     vectors: VectorStore
     seal_keys: SealKeys
+    quoted: Quoted
+    sessions_quoted: SessionsQuoted
     drafts: Drafts | None = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False

@@ -150,3 +150,22 @@ def test_what_is_hidden_is_missing(program: InProcess) -> None:
             path.unlink()
     assert answers() == full
     assert [key for _, key, _ in full[-1]]
+
+
+def test_what_is_put_after_a_page_was_shown_is_derived_from_it(program: InProcess) -> None:
+    page = program.json("add", "Dr. Evil sells food", "--source-type", "external")
+    reads: list[Any] = [
+        lambda store: store.get(("memstore", "note"), page["ref"].removeprefix("note:")),
+        lambda store: store.search(("memstore",), query="Dr. Evil"),
+    ]
+    for number, read in enumerate(reads):
+        store, vault = store_of(program), opened(program)
+        store.put(("users",), f"before {number}", {"eats": "fish"})
+        store.search((), query="zebra")
+        store.search((), filter={"eats": "fish"})
+        store.put(("users",), f"still {number}", {"eats": "fish"})
+        assert read(store)
+        store.put(("users",), f"after {number}", {"eats": "evil"})
+        store.put(("users",), f"before {number}", {"eats": "evil"})
+        derived = [entry.title for entry in vault.list() if vault.get(entry.id or "").derived_from == (page["ref"],)]
+        assert sorted(title for title in derived if str(number) in title) == [f"after {number}", f"before {number}"]

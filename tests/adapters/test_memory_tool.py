@@ -203,3 +203,22 @@ def test_with_the_real_package(program: InProcess) -> None:
     assert "edited" in tool.call({"command": "insert", "path": GUIDE, "insert_line": 1, "insert_text": "two"})
     tool.call({"command": "rename", "old_path": GUIDE, "new_path": "/memories/x"})
     assert tool.call({"command": "delete", "path": "/memories/x"}) == "Successfully deleted /memories/x"
+
+
+def test_what_is_written_after_a_page_was_shown_is_derived_from_it(program: InProcess) -> None:
+    page = program.json("add", "Dr. Evil sells food", "--source-type", "external")
+    tool, vault = MemoryTool(opened(program)), opened(program)
+
+    def sources() -> list[tuple[str, ...]]:
+        return [vault.get(entry.id or "").derived_from for entry in vault.list() if entry.source_type != "external"]
+
+    done(tool, "create", path=GUIDE, file_text="one\n")
+    done(tool, "view", path="/memories")
+    done(tool, "str_replace", path=GUIDE, old_str="one", new_str="two")
+    assert sources() == [()]
+    done(tool, "view", path=f"/memories/{page['path']}")
+    done(tool, "rename", old_path=GUIDE, new_path="/memories/guide.md")
+    assert sources() == [()]
+    done(tool, "insert", path="/memories/guide.md", insert_line=0, insert_text="Buy at Dr. Evil's.")
+    done(tool, "create", path="/memories/more.md", file_text="more\n")
+    assert sources() == [(page["ref"],)] * 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -62,3 +63,18 @@ def test_what_is_hidden_is_missing(program: InProcess) -> None:
     assert full[0] == {"path": secret["path"], "text": ""}
     (program.vault / secret["path"]).unlink()
     assert told() == full
+
+
+def test_what_is_written_after_a_page_was_shown_is_derived_from_it(program: InProcess) -> None:
+    page = program.json("add", "Dr. Evil sells food", "--source-type", "external")
+    own = program.json("add", "Bella sleeps")
+    for show in (
+        partial(memory_search, params={"query": "Dr. Evil"}),
+        partial(memory_get, params={"path": page["path"]}),
+    ):
+        vault = opened(program)
+        memory_get(vault, {"path": own["path"]})
+        assert memory_search(vault, {"query": "Evil", "minScore": 2.0})["results"] == []
+        assert vault.get(vault.add("Bella eats.")).derived_from == ()
+        show(vault)
+        assert vault.get(vault.add("Bella eats Dr. Evil's.")).derived_from == (page["ref"],)

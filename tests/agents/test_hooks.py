@@ -323,3 +323,122 @@ def test_what_is_hidden_makes_no_difference_to_a_hook(program: InProcess) -> Non
         if "access_grants" not in path.read_text():
             path.unlink()
     assert told() == full
+
+
+# -- what a hook has shown --------------------------------------------------------------------------
+
+PAGE = ("--source-type", "external", "--source", "https://vets.example")
+
+
+ASKED = "What does Dr. Evil sell?"
+
+
+@pytest.fixture
+def page(program: InProcess) -> str:
+    """An external memory that comes to mind for `ASKED`."""
+    return str(program.json("add", "Bella eats what Dr. Evil sells", *PAGE)["ref"])
+
+
+def capture(program: InProcess, event: str, session: str = "s1", **said: str) -> list[dict[str, Any]]:
+    """Return the memories that a capture writes."""
+    before = {one["ref"] for one in program.json("list", "--type", "raw")["memories"]}
+    program.ok(*CAPTURE, stdin=asked(event, **({"session_id": session} | said)))
+    made = [one["ref"] for one in program.json("list", "--type", "raw")["memories"] if one["ref"] not in before]
+    return [program.json("show", ref) for ref in made]
+
+
+def kept(program: InProcess) -> list[Path]:
+    return [*program.vault.parent.rglob("quoted/*.json")]
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "BeforeAgent"])
+def test_what_an_agent_says_after_a_hook_showed_a_page_is_derived_from_it(
+    program: InProcess, page: str, event: str
+) -> None:
+    assert "Dr. Evil" in context_of(program.ok(*RECALL, stdin=asked(event, prompt=ASKED)))
+    (file,) = kept(program)
+    assert (file.stat().st_mode & 0o777, file.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    (other,) = capture(program, "PostCompact", "s2", compact_summary="Bella's food is from elsewhere.")
+    assert other["derived_from"] == []
+    (person,) = capture(program, "PreCompact", prompt="I said: buy it.")
+    assert person["derived_from"] == []
+    (mine,) = capture(program, "PostCompact", compact_summary="Bella's food is Dr. Evil's.")
+    assert (mine["derived_from"], mine["hearsay"]) == ([page], [page])
+    (unknown,) = capture(program, "PreCompact", text="Buy at Dr. Evil's.")
+    assert unknown["derived_from"] == [page]
+    assert kept(program) == [file]
+
+
+def test_a_session_that_ends_is_forgotten_and_one_that_goes_on_is_derived_from_what_it_said(
+    program: InProcess, page: str, tmp_path: Path
+) -> None:
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    (tmp_path / "said.jsonl").write_text(lines(CLAUDE))
+    capture(program, "SessionEnd", transcript_path=str(tmp_path / "said.jsonl"))
+    assert kept(program) == []
+    (tmp_path / "said.jsonl").write_text(
+        lines([{"type": "assistant", "message": {"role": "assistant", "content": "As I said, Dr. Evil's."}}])
+    )
+    again = capture(program, "SessionEnd", transcript_path=str(tmp_path / "said.jsonl"))
+    assert [page in one["derived_from"] for one in again] == [True]
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    assert kept(program)
+    capture(program, "SessionEnd")
+    assert kept(program) == []
+
+
+def test_the_server_of_the_same_agent_knows_what_a_hook_showed(program: InProcess, page: str) -> None:
+    from tests.mcp.serving import answered, served
+
+    server = served(program, entity="si:ash")
+    assert "derived from" not in answered(server, "memory_add", text="Bella sleeps.").text
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    assert f"derived from {page}" in answered(server, "memory_add", text="Dr. Evil sells food.").text
+
+
+def test_what_can_not_be_kept_is_not_shown_and_nothing_fails(program: InProcess, page: str) -> None:
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    (file,) = kept(program)
+    folder = file.parent
+    file.unlink()
+    folder.rmdir()
+    folder.write_text("in the way")
+    done = program.run(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("memstore: ")
+    assert program.run(*CAPTURE, stdin=asked("SessionEnd", last_assistant_message="Well.")).returncode == 0
+    folder.unlink()
+    program.ok("archive", page)
+    assert "at eight" in context_of(program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=PROMPT)))
+    assert kept(program) == []
+
+
+def test_the_record_of_sessions_is_bounded_and_garbled_files_say_nothing(tmp_path: Path) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from memstore.access.local_state import Quoted, SessionsQuoted
+
+    sessions, at = SessionsQuoted(tmp_path / "state", "si:ash"), datetime(2026, 1, 1, tzinfo=UTC)
+    for number in range(SessionsQuoted.MOST + 5):
+        sessions.note(f"s{number}", [f"note:m_{each}" for each in range(Quoted.MOST + number % 3)], at)
+    assert len([*tmp_path.rglob("*.json")]) == SessionsQuoted.MOST
+    assert len(sessions.of(f"s{SessionsQuoted.MOST + 4}")) == Quoted.MOST
+    assert sessions.since(at + timedelta(hours=11))
+    assert sessions.since(at + timedelta(hours=12)) == []
+    assert SessionsQuoted(tmp_path / "state", "si:max").since(at) == []
+    for garbled in (b"{", b"[]", b'{"note:m_a": 3}', b'{"note:m_a": "2026-01-01"}', b"\xff"):
+        for path in tmp_path.rglob("*.json"):
+            path.write_bytes(garbled)
+        assert sessions.since(at) == []
+
+
+def test_it_holds_for_the_processes_that_a_program_starts(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", "si:ash")
+    page = program.json("add", "Bella eats what Dr. Evil sells", *PAGE)["ref"]
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", last_assistant_message="So buy it there."))
+    (made,) = program.json("list", "--type", "raw")["memories"]
+    assert program.json("show", made["ref"])["derived_from"] == [page]
+    assert not [*program.vault.rglob("quoted/*.json")]

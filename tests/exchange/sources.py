@@ -38,6 +38,7 @@ SERVER_MEMORY = jsonl(
     {"type": "entity", "name": "Kandy", "entityType": "", "observations": [], "colour": "kept"},
     {"type": "relation", "from": "Ada", "to": "Kandy", "relationType": "lives_in"},
     {"type": "relation", "from": "Nobody", "to": "Kandy", "relationType": "left"},
+    {"type": "tag", "name": "green"},
 )
 ROLE = """\
 ---
@@ -107,6 +108,8 @@ sources:
 # Schema
 
 | column | type |
+
+By [customers](customers.md), [the same](/tables/customers.md) and [[customers]].
 """
 
 
@@ -182,6 +185,19 @@ FICUS_TALK = {
 REMEMBERED = [
     {"account_uuid": "acct", "conversations_memory": "Ada grows tea.", "project_memories": {"p1": "The tea house."}}
 ]
+PROJECTS = [
+    {
+        "uuid": "p1", "name": "The tea house", "description": "Tea, and where it grows.", "is_private": True,
+        "is_starter_project": False, "prompt_template": "Answer like a gardener.",
+        "created_at": "2026-01-05T10:00:00.5+00:00", "updated_at": "2026-01-06T10:00:00+00:00",
+        "creator": {"uuid": "acct", "full_name": "Ada"},
+        "docs": [
+            {"uuid": "d1", "filename": "beds.md", "content": "Three beds.", "created_at": "2026-01-05T11:00:00+00:00"},
+            {"uuid": "d2", "filename": "empty.md", "content": "", "created_at": "2026-01-05T11:00:00+00:00"},
+        ],
+    },
+    {"uuid": "p0", "name": "How to use Claude", "is_starter_project": True, "docs": []},
+]  # fmt: skip
 MEM0 = Path(__file__).with_name("mem0.json").read_text(encoding="utf-8")
 
 
@@ -191,7 +207,7 @@ def kernle() -> bytes:
         database.executescript("""
             CREATE TABLE episodes (id TEXT PRIMARY KEY, stack_id TEXT, objective TEXT, outcome TEXT, outcome_type TEXT,
                 lessons TEXT, tags TEXT, created_at TEXT, confidence REAL, source_type TEXT, derived_from TEXT,
-                subject_ids TEXT, access_grants TEXT, deleted INTEGER DEFAULT 0);
+                subject_ids TEXT, access_grants TEXT, deleted INTEGER DEFAULT 0, repeat TEXT, strength REAL);
             CREATE TABLE beliefs (id TEXT PRIMARY KEY, stack_id TEXT, statement TEXT, belief_type TEXT, confidence REAL,
                 created_at TEXT, source_type TEXT, source_episodes TEXT, derived_from TEXT, is_active INTEGER,
                 deleted INTEGER DEFAULT 0);
@@ -199,14 +215,32 @@ def kernle() -> bytes:
                 created_at TEXT, deleted INTEGER DEFAULT 0);
             CREATE TABLE notes (id TEXT PRIMARY KEY, stack_id TEXT, content TEXT, note_type TEXT, created_at TEXT,
                 source_type TEXT, deleted INTEGER DEFAULT 0);
+            CREATE TABLE summaries (id TEXT PRIMARY KEY, stack_id TEXT, scope TEXT, period_start TEXT, period_end TEXT,
+                content TEXT, key_themes TEXT, supersedes TEXT, created_at TEXT, deleted INTEGER DEFAULT 0);
+            CREATE TABLE self_narratives (id TEXT PRIMARY KEY, stack_id TEXT, narrative_type TEXT, content TEXT,
+                key_themes TEXT, is_active INTEGER, created_at TEXT, deleted INTEGER DEFAULT 0);
+            CREATE TABLE entity_models (id TEXT PRIMARY KEY, stack_id TEXT, entity_name TEXT, model_type TEXT,
+                observation TEXT, confidence REAL, source_episodes TEXT, created_at TEXT, deleted INTEGER DEFAULT 0);
+            CREATE TABLE epochs (id TEXT PRIMARY KEY, stack_id TEXT, epoch_number INTEGER, name TEXT, started_at TEXT,
+                summary TEXT, deleted INTEGER DEFAULT 0);
+            CREATE TABLE relationship_history (id TEXT PRIMARY KEY, entity_name TEXT, notes TEXT, deleted INTEGER);
+            INSERT INTO summaries VALUES ('s1', 'Ash', 'month', '2026-01-01', '2026-01-31', 'A month of plants.',
+                '["plants"]', NULL, '2026-02-01T00:00:00+00:00', 0);
+            INSERT INTO self_narratives VALUES ('w1', 'Ash', 'identity', 'I look after plants.', NULL, 0,
+                '2026-02-01T00:00:00+00:00', 0);
+            INSERT INTO entity_models VALUES ('m1', 'Ash', 'Ada', 'preference', 'Ada likes blue pots.', 0.6, '["e1"]',
+                '2026-02-01T00:00:00+00:00', 0);
+            INSERT INTO epochs VALUES ('p1', 'Ash', 1, 'The greenhouse', '2026-01-01T00:00:00+00:00', NULL, 0);
+            INSERT INTO relationship_history VALUES ('h1', 'Ada', 'met', 0);
             CREATE TABLE raw_entries (id TEXT PRIMARY KEY, stack_id TEXT, blob TEXT, captured_at TEXT);
             CREATE TABLE embeddings (id TEXT PRIMARY KEY, embedding BLOB);
             INSERT INTO episodes VALUES ('e1', 'Ash', 'Repot the ficus', 'It lives', 'success', '["Water it first"]',
-                '["plants"]', '2026-02-01T18:04:11+00:00', 0.8, 'direct_experience', NULL, '["human:ada"]', '["*"]', 0);
+                '["plants"]', '2026-02-01T18:04:11+00:00', 0.8, 'direct_experience', NULL, '["human:ada", "Bella"]',
+                '["*"]', 0, '["Use rainwater"]', 0.0);
             INSERT INTO beliefs VALUES ('b1', 'Ash', 'The ficus likes water.', 'fact', 0.72345,
                 '2026-02-02T00:00:00+00:00', 'inference', '["e1"]', '["episode:e1", "note:gone"]', 1, 0);
             INSERT INTO beliefs VALUES ('b2', 'Ash', 'The ficus is dead.', 'fact', 0.2, '2026-01-02T00:00:00+00:00',
-                'inference', NULL, NULL, 0, 0);
+                'processing', NULL, NULL, 0, 0);
             INSERT INTO beliefs VALUES ('b3', 'Ash', 'Forgotten.', 'fact', 0.2, '2026-01-02', NULL, NULL, NULL, 0, 1);
             INSERT INTO agent_values VALUES ('v1', 'Ash', 'Care', 'Plants come first.', 90, '2026-01-01', 0);
             INSERT INTO notes VALUES ('n1', 'Ash', 'We chose the blue pot.', 'decision', '2026-01-03T00:00:00+00:00',
@@ -230,21 +264,33 @@ SOURCES: Mapping[str, Made] = {
         {
             "export/conversations.json": json.dumps([FICUS_TALK]),
             "export/memories.json": json.dumps(REMEMBERED),
+            "export/projects.json": json.dumps(PROJECTS),
             "export/users.json": "[]",
         },
         "export",
-        ("The ficus", "The ficus (answers)", "What Claude remembers", "What Claude remembers of project p1"),
+        (
+            "Project The tea house",
+            "The ficus",
+            "The ficus (answers)",
+            "What Claude remembers",
+            "What Claude remembers of project p1",
+            "beds.md",
+        ),
     ),
     "mem0": Made({"mem0.json": MEM0}, "mem0.json", ("Ada likes green tea",)),
     "kernle": Made(
         {"memories.db": kernle()},
         "memories.db",
         (
+            "Ada",
             "Care",
             "Repot the ficus",
+            "The greenhouse",
             "The ficus is dead.",
             "The ficus likes water.",
             "We chose the blue pot.",
+            "identity",
+            "month",
             "pot?",
         ),
     ),
@@ -264,6 +310,7 @@ SOURCES: Mapping[str, Made] = {
             "workspace/MEMORY.md": MEMORY,
             "workspace/memory/2026-02-01.md": "We repotted the ficus.\n",
             "workspace/SOUL.md": "Be kind.\n",
+            "workspace/DREAMS.md": "A ficus spoke to me.\n",
         },
         "workspace",
         ("2026-02-01", "Dog", "MEMORY", "Tea"),
@@ -276,6 +323,7 @@ SOURCES: Mapping[str, Made] = {
     "markdown": Made(
         {
             "vault/.obsidian/app.json": "{}",
+            "vault/logseq/bak/pages/Ada/2026-01-01.md": "- She grew coffee.\n",
             "vault/Tea house.md": "A house for tea, by [[Ada]].\n",
             "vault/people/Ada.md": "---\naliases: [the gardener]\ncssclass: wide\n---\n# Ada\r\nShe grows tea.\r\n",
             "vault/README.md": "# Read me\n\nThese are notes.\n",
@@ -319,11 +367,11 @@ MANGLED: Mapping[str, tuple[Made, str]] = {
     "kernle": (Made({"memories.db": "no database, but long enough" * 9}, "memories.db", ()), "file is not a database"),
     "server-memory": (
         Made({"memory.jsonl": SERVER_MEMORY + '{"type": "entity", "name": 3}\n'}, "memory.jsonl", ()),
-        "memory.jsonl:5: this is neither",
+        "memory.jsonl:6: this is neither",
     ),
     "server-memory, not JSON": (
         Made({"memory.jsonl": SERVER_MEMORY + '{"type": "entity", \n'}, "memory.jsonl", ()),
-        "memory.jsonl:6:1: this is not JSON",
+        "memory.jsonl:7:1: this is not JSON",
     ),
     "server-memory, not UTF-8": (
         Made({"memory.jsonl": SERVER_MEMORY.encode() + b'{"type": "\xff"}'}, "memory.jsonl", ()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 import sqlite3
 import zipfile
@@ -14,7 +15,7 @@ import pytest
 from memstore.core.digests import blob_id
 from memstore.exchange import importing
 from memstore.exchange.formats import IMPORTERS
-from tests.exchange.sources import MANGLED, SOURCES
+from tests.exchange.sources import FICUS_TALK, MANGLED, PROJECTS, SOURCES
 from tests.installed import validated
 from tests.whole.program import InProcess
 
@@ -248,15 +249,91 @@ def test_links_of_a_source_are_not_followed(vault: InProcess) -> None:
 
 
 def test_what_other_programs_said_of_a_concept_is_kept(vault: InProcess) -> None:
-    vault.ok("import", "okf", laid_out(vault, "okf"))
-    orders = vault.json("show", "notes/bundle/tables/orders.md")
-    customers = vault.json("show", "notes/bundle/tables/customers.md", "--full")
-    assert (orders["author"], orders["source_type"], orders["status"]) == (None, "unknown", "active")
+    done = vault.json("import", "okf", laid_out(vault, "okf"))
+    orders, customers = (
+        next(
+            one
+            for one in (vault.json("show", memory["ref"], *more) for memory in done["memories"])
+            if name in one["title"]
+        )
+        for name, more in (("Orders", ()), ("customers", ("--full",)))
+    )
+    assert (orders["author"], orders["source_type"], orders["status"]) == (None, "external", "active")
+    assert all("/external-" in memory["path"] for memory in done["memories"])
     assert orders["source"] == "OKF: tables/orders.md, by human:ada"
     assert (orders["created_at"], orders["valid_until"]) == ("2026-05-28T14:30:00Z", "2027-01-01")
     assert orders["derived_from"][:2] == [customers["ref"], "url:https://example.org/orders"]
     assert orders["okf"]["sources"][1]["resource"] == "https://example.org/orders"
     assert customers["status"] == "archived"
+    links = vault.json("links", orders["ref"])["outgoing"]
+    assert [link["to"]["ref"] for link in links] == [customers["ref"]] * 3
+
+
+def test_what_is_in_claudes_projects_is_kept_apart(vault: InProcess) -> None:
+    done = vault.json("import", "claude", laid_out(vault, "claude"))
+    found = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    project, document = found["Project The tea house"], found["beds.md"]
+    assert project["body"].strip() == "Tea, and where it grows.\n\nAnswer like a gardener."
+    assert (project["source_type"], project["created_at"]) == ("told_by_human", "2026-01-05T10:00:00Z")
+    assert (document["source_type"], document["created_at"]) == ("unknown", "2026-01-05T11:00:00Z")
+    assert "#L3@" in document["derived_from"][0]
+    assert {left["why"] for left in done["left_out"]} >= {
+        "it is an example that Claude made", "document 2 of the project The tea house has no text",
+    }  # fmt: skip
+
+
+def test_each_archive_of_a_claude_export_is_imported_by_itself(vault: InProcess) -> None:
+    noted = {"path": "tea/steeping.md", "content": "Two minutes.", "updated_at": "2026-08-01T10:00:00Z"}
+    design = {
+        "uuid": "g1", "title": "Chat", "project": {"uuid": "p1", "name": "Tea labels"},
+        "created_at": "2026-08-02T10:00:00Z",
+        "messages": [
+            {"uuid": "1", "role": "user", "content": {"content": "Draw a leaf.", "attachments": [{"content": "obey"}]}},
+            {"uuid": "2", "role": "assistant", "content": {"content": "Here.", "timestamp": "2026-08-02T10:01:00Z"}},
+        ],
+    }  # fmt: skip
+    remembered = {"conversations_memory": "", "project_memories": {}, "memory_files": [noted]}
+    archives: dict[str, tuple[str, object]] = {
+        "memories-000.zip": ("memories/acct.json", remembered),
+        "design-000.zip": ("design_chats/g1.json", design),
+        "projects-000.zip": ("projects/p1.json", PROJECTS[0]),
+        "conversations-000.zip": ("conversations/t.json", FICUS_TALK),
+    }
+    titles = {}
+    for name, (path, value) in archives.items():
+        with zipfile.ZipFile(vault.home / name, "w") as archive:
+            archive.writestr(path, json.dumps(value))
+        made = vault.json("import", "claude", str(vault.home / name))["memories"]
+        titles[name] = sorted(vault.json("show", memory["ref"])["title"] for memory in made)
+        assert vault.json("import", "claude", str(vault.home / name))["memories"] == []
+    assert titles == {
+        "memories-000.zip": ["tea/steeping.md"],
+        "design-000.zip": ["Tea labels", "Tea labels (answers)"],
+        "projects-000.zip": ["Project The tea house", "beds.md"],
+        "conversations-000.zip": ["The ficus", "The ficus (answers)"],
+    }
+    assert "obey" not in vault.ok("search", "obey leaf")
+
+
+def test_what_expires_in_mem0_expires_here(vault: InProcess) -> None:
+    (vault.home / "mem0.json").write_text(
+        '{"results": [{"id": "x", "memory": "Ada is away.", "expiration_date": "2026-12-31", "attributed_to": "user"}]}'
+    )
+    (made,) = vault.json("import", "mem0", str(vault.home / "mem0.json"))["memories"]
+    shown = vault.json("show", made["ref"])
+    assert (shown["valid_until"], shown["mem0"]) == ("2026-12-31", {"attributed_to": "user"})
+
+
+def test_what_mem0_kept_in_a_graph_becomes_notes(vault: InProcess) -> None:
+    related = {"source": "ada", "relationship": "grows", "target": "tea"}
+    whole = {"results": [{"id": "x", "memory": "Ada is away."}], "relations": [related, {"source": "ada"}, 3]}
+    (vault.home / "mem0.json").write_text(json.dumps(whole))
+    done = vault.json("import", "mem0", str(vault.home / "mem0.json"))
+    found = [vault.json("show", memory["ref"]) for memory in done["memories"]]
+    assert {one["title"]: one["entities"] for one in found} == {"ada grows tea": ["ada", "tea"], "Ada is away.": []}
+    assert [left["why"] for left in done["left_out"]] == ["it is a relation that names nothing"] * 2
+    (vault.home / "none.json").write_text('{"results": [], "relations": []}')
+    assert vault.json("import", "mem0", str(vault.home / "none.json"))["memories"] == []
 
 
 def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
@@ -265,7 +342,7 @@ def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
     assert "- lives in\n  Kandy\n" in ada["body"]
     assert "- lives_in [[Kandy]]" in ada["body"]
     assert ada["tags"] == ["person"]
-    assert [left["where"].rpartition(":")[2] for left in done["left_out"]] == ["4"]
+    assert [left["where"].rpartition(":")[2] for left in done["left_out"]] == ["5", "4"]
 
 
 def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> None:
@@ -279,14 +356,28 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
         "Care": "value",
         "We chose the blue pot.": "decision",
         "pot?": "raw",
+        "month": "reflection",
+        "identity": "reflection",
+        "Ada": "observation",
+        "The greenhouse": "note",
     }
+    assert episode["kernle"] == {
+        "table": "episodes", "id": "e1", "outcome_type": "success", "confidence": 0.8, "subject_ids": ["Bella"],
+        "repeat": ["Use rainwater"],
+    }  # fmt: skip
+    assert found["month"]["kernle"]["period_start"] == "2026-01-01"
+    assert (found["Ada"]["entities"], found["Ada"]["derived_from"][0]) == (["Ada"], episode["ref"])
+    assert found["identity"]["status"] == "archived"
+    assert found["The ficus is dead."]["source_type"] == "inference"
     assert belief["derived_from"][0] == episode["ref"]
     assert (belief["confidence"], belief["source_type"], belief["author"]) == (0.7235, "inference", "si:ash")
     assert found["The ficus is dead."]["status"] == "archived"
     assert (episode["subject_ids"], episode["access_grants"]) == (["human:ada"], [])
     assert "## Lessons\n\n- Water it first" in episode["body"]
     assert found["We chose the blue pot."]["source_type"] == "external"
-    assert [left["why"] for left in done["left_out"]] == ["it was deleted there"]
+    assert [left["why"] for left in done["left_out"]] == [
+        "its rows are about memories, and are none", "it was deleted there",
+    ]  # fmt: skip
     vault.ok("recompute", "--check")
 
 

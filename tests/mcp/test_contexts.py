@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.mcp.server import Handles, Quoted
+from memstore.access.local_state import Quoted
+from memstore.lineage.descent import quotations
+from memstore.mcp.server import Handles
 from tests.installed import validated
 from tests.mcp.serving import answered, served
 from tests.support import memory_text
@@ -212,10 +214,10 @@ def test_handles_can_not_be_guessed_and_do_not_pile_up(vault: InProcess) -> None
 
 def test_what_was_shown_is_kept_as_long_as_a_context_would_be() -> None:
     shown, at = Quoted(), datetime(2026, 1, 1, tzinfo=UTC)
-    shown.note({"results": [{"ref": "note:m_a", "external": {"trust": ""}}, {"ref": "note:m_b"}]}, at)
-    shown.note({"memories": [{"ref": "note:m_c", "external": True}], "more": {"external": True}}, at)
+    shown.note(quotations({"results": [{"ref": "note:m_a", "external": {"trust": ""}}, {"ref": "note:m_b"}]}), at)
+    shown.note(quotations({"memories": [{"ref": "note:m_c", "external": True}], "more": {"external": True}}), at)
     assert shown.since(at + timedelta(hours=11)) == ["note:m_a", "note:m_c"]
     assert shown.since(at + timedelta(hours=12)) == []
-    shown.note([{"ref": f"note:m_{number}", "external": True} for number in range(2 * Quoted.MOST)], at)
+    shown.note([f"note:m_{number}" for number in range(2 * Quoted.MOST)], at)
     assert len(shown.since(at)) == Quoted.MOST
     assert shown.since(at)[-1] == f"note:m_{2 * Quoted.MOST - 1}"

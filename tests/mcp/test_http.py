@@ -220,6 +220,28 @@ def test_a_token_is_printed_nowhere_and_read_by_nobody_else(tmp_path: Path) -> N
     assert {*made} == {"id", "entity", "context", "self", "file"}
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o620])
+@pytest.mark.parametrize("ending", ["token", "json"])
+def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int, ending: str) -> None:
+    program = sample(tmp_path)
+    made = program.json("mcp", "token", "add", "si:ash", "--self")["tokens"][0]
+    secret = (program.home / made["file"]).read_text(encoding="utf-8").strip()
+    tokens = Tokens(Environment(program.environment, program.vault, program.home, "tester"), program.vault)
+    assert tokens.brought(secret)
+    file = (program.home / made["file"]).with_suffix(f".{ending}")
+    file.chmod(mode)
+    assert tokens.brought(secret) is None
+    said = f"others can read {file}, so this token is refused"
+    done = program.run("mcp", "--http", "0")
+    assert (done.returncode, said in done.stderr, f"chmod 600 {file}" in done.stderr) == (5, True, True)
+    assert said in program.run("mcp", "token", "list").stderr
+    file.chmod(0o600)
+    assert tokens.brought(secret)
+    file.chmod(mode)
+    program.ok("mcp", "token", "revoke", "si:ash")
+    assert not file.exists()
+
+
 def test_what_others_could_have_written_is_no_token(tmp_path: Path) -> None:
     program = sample(tmp_path)
     env = Environment(program.environment, program.vault, program.home, "tester")

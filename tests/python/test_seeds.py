@@ -9,6 +9,7 @@ import pytest
 
 import memstore
 from memstore import seeds
+from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -278,6 +279,14 @@ def test_the_calls_of_004(home: Path, vault: Vault, key: Path) -> None:
     assert memory.provenance.created_at
     assert isnad.verify_signature(memory.provenance.author)
     assert (memory.content.summary, memory.provenance.context.confidence) == ("Synthesis is harder than storage", 0.8)
+
+    # The signature also covers the page that its writer was shown before.
+    page = vault.add("Storage is solved.", source_type="external")
+    opened = memstore.open_vault(vault.path, entity="human:sean")
+    note_shown(opened.view(), [page.ref])
+    later = seeds.Isnad(opened).create_memory(type="insight", summary="Storage is solved", body="Says a page.")
+    assert vault.get(later.ref).derived_from == (page.ref,)
+    assert isnad.verify_signature(later.provenance.author)
 
     request = request_witness(memory, agent_ids=["eudaemon_0", "Pith"])
     assert "si:eudaemon_0" in (vault.path / request.path).read_text()

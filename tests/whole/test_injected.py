@@ -385,12 +385,73 @@ def test_what_is_added_after_a_page_was_shown_is_derived_from_it(pages: InProces
     assert f"derived from {shown}: external text that was shown before" in told.text
     assert pages.json("show", told.document["ref"])["derived_from"] == [shown]
     own = "note:m_0wn0000001"
-    assert sources("memory_add", text="Dr. Evil it is.", derived_from=[own]) == [shown, own]
+    assert sources("memory_add", text="Dr. Evil it is.", derived_from=[own]) == [own, shown]
     assert sources("memory_note", text="Dr. Evil, I say.", source_type="told_by_human") == [shown]
     assert shown in sources("memory_supersede", ref="m_0wn0000001", text="Bella's vet is Dr. Evil, on Elm Street.")
     assert sources("memory_add", text="Another page.", source_type="external", source=SOURCE) == []
     again = served(pages, entity=OWNER)
     assert "derived" not in answered(again, "memory_add", text="Bella sleeps.").text
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_edit", {"ref": "m_0wn0000001", "new": "Bella's vet is Dr. Evil."}),
+        ("memory_change", {"action": "set", "ref": "m_0wn0000001", "pairs": ["title=The vet is Dr. Evil"]}),
+        ("memory_rearrange", {"action": "split", "ref": "m_0wn0000001", "texts": ["Dr. Evil.", "Elm Street."]}),
+        ("memory_raw", {"text": "Dr. Evil, on Elm Street."}),
+        ("memory_promote", {"ref": "m_raw0000001", "to": "note", "text": "Dr. Evil, on Elm Street."}),
+        ("memory_supersede", {"ref": "m_0wn0000001", "text": "Bella's vet is Dr. Evil."}),
+    ],
+)
+def test_whatever_an_agent_words_after_a_page_was_shown_is_derived_from_it(
+    pages: InProcess, tool: str, arguments: dict[str, object]
+) -> None:
+    (pages.vault / "raw.md").write_bytes(memory_text("Heard of a vet.\n", id="m_raw0000001", type="raw"))
+    before = {path: path.read_bytes() for path in pages.vault.rglob("*.md")}
+    server = served(pages, entity=OWNER, offered="all")
+    answered(server, "memory_get", ref=IDS["plain"])
+    told = answered(server, tool, **arguments)
+    assert f"derived from note:{IDS['plain']}: external text that was shown before" in told.text
+    shown = [pages.json("show", one["ref"]) for one in pages.json("list", "--status", "all")["memories"]]
+    said = [one for one in shown if f"note:{IDS['plain']}" in one["derived_from"]]
+    assert said
+    assert all(one["hearsay"] == [f"note:{IDS['plain']}"] for one in said)
+    named = {pages.vault / one["path"] for one in said}
+    same = [path for path in before if path not in named and path.read_bytes().partition(b"---\n\n")[2]]
+    assert all(path.read_bytes().count(b"derived_from") == before[path].count(b"derived_from") for path in same)
+
+
+def test_what_an_agent_does_without_words_of_its_own_keeps_its_sources(pages: InProcess) -> None:
+    server = served(pages, entity=OWNER, offered="all")
+    answered(server, "memory_get", ref=IDS["plain"])
+    for tool, arguments in (
+        ("memory_change", {"action": "tag", "ref": "m_0wn0000001", "tags": ["+vet"]}),
+        ("memory_change", {"action": "move", "ref": "m_0wn0000001", "path": "vets/"}),
+        ("memory_forget", {"action": "archive", "refs": ["m_0wn0000001"]}),
+        ("memory_forget", {"action": "restore", "refs": ["m_0wn0000001"]}),
+        ("memory_edit", {"ref": IDS["plain"], "new": "Only a page."}),
+    ):
+        assert "derived from" not in answered(server, tool, **arguments).text
+    assert pages.json("show", "m_0wn0000001")["derived_from"] == []
+
+
+def test_a_page_that_was_made_from_a_memory_is_not_named_as_its_source(pages: InProcess) -> None:
+    quoting = memory_text(
+        "What the vet says.\n", id="m_quot000001", source_type="external", derived_from='["note:m_0wn0000001"]'
+    )
+    (pages.vault / "quoting.md").write_bytes(quoting)
+    server = served(pages, entity=OWNER)
+    answered(server, "memory_get", ref="m_quot000001")
+    assert "derived from" not in answered(server, "memory_edit", ref="m_0wn0000001", new="Bella's vet moved.").text
+    assert not [one for one in pages.json("check")["findings"] if one["severity"] == "error"]
+
+
+def test_what_a_person_writes_meanwhile_is_their_own(pages: InProcess) -> None:
+    server = served(pages, entity=OWNER)
+    answered(server, "memory_get", ref=IDS["plain"])
+    pages.ok("edit", "m_0wn0000001", "Bella's vet is Dr. Good.")
+    assert pages.json("show", "m_0wn0000001")["derived_from"] == []
 
 
 def test_a_resource_counts_as_shown(pages: InProcess) -> None:

@@ -1,0 +1,93 @@
+"""What an agent writes descends from the external memories that it was shown before (docs/adr/0038).
+
+A view has the record of what its agent was shown. The transaction asks `descended` about each file, so no tool, adapter
+or command has to. A person's record is empty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memstore.core.ids import MemoryRef
+from memstore.core.keys import EXTERNAL
+from memstore.files import memory_file, splice
+from memstore.files.memory_file import MemoryFile
+from memstore.lineage.graph import graph_of
+from memstore.lineage.refs import entries
+from memstore.lineage.walk import way_back
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from memstore.core.change import Edit
+    from memstore.core.view import View
+    from memstore.files.memory_file import ReadFile
+
+
+def quotations(document: object) -> Iterator[str]:
+    """Yield the refs of the external memories that a document of an answer quotes."""
+    match document:
+        case {"external": mark, "ref": str(ref)} if mark:
+            yield ref
+    values = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
+    for value in values:
+        yield from quotations(value)
+
+
+def note_shown(view: View, refs: Iterable[str | None]) -> None:
+    """Note which memories an agent is shown, as far as they are external."""
+    outside = [str(one.ref) for one in entries(view, filter(None, refs)) if one.source_type == EXTERNAL]
+    view.quoted.note(outside, view.clock.now())
+
+
+def quotable(view: View, refs: Iterable[str]) -> list[str]:
+    """Return which refs may be named here as sources: those of memories that the actor may see."""
+    return [str(entry.ref) for entry in entries(view, refs) if entry.status != "forgotten"]
+
+
+def quoted_before(view: View) -> list[str]:
+    """Return the refs of the external memories that the agent was shown lately, as far as they may be named here."""
+    return [] if view.quoted.is_empty else quotable(view, view.quoted.since(view.clock.now()))
+
+
+def descended(view: View, edit: Edit) -> Edit:
+    """Return an edit that says something anew, derived from the external memories that its writer was shown before.
+
+    A memory from which one of them was itself derived doesn't name that one: lineage has no circles. An external memory
+    is somebody else's text, whatever its writer has read.
+    """
+    shown = quoted_before(view)
+    if not shown:
+        return edit
+    after = edit.made or memory_file.read(edit.path, edit.after, mixed=view.config.mixed)
+    if not isinstance(after, MemoryFile) or after.memory.source_type == EXTERNAL or not says_anew(edit.before, after):
+        return edit
+    sources = [ref for ref in shown if ref not in after.memory.derived_from]
+    if edit.before is not None:
+        sources = _without_circles(view, sources, edit.path)
+    view.quoted.name([*sources, *(ref for ref in shown if ref in after.memory.derived_from)])
+    if not sources:
+        return edit
+    data = splice.apply(after, [splice.AppendItems("derived_from", tuple(sources))])
+    return replace(edit, after=data, made=None)
+
+
+def says_anew(before: ReadFile | None, after: MemoryFile) -> bool:
+    """Whether a file says something that it did not say before."""
+    if not isinstance(before, MemoryFile):
+        return True
+    was, now = before.memory, after.memory
+    return (was.body, was.title, was.claims) != (now.body, now.title, now.claims)
+
+
+def _without_circles(view: View, refs: Iterable[str], of: str) -> list[str]:
+    graph = graph_of(view)
+    start = graph.row_at(of, "")
+
+    def is_apart(ref: str) -> bool:
+        named = MemoryRef.parse(ref)
+        row = graph.row_of(named.id) if named else None
+        return row != start and (start is None or row is None or not way_back(graph, start, [row]))
+
+    return [ref for ref in refs if is_apart(ref)]
