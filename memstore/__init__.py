@@ -129,6 +129,8 @@ if TYPE_CHECKING:
     from memstore.memories.listing import Listed as Listed
     from memstore.memories.memory_v01 import ImportedMemories as ImportedMemories
     from memstore.memories.promote import Linked as Linked
+    from memstore.memories.seal import SealedMemories as SealedMemories
+    from memstore.memories.seal import SealedMemory as SealedMemory
     from memstore.memories.show import Expanded as Expanded
     from memstore.memories.show import Link as Link
     from memstore.memories.show import Shown as Shown
@@ -285,6 +287,8 @@ _HOMES = {
     "Resolved": "memstore.conflicts.resolve",
     "Saved": "memstore.core.change",
     "Saving": "memstore.access.audit",
+    "SealedMemories": "memstore.memories.seal",
+    "SealedMemory": "memstore.memories.seal",
     "Seer": "memstore.access.sight",
     "Severity": "memstore.core.finding",
     "Shared": "memstore.access.privacy",

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.face.given import Named, Names
     from memstore.memories.generalize import GeneralizationCheck, Generalized
+    from memstore.memories.seal import SealedMemories
 
 
 class VaultAccess:
     """Who sees a memory: `vault.access.grant(note, to="human:claire")`.
 
-    `grant`, `revoke`, `explain`; `generalize`, `check_generalization`; `seen_by`, `seers_of`, `seers_about`, `report`,
-    `diff`; `trail`, `verify_trail`.
+    `grant`, `revoke`, `explain`; `seal`, `unseal`; `generalize`, `check_generalization`; `seen_by`, `seers_of`,
+    `seers_about`, `report`, `diff`; `trail`, `verify_trail`.
     """
 
     def __init__(self, view: Callable[[], View]) -> None:
@@ -68,6 +69,29 @@ class VaultAccess:
 
         given.only(saving, Saving, "revoke")
         return revoke_access(self._view(), given.ref_of(memory), given.one_or_more(whom), **saving)
+
+    def seal(self, memories: Names, *, context: str | None = None, **saving: Unpack[Saving]) -> SealedMemories:
+        """Encrypt memories as whole files, for the SSH keys of all who may see them; needs memstore-vault[seal].
+
+        Args:
+            memories: the memories.
+            context: seal them for the key of this context alone, which can be destroyed.
+            saving: dry_run, commit.
+
+        Raises:
+            RefusedError: somebody who may see one has no key that it can be sealed for.
+        """
+        from memstore.memories.seal import seal
+
+        given.only(saving, Saving, "seal")
+        return seal(self._view(), given.refs_of(memories), context=context, **saving)
+
+    def unseal(self, memories: Names, **saving: Unpack[Saving]) -> SealedMemories:
+        """Write sealed memories that the entity can open as plain files again."""
+        from memstore.memories.seal import unseal
+
+        given.only(saving, Saving, "unseal")
+        return unseal(self._view(), given.refs_of(memories), **saving)
 
     def explain(self, memory: Named, viewer: str, *, context: str | None = None) -> Decision:
         """Return whether somebody may see a memory, in a context or outside of any, and why."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access.audit import Saving
@@ -12,6 +11,7 @@ from memstore.face import given
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from memstore.core.view import View
     from memstore.exchange.importing import Imported
@@ -65,7 +65,7 @@ class VaultExchange:
     def _source(view: View, path: str | Path) -> closing[ImportSource]:
         from memstore.exchange.importing import open_source
 
-        return closing(open_source(view, Path(path).expanduser().absolute(), str(path)))
+        return closing(open_source(view, given.place(path), str(path)))
 
     def records(self, memories: Names | None = None) -> Iterator[dict[str, Any]]:
         """Yield memories as `memstore export jsonl` writes them: path, frontmatter and body."""

@@ -23,6 +23,7 @@ from memstore.trust.score import Level
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from memstore.files.render import Plain
     from memstore.search.explanation import WhyNot
@@ -118,6 +119,13 @@ def refs_of(memories: Names) -> list[str]:
     if isinstance(memories, str | MemoryRef) or hasattr(memories, "ref"):
         return [ref_of(cast("Named", memories))]
     return [ref_of(memory) for memory in cast("Iterable[Named]", memories)]
+
+
+def place(path: str | Path) -> Path:
+    """Return a path as a caller wrote it, with `~` for the home folder, relative to the working folder."""
+    from memstore.files.local_state import Environment
+
+    return Environment.of_process().expanded(str(path))
 
 
 def items(name: str, given: Iterable[str]) -> list[str]:

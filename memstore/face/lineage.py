@@ -116,7 +116,6 @@ class VaultHistory:
             memories: forgotten memories, whose tombstones are committed.
             folder: where the clone goes; the repository itself stays as it is.
         """
-        from memstore.files.local_state import Environment
         from memstore.memories.purge import purge
 
-        return purge(self._view(), given.refs_of(memories), Environment.of_process().expanded(str(folder)))
+        return purge(self._view(), given.refs_of(memories), given.place(folder))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.face import given
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
@@ -75,9 +77,7 @@ class VaultStacks:
             VaultError: there is no stack, or not all of its files are as its manifest says.
             RefusedError: it was shared with somebody else, or another one has this name.
         """
-        from memstore.files.local_state import Environment
-
-        return self._view().mount(Environment.of_process().expanded(str(folder)), name)
+        return self._view().mount(given.place(folder), name)
 
     def unload(self, name: str) -> None:
         """Search a loaded stack no longer; its folder stays as it is."""

@@ -6,6 +6,7 @@ import re
 import shutil
 import stat
 import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -282,6 +283,27 @@ def test_a_plain_memory_made_from_a_sealed_one_is_warned_of(ann: InProcess) -> N
     for words in (("add", "The stair creaks.", "--derived-from", f"note:{name}"), ("supersede", name, "It is gone.")):
         assert "sealed-source" in ann.run(*words).stderr
     assert "sealed-source" not in ann.run("add", "Tea again.").stderr
+
+
+BY_FUNCTIONS = """
+import memstore
+
+with memstore.open_vault(".") as vault:
+    (note,) = vault.list(tag="house")
+    planned = vault.access.seal(note, dry_run=True)
+    sealed = vault.access.seal([note], commit=True)
+    assert planned.commit is None and planned.memories[0].readers == sealed.memories[0].readers
+    print(sealed.commit is not None, *sealed.memories[0].readers, sealed.memories[0].path.endswith(".md.age"))
+    print(vault.search("third stair")[0].title, vault.access.unseal(sealed.memories[0].ref).memories[0].was)
+"""
+
+
+def test_programs_seal_and_unseal(ann: InProcess) -> None:
+    command = [sys.executable, "-c", BY_FUNCTIONS]
+    done = subprocess.run(command, cwd=ann.vault, env=ann.environment, capture_output=True, text=True, check=False)
+    assert (done.stdout.count(f"{TITLE} notes/2026/"), done.stderr) == (1, "")
+    assert done.stdout.startswith(f"True {ANN} {BOB} True\n")
+    assert CANARY in ann.ok("show", TITLE).stdout
 
 
 def test_a_vault_without_git_seals_too(tmp_path: Path, keys: Path) -> None:
