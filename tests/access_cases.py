@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -91,7 +90,7 @@ def labels_from(memory_id: str, value: dict[str, Any]) -> Labels:
 
 def with_memory(world: World, memory: Labels) -> World:
     """Return the world with this memory in place of the one with its id."""
-    return replace(world, memories={**world.memories, memory.id: memory})
+    return world._replace(memories={**world.memories, memory.id: memory})
 
 
 def vault(*memories: Labels, **more: Any) -> World:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import Decision, World
 
-_PARTS = attrgetter(*(field.name for field in fields(Labels) if field.name != "id"))
+_PARTS = attrgetter(*(name for name in Labels._fields if name != "id"))
 
 
 def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, ...]:

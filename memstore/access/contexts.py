@@ -5,7 +5,7 @@ Anybody but the owner sees only the contexts they belong to, and of open ones on
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
@@ -272,4 +272,4 @@ def told_of_contexts(view: View, world: World) -> World:
         for name, context in world.contexts.items()
         if name in listed or context.open
     }
-    return replace(world, contexts=told)
+    return world._replace(contexts=told)

@@ -69,7 +69,7 @@ def may_grant(world: World, session: Session, memory_id: str, to: str, consents:
     asserted = (
         Consent(id="", grantor=name, grantee=to, scope=f"mem:{memory_id}", granted_at=session.at) for name in consents
     )
-    widened = replace(world, consents=(*world.consents, *asserted), memories={**world.memories, memory_id: granted})
+    widened = world._replace(consents=(*world.consents, *asserted), memories={**world.memories, memory_id: granted})
     grantee = Standings(widened, session.at, None).grantee(to)
     denial = Hearing(widened, ConsentBook(widened, session.at), grantee).denial(granted)
     return verdict(widened, granted, {to: denial} if denial else {})
@@ -79,8 +79,7 @@ def _granted(labels: Labels, to: str) -> Labels:
     """Return a memory's labels with the grant; a grant by name lifts a denial of the same name."""
     if to in labels.access_grants:
         return labels
-    return replace(
-        labels,
+    return labels._replace(
         access_grants=(*labels.access_grants, to),
         access_denies=tuple(name for name in labels.access_denies if name != to),
         consent_grants=(),

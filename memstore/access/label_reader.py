@@ -8,7 +8,6 @@ in every file, so each distinct one is read and checked once; only frontmatters 
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.policy import labels_of
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _REQUIRED = frozenset(key.name for key in KEYS if key.required)
-_LABELS = tuple(field.name for field in fields(Labels))
+_LABELS = Labels._fields
 _DECISIVE = _REQUIRED | {*_LABELS}
 # A key of the outermost map: everything else begins with a blank, a dash or a sign.
 _ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)

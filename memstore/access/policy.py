@@ -8,7 +8,6 @@ holds until `steady_until`.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -334,8 +333,7 @@ def both(one: Labels, other: Labels) -> Labels:
     # A grant must match in both: the other copy's grants become an upstream label.
     upstream = (*one.upstream_grants, *other.upstream_grants, other.access_grants)
     told_by = (*one.source_chain, *other.source_chain, *(name for name in (other.source_entity,) if name))
-    return replace(
-        one,
+    return one._replace(
         owner=one.owner if one.owner == other.owner else _NOBODY,
         status="forgotten" if "forgotten" in (one.status, other.status) else one.status,
         source_chain=told_by,

@@ -193,7 +193,7 @@ def _world_with(view: View, file: MemoryFile) -> World:
     """Return the world with this memory as it was read from the file."""
     world = view.policy
     labels = labels_of(file.memory)
-    return replace(world, memories={**world.memories, labels.id: labels})
+    return world._replace(memories={**world.memories, labels.id: labels})
 
 
 def _grantee(name: str) -> str:

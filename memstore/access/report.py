@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.access.audit import entity_id
@@ -148,7 +148,7 @@ def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
     nameless = {entry.path: view.labels(row) for row, entry in entries.items() if not entry.id}
     places = {entry.id or entry.path: (entry.ref or "", entry.path) for entry in entries.values()}
     world = view.policy
-    return (replace(world, memories={**world.memories, **nameless}) if nameless else world), places
+    return (world._replace(memories={**world.memories, **nameless}) if nameless else world), places
 
 
 def _sighted(world: World, entry: Entry, seen: Seen) -> Sighted:

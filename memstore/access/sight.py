@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -127,7 +127,7 @@ def seers(
     named = ids_in_scopes(world)
     for key, one in labels.items():
         # An id by itself decides nothing, unless a consent is about it.
-        alike.setdefault(one if one.id in named else replace(one, id=""), []).append(key)
+        alike.setdefault(one if one.id in named else one._replace(id=""), []).append(key)
     found: dict[Labels, set[Seer]] = {one: set() for one in alike}
     granted: dict[tuple[str, ...], list[tuple[Labels, set[Seer]]]] = {}
     for one, seen in found.items():
@@ -236,12 +236,11 @@ def detached(world: World, labels: Labels, lost: Collection[str], at: datetime) 
             seen.add(source_id)
             after = _also(after, source)
             waiting += () if is_passed_generalization(source) else filter(MemoryRef.parse, source.derived_from)
-    after = replace(after, derived_from=tuple(dict.fromkeys(kept)))
+    after = after._replace(derived_from=tuple(dict.fromkeys(kept)))
     found = seers(world, at, listeners(world), {"before": labels, "after": after})
     gained = {seer.entity for seer in not_among(found["before"], found["after"])}
     nobody = ((),) if EVERYBODY in gained else ()
-    return replace(
-        after,
+    return after._replace(
         access_denies=tuple(dict.fromkeys((*after.access_denies, *sorted(gained - {EVERYBODY})))),
         upstream_grants=(*after.upstream_grants, *nobody),
     )
@@ -250,11 +249,10 @@ def detached(world: World, labels: Labels, lost: Collection[str], at: datetime) 
 def _also(labels: Labels, source: Labels) -> Labels:
     """Return labels that open a memory only where they and those of its source do, as far as labels can say that."""
     if is_malformed(source):
-        return replace(labels, upstream_grants=(*labels.upstream_grants, ()))
+        return labels._replace(upstream_grants=(*labels.upstream_grants, ()))
     told_by = (*source.source_chain, *(name for name in (source.source_entity,) if name))
     says = bool(source.subject_ids or told_by)
-    return replace(
-        labels,
+    return labels._replace(
         source_chain=tuple(dict.fromkeys((*labels.source_chain, *told_by))),
         subject_ids=tuple(dict.fromkeys((*labels.subject_ids, *source.subject_ids))),
         access_denies=tuple(dict.fromkeys((*labels.access_denies, *source.access_denies))),
@@ -304,7 +302,7 @@ def sight_changes(
 def _in_question(before: World, after: World) -> list[str]:
     """Return the ids of the memories that anybody may have gained or lost sight of; the cheap check comes first."""
     ids = {*before.memories, *after.memories}
-    if replace(before, memories={}) == replace(after, memories={}):
+    if before._replace(memories={}) == after._replace(memories={}):
         # A memory's sources may have changed although the memory itself did not.
         states = ((one, before.memories.get(one), after.memories.get(one)) for one in ids)
         ids = {one for one, old, new in states if old != new or (new and new.derived_from)}

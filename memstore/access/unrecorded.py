@@ -10,7 +10,6 @@ from __future__ import annotations
 import shlex
 import tomllib
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.audit import (
@@ -64,7 +63,7 @@ class OwnFiles(NamedTuple):
     def world(self, memories: Mapping[str, Labels]) -> World:
         """Return the world that these files describe, with these memories by id."""
         recorded = consents_named(events_in(self.files).values())
-        return replace(world_of(self.owner, self.registries().items(), recorded=recorded), memories=memories)
+        return world_of(self.owner, self.registries().items(), recorded=recorded)._replace(memories=memories)
 
 
 def events_in(files: Mapping[str, bytes]) -> dict[str, AuditEvent]:

@@ -6,7 +6,6 @@ give away whom they were learnt from.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.consent import ConsentBook, who_may_permit
@@ -53,7 +52,7 @@ def widenings(world: World, before: Labels, after: Labels, at: datetime) -> Iter
     judged = _with_all_says(before, after)
     if (owner := after.owner or world.owner) != (before.owner or world.owner):
         # A memory's owner sees it: giving it away means granting it.
-        given = replace(judged, access_grants=(owner,))
+        given = judged._replace(access_grants=(owner,))
         if denial := Hearing(world, book, standings.grantee(owner)).denial(given):
             yield Widening(owner, verdict(world, given, {owner: denial}))
     for name in after.access_grants:
@@ -109,14 +108,13 @@ def may_widen(before: Labels, after: Labels) -> bool:
     """Whether the labels differ in anything that could let more people see a memory; a cheap check that comes first."""
     if before.owner != after.owner:
         return True
-    return bool(after.access_grants) and replace(before, status="") != replace(after, status="")
+    return bool(after.access_grants) and before._replace(status="") != after._replace(status="")
 
 
 def _with_all_says(before: Labels, after: Labels) -> Labels:
     """Return the new labels with all says and sources from before, and without consents written by hand."""
     chain = (*after.source_chain, *_told_by(before))
-    return replace(
-        after,
+    return after._replace(
         subject_ids=_united(after.subject_ids, before.subject_ids),
         source_entity=after.source_entity or before.source_entity,
         source_chain=_united(chain, ()),
@@ -209,7 +207,7 @@ def _before_forgetting(around: WideningContext, changes: Iterable[MemoryChange])
         if change.before and change.before.id and change.after and change.after.status == "forgotten"
         if change.before.status != "forgotten"
     }
-    return around._replace(world=replace(around.world, memories={**around.world.memories, **last})) if last else around
+    return around._replace(world=around.world._replace(memories={**around.world.memories, **last})) if last else around
 
 
 def _is_asked(change: MemoryChange) -> bool:

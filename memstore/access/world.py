@@ -7,8 +7,8 @@ reaches them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.ids import is_entity_id
@@ -35,8 +35,7 @@ class Kind(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entity:
+class Entity(NamedTuple):
     """What the registry says about an entity; `kind` overrides what its namespace implies."""
 
     aliases: tuple[str, ...] = ()
@@ -45,8 +44,7 @@ class Entity:
     roles: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(NamedTuple):
     """An entity or a group in a group, from `since` until just before `until`; None means without limit."""
 
     id: str
@@ -54,8 +52,7 @@ class Member:
     until: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegisteredContext:
+class RegisteredContext(NamedTuple):
     """A context as its owner registered it: who belongs to it, and the roles they hold while it is active.
 
     `open` means that anybody may be listening. `default_access` is granted on every memory made in it.
@@ -63,7 +60,7 @@ class RegisteredContext:
 
     roster: tuple[str, ...] = ()
     open: bool = False
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    roles: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     default_access: tuple[str, ...] = ()
 
 
@@ -74,8 +71,7 @@ class Effect(Enum):
     REFUSE = "deny"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Consent:
+class Consent(NamedTuple):
     """A consent or a refusal, in force from `granted_at` until just before `expires_at`, unless revoked.
 
     `scope` is `mem:<id>`, a bare memory id, `ctx:<name>`, `subject:<entity>` or `source:<entity>`. `on_behalf_of` is
@@ -92,8 +88,7 @@ class Consent:
     on_behalf_of: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delegation:
+class Delegation(NamedTuple):
     """A delegation: `delegate` may consent for `grantor` within `scope`, except to themselves; they can't delegate."""
 
     id: str
@@ -104,8 +99,7 @@ class Delegation:
     expires_at: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Revocation:
+class Revocation(NamedTuple):
     """A revocation by `by` of the consent, refusal or delegation with the id `revokes`."""
 
     revokes: str
@@ -119,8 +113,7 @@ ABOUT = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
+class Labels(NamedTuple):
     """The parts of a memory that decide who may see it; field names are the frontmatter's keys.
 
     `id` is empty if the memory has none. `malformed` says that the file could not be read properly; then all fields
@@ -155,8 +148,7 @@ class BlobLabels(NamedTuple):
     labels: Labels | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class World(NamedTuple):
     """Everything that decisions are based on: the vault's owner, its registries, its consents, its memories by id.
 
     `doubtful` names the entities, groups and contexts whose files are unreliable; `consents_in_doubt` says that a
@@ -164,19 +156,18 @@ class World:
     """
 
     owner: str
-    entities: Mapping[str, Entity] = field(default_factory=dict)
-    groups: Mapping[str, tuple[Member, ...]] = field(default_factory=dict)
-    contexts: Mapping[str, RegisteredContext] = field(default_factory=dict)
+    entities: Mapping[str, Entity] = MappingProxyType({})
+    groups: Mapping[str, tuple[Member, ...]] = MappingProxyType({})
+    contexts: Mapping[str, RegisteredContext] = MappingProxyType({})
     consents: tuple[Consent, ...] = ()
     delegations: tuple[Delegation, ...] = ()
     revocations: tuple[Revocation, ...] = ()
-    memories: Mapping[str, Labels] = field(default_factory=dict)
+    memories: Mapping[str, Labels] = MappingProxyType({})
     doubtful: frozenset[str] = frozenset()
     consents_in_doubt: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActiveContext:
+class ActiveContext(NamedTuple):
     """The context somebody is in. No `participants` means its roster; without a roster, it is unknown who listens.
 
     `ambiguous` says that the state names more than one context, or none that can be read. `role` is the role that
@@ -190,8 +181,7 @@ class ActiveContext:
     role: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(NamedTuple):
     """Who looks, in which context, at what time (UTC). `alone` is the owner's assurance that nobody else listens.
 
     `overheard` means that an unknown listener is assumed even without an active context. `within` is a session that
@@ -206,8 +196,7 @@ class Session:
     within: Session | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(NamedTuple):
     """The answer, and why; the reasons are for the owner alone. Anybody else gets `not-found` for whatever was denied.
 
     `rule` is the number of the privacy rule that decided, `who` the listeners that failed, `missing` the consents or
@@ -270,8 +259,7 @@ def guardians_of(world: World, entity: str) -> tuple[str, ...]:
     return world.entities.get(entity, _UNREGISTERED).guardians
 
 
-@dataclass(frozen=True, slots=True)
-class Listener:
+class Listener(NamedTuple):
     """Somebody who would see a memory, with the names that grants (`opened_by`) and denials (`closed_by`) may use.
 
     An entity that can't listen, or that has a malformed id, has no names that open anything. `roles_unknown` says that

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.config import CONFIG_PATH
@@ -52,7 +51,7 @@ class Registries(NamedTuple):
         from memstore.access.registry_world import world_of
 
         if self.stack:
-            return replace(self.stack.world(), owner=self.owner)
+            return self.stack.world()._replace(owner=self.owner)
         return world_of(self.owner, self.files, recorded=self.recorded)
 
 

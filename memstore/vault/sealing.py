@@ -5,7 +5,6 @@ Only here are memories sealed, and only `DiskVault.read` and `GitHistory.blobs` 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import labels_of
@@ -122,7 +121,7 @@ def _sealed(view: VaultView, ws: Workspace, path: str, data: bytes, files: Itera
 def readers(world: World, labels: Labels, at: datetime) -> frozenset[str]:
     """Return who may see a memory, in whatever context, with its owner; `*` stands for everybody."""
     known = {**world.memories, labels.id: labels}
-    seen = seers(replace(world, memories=known), at, listeners(world), {"": labels})[""]
+    seen = seers(world._replace(memories=known), at, listeners(world), {"": labels})[""]
     return frozenset({labels.owner or world.owner, *(one.entity for one in seen)})
 
 
@@ -133,7 +132,7 @@ def _world(ws: Workspace, files: Iterable[Written] = ()) -> World:
     kept = {path: data for path, data in now.files if path not in written}
     kept |= {path: data for path, data in written.items() if data is not None}
     world = now._replace(files=tuple(sorted(kept.items()))).world()
-    return replace(world, memories=CatalogLabels(ws.library.latest().catalog))
+    return world._replace(memories=CatalogLabels(ws.library.latest().catalog))
 
 
 def keys_for(view: VaultView, memory: Memory, names: Iterable[str]) -> list[PublicKey]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache, cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +194,7 @@ class Sight:
 
     @cached_property
     def _world(self) -> World:
-        return replace(self._registries.world(), memories=self._labels)
+        return self._registries.world()._replace(memories=self._labels)
 
     @cached_property
     def _judge(self) -> Judge:

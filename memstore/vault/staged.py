@@ -225,7 +225,7 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
             break
     world = world_of(owner, own.items())
     return WideningContext(
-        replace(world, memories={name: labels_of(memory) for name, memory in memories.items()}), memories
+        world._replace(memories={name: labels_of(memory) for name, memory in memories.items()}), memories
     )
 
 

@@ -650,13 +650,11 @@ class VaultView:
     @cached_property
     def policy(self) -> World:
         """The data for access decisions, with the labels of all memories that the actor may know of."""
-        from dataclasses import replace
-
         known: Mapping[str, Labels] = self._labels
         if not self.is_owners:
             ids = self._snapshot.catalog.column("id")
             known = {ids[row]: self._labels[ids[row]] for row in self.rows if ids[row]}
-        return replace(self.registries, memories=known)
+        return self.registries._replace(memories=known)
 
     @cached_property
     def _labels(self) -> CatalogLabels:

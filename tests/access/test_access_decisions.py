@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -204,23 +203,23 @@ def seen(world: World, session: Session) -> set[str]:
 def test_taking_a_grant_away_never_shows_more(world: World, session: Session, one: str, which: int) -> None:
     memory = world.memories[one]
     fewer = memory.access_grants[:which] + memory.access_grants[which + 1 :]
-    assert seen(with_memory(world, replace(memory, access_grants=fewer)), session) <= seen(world, session)
+    assert seen(with_memory(world, memory._replace(access_grants=fewer)), session) <= seen(world, session)
 
 
 @given(worlds, sessions, one_memory, st.integers(0, 3))
 def test_taking_a_consent_away_never_shows_more(world: World, session: Session, one: str, which: int) -> None:
     memory = world.memories[one]
     inline = memory.consent_grants[:which] + memory.consent_grants[which + 1 :]
-    assert seen(with_memory(world, replace(memory, consent_grants=inline)), session) <= seen(world, session)
+    assert seen(with_memory(world, memory._replace(consent_grants=inline)), session) <= seen(world, session)
     permits = [record for record in world.consents if record.effect is Effect.PERMIT]
     fewer = tuple(record for record in world.consents if record not in permits[which : which + 1])
-    assert seen(replace(world, consents=fewer), session) <= seen(world, session)
+    assert seen(world._replace(consents=fewer), session) <= seen(world, session)
 
 
 @given(worlds, sessions, one_memory, st.sampled_from(NAMES))
 def test_adding_a_denial_never_shows_more(world: World, session: Session, one: str, name: str) -> None:
     memory = world.memories[one]
-    more = replace(memory, access_denies=(*memory.access_denies, name))
+    more = memory._replace(access_denies=(*memory.access_denies, name))
     assert seen(with_memory(world, more), session) <= seen(world, session)
 
 
@@ -229,7 +228,7 @@ def test_adding_an_upstream_label_never_shows_more(
     world: World, session: Session, one: str, label: tuple[str, ...]
 ) -> None:
     memory = world.memories[one]
-    more = replace(memory, upstream_grants=(*memory.upstream_grants, label))
+    more = memory._replace(upstream_grants=(*memory.upstream_grants, label))
     assert seen(with_memory(world, more), session) <= seen(world, session)
 
 
@@ -239,20 +238,20 @@ def test_adding_a_listener_never_shows_more(
 ) -> None:
     # Nobody named means that it is not known who listens, which is not the same as nobody.
     assume(context.participants)
-    more = replace(context, participants=(*context.participants, listener))
-    heard = seen(world, replace(session, context=more))
-    assert heard <= seen(world, replace(session, context=context))
+    more = context._replace(participants=(*context.participants, listener))
+    heard = seen(world, session._replace(context=more))
+    assert heard <= seen(world, session._replace(context=context))
 
 
 @given(worlds, one_memory, st.sampled_from(("human:sean", "dog:bella")), st.sampled_from(("subject", "source")))
 def test_a_refusal_beats_any_consent(world: World, one: str, who: str, role: str) -> None:
     who = "human:sean" if role == "source" else who
     changes: dict[str, Any] = {"subject_ids": (who,)} if role == "subject" else {"source_entity": who}
-    memory = replace(world.memories[one], owner=OWNER, **changes)
+    memory = world.memories[one]._replace(owner=OWNER, **changes)
     refusal = Consent(
         id="c_no", grantor="human:sean", grantee="*", scope=f"{role}:{who}", granted_at=NOW, effect=Effect.REFUSE
     )
-    refused = replace(with_memory(world, memory), consents=(*world.consents, refusal))
+    refused = with_memory(world, memory)._replace(consents=(*world.consents, refusal))
     for viewer in ("vet:smith", "si:claire", "human:bob", "human:kid"):
         assert not decide(refused, Session(viewer=viewer, at=NOW), one).allowed
 
@@ -278,7 +277,7 @@ def test_who_is_nobody_or_can_not_listen_sees_nothing(world: World, context: Act
     session = Session(viewer=viewer, at=NOW, context=context, alone=True)
     assert seen(world, session) == set()
     if viewer in NOBODY:
-        assert seen(replace(world, owner=viewer), session) == set()
+        assert seen(world._replace(owner=viewer), session) == set()
 
 
 @given(worlds, st.none() | contexts)
@@ -290,8 +289,8 @@ def test_the_owner_alone_sees_all_they_own(world: World, context: ActiveContext 
 
 @given(worlds, sessions, sessions)
 def test_a_session_within_another_shows_what_both_show(world: World, session: Session, bound: Session) -> None:
-    bound = replace(bound, viewer=session.viewer)
-    within = replace(session, within=bound)
+    bound = bound._replace(viewer=session.viewer)
+    within = session._replace(within=bound)
     judge = Judge(world, within)
     assert seen(world, within) == seen(world, session) & seen(world, bound)
     assert {one for one in MEMORIES if judge.allows(one)} == seen(world, within)
@@ -305,20 +304,20 @@ def test_who_may_be_overheard_sees_what_a_stranger_would_too(world: World, viewe
     unknown = Session(viewer="anon:unknown", at=NOW)
     assert seen(world, overheard) == seen(world, Session(viewer=viewer, at=NOW)) & seen(world, unknown)
     assert not Judge(world, overheard).hears_only(viewer)
-    assert Judge(world, replace(overheard, alone=True)).hears_only(viewer)
+    assert Judge(world, overheard._replace(alone=True)).hears_only(viewer)
 
 
 MALFORMED: list[Callable[[Labels], Labels]] = [
-    lambda memory: replace(memory, access_grants=(*memory.access_grants, "human:%")),
-    lambda memory: replace(memory, access_grants=(*memory.access_grants, 'human:bob", "human:eve')),
-    lambda memory: replace(memory, access_denies=("everybody",)),
-    lambda memory: replace(memory, consent_grants=("*",)),
-    lambda memory: replace(memory, subject_ids=("alice",)),
-    lambda memory: replace(memory, source_entity="Sean"),
-    lambda memory: replace(memory, source_chain=("human:sean - si:bella",)),
-    lambda memory: replace(memory, context="human:sean"),
-    lambda memory: replace(memory, upstream_grants=(("",),)),
-    lambda memory: replace(memory, malformed=True),
+    lambda memory: memory._replace(access_grants=(*memory.access_grants, "human:%")),
+    lambda memory: memory._replace(access_grants=(*memory.access_grants, 'human:bob", "human:eve')),
+    lambda memory: memory._replace(access_denies=("everybody",)),
+    lambda memory: memory._replace(consent_grants=("*",)),
+    lambda memory: memory._replace(subject_ids=("alice",)),
+    lambda memory: memory._replace(source_entity="Sean"),
+    lambda memory: memory._replace(source_chain=("human:sean - si:bella",)),
+    lambda memory: memory._replace(context="human:sean"),
+    lambda memory: memory._replace(upstream_grants=(("",),)),
+    lambda memory: memory._replace(malformed=True),
 ]
 
 
@@ -326,7 +325,7 @@ MALFORMED: list[Callable[[Labels], Labels]] = [
 def test_malformed_labels_deny_others_and_never_the_owner(
     world: World, session: Session, one: str, spoil: Callable[[Labels], Labels]
 ) -> None:
-    memory = replace(world.memories[one], owner=None, status="active")
+    memory = world.memories[one]._replace(owner=None, status="active")
     spoilt = with_memory(world, spoil(memory))
     assert decide(spoilt, Session(viewer=OWNER, at=NOW), one).code == "owner-alone"
     decision = decide(spoilt, session, one)
@@ -339,15 +338,15 @@ def test_a_context_that_can_not_be_relied_on_shows_nothing(
 ) -> None:
     match how:
         case "expired":
-            context = replace(context, expires_at=session.at)
+            context = context._replace(expires_at=session.at)
         case "ambiguous":
-            context = replace(context, ambiguous=True)
+            context = context._replace(ambiguous=True)
         case _:
-            context = replace(context, id=how)
+            context = context._replace(id=how)
     code = "context-expired" if how == "expired" else "context-ambiguous"
-    unsound = replace(session, context=context)
+    unsound = session._replace(context=context)
     assert {decide(world, unsound, one).code for one in MEMORIES} <= {code, "forgotten"}
-    assert may_grant(world, replace(unsound, viewer=OWNER), "m_1", "*").code in (code, "forgotten", "not-owner")
+    assert may_grant(world, unsound._replace(viewer=OWNER), "m_1", "*").code in (code, "forgotten", "not-owner")
     with pytest.raises(RefusedError, match="context"):
         inherited_grants(world, unsound, source_entity="human:sean")
 
@@ -356,8 +355,7 @@ def turned(world: World) -> World:
     """Return the same world with all lists the other way round."""
 
     def turned_labels(one: Labels) -> Labels:
-        return replace(
-            one,
+        return one._replace(
             source_chain=one.source_chain[::-1],
             subject_ids=one.subject_ids[::-1],
             access_grants=one.access_grants[::-1],
@@ -365,10 +363,9 @@ def turned(world: World) -> World:
             derived_from=one.derived_from[::-1],
         )
 
-    return replace(
-        world,
+    return world._replace(
         groups={name: world.groups[name][::-1] for name in list(world.groups)[::-1]},
-        contexts={name: replace(one, roster=one.roster[::-1]) for name, one in list(world.contexts.items())[::-1]},
+        contexts={name: one._replace(roster=one.roster[::-1]) for name, one in list(world.contexts.items())[::-1]},
         consents=world.consents[::-1],
         delegations=world.delegations[::-1],
         revocations=world.revocations[::-1],
@@ -379,7 +376,7 @@ def turned(world: World) -> World:
 @given(worlds, sessions)
 def test_the_order_of_lists_and_of_questions_does_not_matter(world: World, session: Session) -> None:
     context = session.context
-    back = replace(session, context=replace(context, participants=context.participants[::-1]) if context else None)
+    back = session._replace(context=context._replace(participants=context.participants[::-1]) if context else None)
     there, here = Judge(world, session), Judge(turned(world), back)
     first = {one: there.decide(one) for one in MEMORIES}
     second = {one: here.decide(one) for one in reversed(MEMORIES)}
@@ -395,7 +392,7 @@ def follows(world: World, viewer: str, one: str, below: frozenset[str] = frozens
         return False
     if one in below or viewer == (memory.owner or world.owner):
         return True
-    alone = with_memory(world, replace(memory, derived_from=()))
+    alone = with_memory(world, memory._replace(derived_from=()))
     if not decide(alone, Session(viewer=viewer, at=NOW), one).allowed:
         return False
     verdict = memory.generalization
@@ -412,10 +409,10 @@ def follows(world: World, viewer: str, one: str, below: frozenset[str] = frozens
 @given(worlds, st.sampled_from(("human:sean", "human:bob", "si:claire", "vet:smith")))
 def test_lineage_agrees_with_following_every_path(world: World, viewer: str) -> None:
     opened = {
-        name: replace(one, access_grants=one.access_grants or ("*",), subject_ids=(), source_entity=None)
+        name: one._replace(access_grants=one.access_grants or ("*",), subject_ids=(), source_entity=None)
         for name, one in world.memories.items()
     }
-    world = replace(world, memories=opened)
+    world = world._replace(memories=opened)
     assert seen(world, Session(viewer=viewer, at=NOW)) == {one for one in MEMORIES if follows(world, viewer, one)}
 
 
@@ -423,13 +420,13 @@ def test_lineage_agrees_with_following_every_path(world: World, viewer: str) -> 
 def test_a_grant_that_may_be_given_opens_the_memory_to_its_grantee(
     world: World, one: str, to: str, asserted: tuple[str, ...]
 ) -> None:
-    memory = replace(world.memories[one], owner=None, access_denies=())
+    memory = world.memories[one]._replace(owner=None, access_denies=())
     before = with_memory(world, memory)
     decision = may_grant(before, Session(viewer=OWNER, at=NOW), one, to, asserted)
     assert decision.allowed == (decision.code == "granted")
     scope = f"mem:{one}"
     records = tuple(Consent(id="new", grantor=name, grantee=to, scope=scope, granted_at=NOW) for name in asserted)
-    after = with_memory(before, replace(memory, access_grants=(*memory.access_grants, to)))
-    after = replace(after, consents=(*world.consents, *records))
+    after = with_memory(before, memory._replace(access_grants=(*memory.access_grants, to)))
+    after = after._replace(consents=(*world.consents, *records))
     if decision.allowed:
         assert decide(after, Session(viewer=to, at=NOW), one).allowed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,12 +24,12 @@ from memstore.core.memory import Generalization, Memory
 from tests.access_cases import DAY, NOW, OWNER, by, labels_from, vault, with_memory
 
 TOLD = Labels(id="m_1", source_entity="human:sean", access_grants=("*",))
-PERMITTED = replace(TOLD, consent_grants=("human:sean",))
+PERMITTED = TOLD._replace(consent_grants=("human:sean",))
 
 
 def consent(**changes: Any) -> Consent:
     record = Consent(id="c", grantor="human:sean", grantee="*", scope="m_1", granted_at=NOW - DAY)
-    return replace(record, **changes)
+    return record._replace(**changes)
 
 
 def refusal(**changes: Any) -> Consent:
@@ -109,7 +108,7 @@ def test_a_delegates_refusal_counts_while_the_delegation_lives() -> None:
     delegation = Delegation(id="d", grantor="human:sean", delegate="si:claire", scope="m_1", granted_at=NOW - 2 * DAY)
     world = vault(PERMITTED, consents=(refused,), delegations=(delegation,))
     assert decide(world, by("human:bob"), "m_1").code == "consent-refused"
-    assert decide(replace(world, delegations=()), by("human:bob"), "m_1").code == "granted"
+    assert decide(world._replace(delegations=()), by("human:bob"), "m_1").code == "granted"
 
 
 # -- how long -------------------------------------------------------------------------------------
@@ -141,7 +140,7 @@ def test_another_guardian_revokes_a_consent_and_no_refusal() -> None:
     memory = Labels(id="m_1", subject_ids=("human:kid",), access_grants=("*",), consent_grants=("human:mum",))
     guarded = {"human:kid": Entity(guardians=("human:mum", "human:dad"))}
     revoked = (Revocation(revokes="c", by="human:dad", at=NOW),)
-    permitted = replace(memory, consent_grants=())
+    permitted = memory._replace(consent_grants=())
     given = vault(permitted, entities=guarded, consents=(consent(grantor="human:mum"),), revocations=revoked)
     assert decide(given, by("human:bob"), "m_1").code == "consent-revoked"
     refused = vault(memory, entities=guarded, consents=(refusal(grantor="human:mum"),), revocations=revoked)
@@ -202,7 +201,7 @@ def test_a_subjects_consent_covers_its_being_told_where_nobody_else_is_spoken_of
 ) -> None:
     guardians = {name: Entity(guardians=("human:sean",)) for name in ("dog:bella", "dog:max")}
     world = vault(
-        replace(TOLD, subject_ids=subjects), entities=guardians, consents=(consent(scope="subject:dog:bella"),)
+        TOLD._replace(subject_ids=subjects), entities=guardians, consents=(consent(scope="subject:dog:bella"),)
     )
     assert decide(world, by("human:bob"), "m_1").code == code
 
@@ -210,9 +209,9 @@ def test_a_subjects_consent_covers_its_being_told_where_nobody_else_is_spoken_of
 def test_a_consent_for_a_context_needs_a_memory_made_there() -> None:
     record = consent(scope="ctx:work")
     made = {
-        "there": replace(TOLD, context="ctx:work"),
-        "elsewhere": replace(TOLD, context="ctx:home", access_grants=("*", "ctx:work")),
-        "by its grants there": replace(TOLD, access_grants=("*", "ctx:work")),
+        "there": TOLD._replace(context="ctx:work"),
+        "elsewhere": TOLD._replace(context="ctx:home", access_grants=("*", "ctx:work")),
+        "by its grants there": TOLD._replace(access_grants=("*", "ctx:work")),
         "nobody knows where": TOLD,
     }
     allowed = [
@@ -224,7 +223,7 @@ def test_a_consent_for_a_context_needs_a_memory_made_there() -> None:
 def test_a_refusal_for_a_context_reaches_what_does_not_say_where_it_was_made() -> None:
     codes = [
         decide(
-            vault(replace(PERMITTED, context=context), consents=(refusal(scope="ctx:work"),)), by("si:x"), "m_1"
+            vault(PERMITTED._replace(context=context), consents=(refusal(scope="ctx:work"),)), by("si:x"), "m_1"
         ).code
         for context in (None, "ctx:work", "ctx:home")
     ]
@@ -232,7 +231,7 @@ def test_a_refusal_for_a_context_reaches_what_does_not_say_where_it_was_made() -
 
 
 def test_no_scope_means_a_memory_without_an_id() -> None:
-    nameless = replace(TOLD, id="")
+    nameless = TOLD._replace(id="")
     for scope in ("", "mem:"):
         records = (consent(scope=scope), refusal(scope=scope))
         assert Judge(vault(consents=records), by("human:bob")).decide_on(nameless).code == "consent-missing"
@@ -248,7 +247,7 @@ def test_circles_of_groups_and_of_lineage_end() -> None:
     groups = {"group:a": (Member(id="group:b"),), "group:b": (Member(id="group:a"), Member(id="human:bob"))}
     world = vault(*chain, groups=groups)
     assert decide(world, by("human:bob"), "m_0").code == "granted"
-    judge = Judge(with_memory(world, replace(chain[1500], access_grants=())), by("human:bob"))
+    judge = Judge(with_memory(world, chain[1500]._replace(access_grants=())), by("human:bob"))
     assert {judge.decide(one.id).code for one in chain} == {"lineage", "self-only"}
 
 
@@ -257,7 +256,7 @@ def test_whose_a_source_is_sees_what_was_made_of_it_whatever_that_was_made_of() 
     source = Labels(id="m_2", owner="human:bob", derived_from=("note:m_3",))
     world = vault(made, source, Labels(id="m_3"))
     assert decide(world, by("human:bob"), "m_1").code == "granted"
-    assert decide(with_memory(world, replace(source, owner="human:eve")), by("human:bob"), "m_1").code == "lineage"
+    assert decide(with_memory(world, source._replace(owner="human:eve")), by("human:bob"), "m_1").code == "lineage"
 
 
 WORK = ActiveContext(id="ctx:work", participants=(OWNER, "human:bob"))
@@ -267,20 +266,20 @@ WORK = ActiveContext(id="ctx:work", participants=(OWNER, "human:bob"))
     ("viewer", "context", "alone", "hears"),
     [
         (OWNER, None, False, True),
-        (OWNER, replace(WORK, participants=(OWNER,)), False, True),
+        (OWNER, WORK._replace(participants=(OWNER,)), False, True),
         (OWNER, WORK, False, False),
         (OWNER, WORK, True, True),
-        (OWNER, replace(WORK, expires_at=NOW), True, False),
-        (OWNER, replace(WORK, ambiguous=True), True, False),
+        (OWNER, WORK._replace(expires_at=NOW), True, False),
+        (OWNER, WORK._replace(ambiguous=True), True, False),
         (OWNER, ActiveContext(id="ctx:nowhere"), False, False),
         ("human:bob", None, False, False),
-        ("human:bob", replace(WORK, participants=()), True, False),
+        ("human:bob", WORK._replace(participants=()), True, False),
     ],
 )
 def test_an_owner_is_shown_all_that_is_theirs_where_nobody_else_listens(
     viewer: str, context: ActiveContext | None, *, alone: bool, hears: bool
 ) -> None:
-    judge = Judge(vault(Labels(id="m_1")), replace(by(viewer, context), alone=alone))
+    judge = Judge(vault(Labels(id="m_1")), by(viewer, context)._replace(alone=alone))
     assert (judge.hears_only(OWNER), judge.decide("m_1").code == "owner-alone") == (hears, hears)
 
 
@@ -303,7 +302,7 @@ def test_roles_count_from_the_registry_and_in_the_active_context_alone() -> None
     assert decide(world, by("human:bob"), "m_1").code == "no-grant"
     inside = ActiveContext(id="ctx:class", participants=("human:bob",))
     assert decide(world, by("human:bob", inside), "m_1").code == "granted"
-    assert decide(world, by("human:eve", replace(inside, participants=("human:eve",))), "m_1").code == "no-grant"
+    assert decide(world, by("human:eve", inside._replace(participants=("human:eve",))), "m_1").code == "no-grant"
 
 
 def test_the_roster_listens_where_nobody_is_named() -> None:
@@ -372,7 +371,7 @@ def test_several_reasons_give_the_earliest_step_and_all_who_fail_at_it() -> None
     [
         (Labels(id="m_1"), "1", "memstore privacy grant m_1 --to human:bob"),
         (TOLD, "2", "memstore consent grant --from human:sean --to human:bob --scope mem:m_1"),
-        (replace(TOLD, malformed=True), "1", "memstore check"),
+        (TOLD._replace(malformed=True), "1", "memstore check"),
         (Labels(id="m_1", access_grants=("*",), derived_from=("note:m_2",)), "5", "memstore orphans"),
         (
             Labels(id="m_1", access_grants=("*",), derived_from=("note:m_p",)),
@@ -396,8 +395,8 @@ def test_a_memory_is_decided_on_as_it_stands_now() -> None:
     was = Labels(id="m_1", access_grants=("human:bob",))
     judge = Judge(vault(was), by("human:bob"))
     assert judge.decide("m_1").allowed
-    assert not judge.decide_on(replace(was, access_grants=())).allowed
-    assert judge.decide_on(replace(was, id="")).allowed
+    assert not judge.decide_on(was._replace(access_grants=())).allowed
+    assert judge.decide_on(was._replace(id="")).allowed
 
 
 # -- labels ---------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,8 +50,8 @@ def test_two_of_the_same_show_the_same() -> None:
 def test_what_was_decided_holds_until_something_begins_or_ends() -> None:
     session = Session(viewer="human:bob", at=NOW)
     assert steady_until(vault(), session) is None
-    until = replace(CONSENT, expires_at=NOW + 3 * DAY)
+    until = CONSENT._replace(expires_at=NOW + 3 * DAY)
     assert steady_until(vault(consents=(until,)), session) == NOW + 3 * DAY
     joins = {"group:club": (Member(id="human:bob", since=NOW + DAY, until=NOW + 9 * DAY),)}
     assert steady_until(vault(consents=(until,), groups=joins), session) == NOW + DAY
-    assert steady_until(vault(groups=joins), replace(session, at=NOW + DAY)) == NOW + 9 * DAY
+    assert steady_until(vault(groups=joins), session._replace(at=NOW + DAY)) == NOW + 9 * DAY

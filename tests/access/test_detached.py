@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hypothesis import example, given
@@ -26,9 +25,9 @@ def drawn(seed: int) -> World:
     world = dice.world()
     made, source = world.memories["m_1"], world.memories["m_2"]
     named = dict.fromkeys(("note:m_2", *made.derived_from))
-    made = replace(made, derived_from=tuple(named), generalized=False, status="active", owner=None)
-    source = replace(source, status="active", owner=None)
-    return replace(world, memories={**world.memories, "m_1": made, "m_2": source})
+    made = made._replace(derived_from=tuple(named), generalized=False, status="active", owner=None)
+    source = source._replace(status="active", owner=None)
+    return world._replace(memories={**world.memories, "m_1": made, "m_2": source})
 
 
 @given(seeds, sessions, st.sets(st.sampled_from(MEMORIES[1:]), max_size=2))
@@ -37,11 +36,11 @@ def test_detaching_shows_nothing_to_anybody_new(seed: int, session: Session, mor
     made, lost = world.memories["m_1"], {"m_2", *more}
     after = detached(world, made, lost, NOW)
     assert lost.isdisjoint(map(id_in, after.derived_from))
-    forgotten = {name: replace(world.memories[name], status="forgotten", access_grants=()) for name in lost}
-    later = replace(world, memories={**world.memories, **forgotten, "m_1": after})
+    forgotten = {name: world.memories[name]._replace(status="forgotten", access_grants=()) for name in lost}
+    later = world._replace(memories={**world.memories, **forgotten, "m_1": after})
     if session.viewer != world.owner or session.context is not None:
-        before = Judge(world, replace(session, alone=False)).decide_on(made).allowed
-        assert before or not Judge(later, replace(session, alone=False)).decide_on(after).allowed
+        before = Judge(world, session._replace(alone=False)).decide_on(made).allowed
+        assert before or not Judge(later, session._replace(alone=False)).decide_on(after).allowed
 
 
 @given(seeds)
@@ -58,9 +57,9 @@ def test_whoever_saw_both_still_sees_it() -> None:
     for seed in range(300):
         world = drawn(seed)
         made = world.memories["m_1"]
-        later = replace(world, memories={**world.memories, "m_1": detached(world, made, {"m_2"}, NOW)})
+        later = world._replace(memories={**world.memories, "m_1": detached(world, made, {"m_2"}, NOW)})
         for viewer in ("human:alice", "human:bob"):
             session = next(one for one in [Dice(seed).session()] if one)
-            session = replace(session, viewer=viewer, context=None, alone=False)
+            session = session._replace(viewer=viewer, context=None, alone=False)
             kept += Judge(world, session).allows("m_1") and Judge(later, session).allows("m_1")
     assert kept

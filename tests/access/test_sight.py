@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,7 +49,7 @@ def changes(before: World, after: World) -> tuple[SightChange, ...]:
 
 
 def granted(*names: str, **more: object) -> Labels:
-    return replace(PLAIN, access_grants=names, **more)  # type: ignore[arg-type]
+    return PLAIN._replace(access_grants=names, **more)  # type: ignore[arg-type]
 
 
 def in_words(seen: Iterable[Seer]) -> str:
@@ -74,7 +73,7 @@ def test_whoever_is_named_anywhere_may_look() -> None:
                 roster=("si:listed",), roles={"si:in_role": ("role:tutor",)}, default_access=("si:default",)
             )
         },
-        consents=(replace(YES, grantor="human:a", on_behalf_of="human:b", grantee="human:c"),),
+        consents=(YES._replace(grantor="human:a", on_behalf_of="human:b", grantee="human:c"),),
         delegations=(Delegation(id="d", grantor="human:d", delegate="human:e", scope="", granted_at=NOW),),
         revocations=(Revocation(revokes="c", by="human:f", at=NOW),),
         memories={
@@ -101,7 +100,7 @@ def test_whoever_is_named_anywhere_may_look() -> None:
 
 def test_no_stand_in_for_everybody_is_somebody_who_is_named() -> None:
     names = ("anon:everybody-1", "anon:everybody-2")
-    world = vault(granted("*", access_denies=names), replace(granted(*names), id="m_2"))
+    world = vault(granted("*", access_denies=names), granted(*names)._replace(id="m_2"))
     seen = seers(world, NOW, [*listeners(world), "human:new"], world.memories)
     assert ALL in seen["m_1"]
     assert seen["m_1"].isdisjoint(map(Seer, names))
@@ -147,7 +146,7 @@ CONTEXTS_OF_TEAM = {
 )
 def test_who_sees_it(memory: Labels, by: str, but: str) -> None:
     sources = granted("human:eve", id="m_private"), granted("ctx:closed", id="m_teams")
-    yes = replace(YES, grantee="role:tutor")
+    yes = YES._replace(grantee="role:tutor")
     world = vault(memory, *sources, entities=BELLA, groups=TEAM, contexts=CONTEXTS_OF_TEAM, consents=(yes,))
     known = [name for name in listeners(world) if name != (memory.owner or OWNER)]
     seen = in_short(seers(world, NOW, known, world.memories)["m_1"], known)
@@ -156,7 +155,7 @@ def test_who_sees_it(memory: Labels, by: str, but: str) -> None:
 
 def test_memories_that_are_not_in_the_world_can_be_asked_about() -> None:
     world = vault(groups=TEAM)
-    assert seers(world, NOW, ["si:x", "*"], {7: replace(granted("group:team"), id="")}) == {7: {Seer("si:x")}}
+    assert seers(world, NOW, ["si:x", "*"], {7: granted("group:team")._replace(id="")}) == {7: {Seer("si:x")}}
 
 
 # -- who gained, who lost -------------------------------------------------------------------------
@@ -220,17 +219,17 @@ PUBLIC, SEANS = vault(granted("*")), vault(granted("human:sean"))
             id="no more in a context alone",
         ),
         pytest.param(
-            vault(PLAIN), vault(replace(PLAIN, owner="si:x")), f"+ si:x - {OWNER}", id="another owner of a memory"
+            vault(PLAIN), vault(PLAIN._replace(owner="si:x")), f"+ si:x - {OWNER}", id="another owner of a memory"
         ),
-        pytest.param(vault(PLAIN), vault(replace(PLAIN, owner=OWNER)), "", id="the same owner, named"),
-        pytest.param(SEANS, replace(SEANS, owner="si:x"), f"+ si:x - {OWNER}", id="another owner of the vault"),
+        pytest.param(vault(PLAIN), vault(PLAIN._replace(owner=OWNER)), "", id="the same owner, named"),
+        pytest.param(SEANS, SEANS._replace(owner="si:x"), f"+ si:x - {OWNER}", id="another owner of the vault"),
         pytest.param(
-            vault(replace(PLAIN, owner="human:sean")),
-            replace(vault(replace(PLAIN, owner="human:sean")), owner="si:x"),
+            vault(PLAIN._replace(owner="human:sean")),
+            vault(PLAIN._replace(owner="human:sean"))._replace(owner="si:x"),
             "",
             id="another owner of the vault, not of the memory",
         ),
-        pytest.param(replace(vault(PLAIN), owner="?"), vault(PLAIN), f"+ {OWNER}", id="nobody knew whose it was"),
+        pytest.param(vault(PLAIN)._replace(owner="?"), vault(PLAIN), f"+ {OWNER}", id="nobody knew whose it was"),
         pytest.param(vault(granted("*")), vault(granted("*", owner="si:x")), "", id="given away, seen by everybody"),
         pytest.param(
             vault(granted("*", subject_ids=("dog:bella",), consent_grants=("human:sean",)), entities=BELLA),
@@ -255,9 +254,9 @@ PUBLIC, SEANS = vault(granted("*")), vault(granted("human:sean"))
         ),
         pytest.param(vault(), PUBLIC, "+ *", id="a new memory"),
         pytest.param(vault(), vault(PLAIN), "", id="a new memory of the owner's"),
-        pytest.param(vault(), vault(replace(PLAIN, owner="si:x")), "+ si:x", id="a new memory of somebody else"),
+        pytest.param(vault(), vault(PLAIN._replace(owner="si:x")), "+ si:x", id="a new memory of somebody else"),
         pytest.param(SEANS, vault(), "- human:sean", id="a memory deleted"),
-        pytest.param(SEANS, vault(replace(PLAIN, status="forgotten")), "- human:sean", id="a memory forgotten"),
+        pytest.param(SEANS, vault(PLAIN._replace(status="forgotten")), "- human:sean", id="a memory forgotten"),
         pytest.param(vault(PLAIN), vault(), "", id="a memory of the owner's deleted"),
         pytest.param(
             vault(granted("si:x", derived_from=("note:m_2",)), Labels(id="m_2")),
@@ -351,14 +350,14 @@ def test_the_other_way_round_who_gained_has_lost(before: World, after: World) ->
 @given(worlds, one_memory, st.sampled_from(("*", *PEOPLE, "human:new", "group:one", "role:tutor")))
 def test_a_grant_more_takes_sight_from_nobody(world: World, one: str, name: str) -> None:
     memory = world.memories[one]
-    after = with_memory(world, replace(memory, access_grants=(*memory.access_grants, name)))
+    after = with_memory(world, memory._replace(access_grants=(*memory.access_grants, name)))
     assert not any(change.lost for change in changes(world, after))
 
 
 @given(worlds)
 def test_no_change_shows_nobody_more_or_less(world: World) -> None:
     assert changes(world, world) == ()
-    assert changes(world, replace(world, entities={**world.entities, "human:new": Entity()})) == ()
+    assert changes(world, world._replace(entities={**world.entities, "human:new": Entity()})) == ()
 
 
 @given(worlds, st.sampled_from(CONTEXTS[:2]), seeds)
@@ -369,8 +368,8 @@ def test_memories_that_say_the_same_are_seen_alike_unless_a_consent_names_one(
     scope = f"mem:{memory.id}"
     no = Consent(id="c_no", grantor="human:sean", grantee="*", scope=scope, granted_at=NOW, effect=Effect.REFUSE)
     plain = granted("*", context, id="m_a", subject_ids=("human:sean",), consent_grants=("human:sean",))
-    labels = {"a": plain, "b": replace(plain, id="m_b"), "refused": replace(plain, id=memory.id)}
-    world = replace(world, consents=(no,), revocations=())
+    labels = {"a": plain, "b": plain._replace(id="m_b"), "refused": plain._replace(id=memory.id)}
+    world = world._replace(consents=(no,), revocations=())
     seen = seers(world, NOW, ["si:x", "*"], labels)
     assert seen["a"] == seen["b"] == {Seer("si:x"), ALL}
     assert seen["refused"] == frozenset()

@@ -33,7 +33,7 @@ CARE = replace(PLAIN, to="group:care", members=(Member(id=MAX, until=APRIL), Mem
 
 def sees(manifest: Stack, viewer: str, labels: Labels, at: datetime = NOW) -> bool:
     known = {labels.id: manifest.label(labels, at)}
-    return decide(replace(manifest.world(), memories=known), Session(viewer=viewer, at=at), labels.id).allowed
+    return decide(manifest.world()._replace(memories=known), Session(viewer=viewer, at=at), labels.id).allowed
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_only_its_recipients_see_what_it_lists() -> None:
     tea = Labels(id="m_tea", subject_ids=("dog:bella",), derived_from=("note:m_gone",), access_denies=(MAX,))
     assert sees(PLAIN, MAX, tea)
     assert not sees(PLAIN, EVE, tea)
-    assert not sees(PLAIN, MAX, replace(tea, id="m_slipped", access_grants=("*", MAX)))
+    assert not sees(PLAIN, MAX, tea._replace(id="m_slipped", access_grants=("*", MAX)))
     assert sees(replace(PLAIN, to="*"), EVE, tea)
     ending = replace(PLAIN, memories=(StackMemory("notes/tea.md", "", "m_tea", until="2026-04-01T00:00:00Z"),))
     assert sees(ending, MAX, tea)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from memstore.access.widening import dropped, may_widen, widenings
@@ -16,7 +14,7 @@ TOLD = Labels(
     consent_grants=("human:sean",),
 )  # fmt: skip
 PLAIN = Labels(id="m_plain")
-UNHEARD = replace(TOLD, access_grants=("si:x",), consent_grants=())
+UNHEARD = TOLD._replace(access_grants=("si:x",), consent_grants=())
 YES = tuple(
     Consent(id=f"con_{i}", grantor="human:sean", grantee="si:x", scope=scope, granted_at=NOW)
     for i, scope in enumerate(("subject:dog:bella", "source:human:sean"))
@@ -37,47 +35,47 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
     ("before", "after", "expected"),
     [
         (TOLD, TOLD, []),
-        (TOLD, replace(TOLD, access_grants=()), []),
-        (PLAIN, replace(PLAIN, access_grants=("*",)), []),
-        (TOLD, replace(TOLD, access_grants=("human:sean", OWNER)), []),
-        (TOLD, replace(TOLD, access_grants=("human:sean", "si:x")), [("si:x", "consent-missing")]),
-        (TOLD, replace(TOLD, access_grants=("*",)), [("*", "consent-missing")]),
-        (TOLD, replace(TOLD, owner="si:x"), [("si:x", "consent-missing")]),
-        (TOLD, replace(TOLD, owner=OWNER), []),
-        (PLAIN, replace(PLAIN, owner="si:x"), []),
-        (replace(TOLD, owner="si:x"), replace(TOLD, owner="si:x", status="draft"), []),
-        (replace(TOLD, owner="si:x"), TOLD, [(OWNER, "consent-missing")]),
+        (TOLD, TOLD._replace(access_grants=()), []),
+        (PLAIN, PLAIN._replace(access_grants=("*",)), []),
+        (TOLD, TOLD._replace(access_grants=("human:sean", OWNER)), []),
+        (TOLD, TOLD._replace(access_grants=("human:sean", "si:x")), [("si:x", "consent-missing")]),
+        (TOLD, TOLD._replace(access_grants=("*",)), [("*", "consent-missing")]),
+        (TOLD, TOLD._replace(owner="si:x"), [("si:x", "consent-missing")]),
+        (TOLD, TOLD._replace(owner=OWNER), []),
+        (PLAIN, PLAIN._replace(owner="si:x"), []),
+        (TOLD._replace(owner="si:x"), TOLD._replace(owner="si:x", status="draft"), []),
+        (TOLD._replace(owner="si:x"), TOLD, [(OWNER, "consent-missing")]),
         (
             TOLD,
-            replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),
+            TOLD._replace(access_grants=("si:x",), consent_grants=("human:sean", "dog:bella")),
             [("si:x", "consent-missing")],
         ),
         (
             TOLD,
-            replace(TOLD, access_grants=("si:x",), subject_ids=(), source_entity=None),
+            TOLD._replace(access_grants=("si:x",), subject_ids=(), source_entity=None),
             [("si:x", "consent-missing")],
         ),
         (
-            replace(PLAIN, derived_from=("note:m_private",)),
-            replace(PLAIN, derived_from=("note:m_private",), access_grants=("*",)),
+            PLAIN._replace(derived_from=("note:m_private",)),
+            PLAIN._replace(derived_from=("note:m_private",), access_grants=("*",)),
             [("*", "lineage")],
         ),
         (
-            replace(PLAIN, derived_from=("note:m_private",)),
-            replace(PLAIN, access_grants=("*",)),
+            PLAIN._replace(derived_from=("note:m_private",)),
+            PLAIN._replace(access_grants=("*",)),
             [("*", "lineage")],
         ),
         (
-            replace(TOLD, access_grants=("si:x",), consent_grants=()),
-            replace(TOLD, access_grants=("si:x",), consent_grants=("human:sean",)),
+            TOLD._replace(access_grants=("si:x",), consent_grants=()),
+            TOLD._replace(access_grants=("si:x",), consent_grants=("human:sean",)),
             [("si:x", "consent-missing")],
         ),
         # A grant that was there widens nothing where it shows what it showed, or still shows nothing.
-        (replace(TOLD, access_grants=("si:x",)), replace(TOLD, access_grants=("si:x",), status="draft"), []),
-        (UNHEARD, replace(UNHEARD, status="draft"), []),
+        (TOLD._replace(access_grants=("si:x",)), TOLD._replace(access_grants=("si:x",), status="draft"), []),
+        (UNHEARD, UNHEARD._replace(status="draft"), []),
         (
             PLAIN,
-            replace(PLAIN, source_entity="human:sean", access_grants=("si:x",)),
+            PLAIN._replace(source_entity="human:sean", access_grants=("si:x",)),
             [("si:x", "consent-missing")],
         ),
     ],
@@ -87,42 +85,42 @@ def test_what_widens_without_consent(before: Labels, after: Labels, expected: li
 
 
 def test_recorded_consents_are_enough() -> None:
-    assert found(TOLD, replace(TOLD, access_grants=("human:sean", "si:x")), consents=YES) == []
-    assert found(TOLD, replace(TOLD, access_grants=("human:sean", "si:y")), consents=YES) != []
+    assert found(TOLD, TOLD._replace(access_grants=("human:sean", "si:x")), consents=YES) == []
+    assert found(TOLD, TOLD._replace(access_grants=("human:sean", "si:y")), consents=YES) != []
 
 
 def test_a_passed_generalization_is_left_to_its_own_check() -> None:
-    before = replace(PLAIN, derived_from=("note:m_private",))
-    after = replace(before, access_grants=("*",), generalized=True, generalization=Generalization(verdict="safe"))
+    before = PLAIN._replace(derived_from=("note:m_private",))
+    after = before._replace(access_grants=("*",), generalized=True, generalization=Generalization(verdict="safe"))
     assert found(before, after) == []
 
 
 def test_most_changes_need_no_question() -> None:
     assert not may_widen(TOLD, TOLD)
-    assert not may_widen(TOLD, replace(TOLD, access_grants=()))
-    assert may_widen(TOLD, replace(TOLD, subject_ids=()))
-    assert may_widen(PLAIN, replace(PLAIN, owner="si:x"))
+    assert not may_widen(TOLD, TOLD._replace(access_grants=()))
+    assert may_widen(TOLD, TOLD._replace(subject_ids=()))
+    assert may_widen(PLAIN, PLAIN._replace(owner="si:x"))
 
 
-SEEN = replace(TOLD, upstream_grants=(("human:sean",),))
+SEEN = TOLD._replace(upstream_grants=(("human:sean",),))
 
 
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
         (SEEN, SEEN, ()),
-        (SEEN, replace(SEEN, subject_ids=()), ("subject:dog:bella",)),
-        (SEEN, replace(SEEN, source_entity=None), ("source:human:sean",)),
-        (SEEN, replace(SEEN, source_entity=None, source_chain=("human:sean",)), ()),
-        (SEEN, replace(SEEN, source_entity="human:tom"), ("source:human:sean",)),
-        (SEEN, replace(SEEN, upstream_grants=()), ("upstream:[human:sean]",)),
-        (SEEN, replace(SEEN, subject_ids=("dog:bella", "dog:rex")), ()),
-        (replace(SEEN, subject_ids=("topic:tea",)), replace(SEEN, subject_ids=()), ()),
-        (replace(SEEN, source_entity="vet:smith"), replace(SEEN, source_entity=None), ()),
-        (SEEN, replace(SEEN, subject_ids=(), access_grants=()), ()),
-        (SEEN, replace(SEEN, subject_ids=(), access_grants=(OWNER,)), ()),
-        (SEEN, replace(SEEN, subject_ids=(), access_grants=("si:x",), owner="si:x"), ()),
-        (SEEN, replace(SEEN, subject_ids=(), access_grants=(OWNER,), owner="si:x"), ("subject:dog:bella",)),
+        (SEEN, SEEN._replace(subject_ids=()), ("subject:dog:bella",)),
+        (SEEN, SEEN._replace(source_entity=None), ("source:human:sean",)),
+        (SEEN, SEEN._replace(source_entity=None, source_chain=("human:sean",)), ()),
+        (SEEN, SEEN._replace(source_entity="human:tom"), ("source:human:sean",)),
+        (SEEN, SEEN._replace(upstream_grants=()), ("upstream:[human:sean]",)),
+        (SEEN, SEEN._replace(subject_ids=("dog:bella", "dog:rex")), ()),
+        (SEEN._replace(subject_ids=("topic:tea",)), SEEN._replace(subject_ids=()), ()),
+        (SEEN._replace(source_entity="vet:smith"), SEEN._replace(source_entity=None), ()),
+        (SEEN, SEEN._replace(subject_ids=(), access_grants=()), ()),
+        (SEEN, SEEN._replace(subject_ids=(), access_grants=(OWNER,)), ()),
+        (SEEN, SEEN._replace(subject_ids=(), access_grants=("si:x",), owner="si:x"), ()),
+        (SEEN, SEEN._replace(subject_ids=(), access_grants=(OWNER,), owner="si:x"), ("subject:dog:bella",)),
     ],
 )
 def test_who_has_a_say_is_not_dropped_while_others_are_granted(

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,7 @@ def reader(data: bytes) -> None:
         plain = plain_lines.read(own.text.head, first_line=own.text.head_line)
         assert plain is None or (plain.values, plain.problems) == (front.values, front.problems)
         if isinstance(mixed, MemoryFile):
-            assert replace(labels_of(mixed.memory), status="") == replace(labels_of(own.memory), status="")
+            assert labels_of(mixed.memory)._replace(status="") == labels_of(own.memory)._replace(status="")
     elif isinstance(mixed, MemoryFile):  # other programs mean something else by these keys, and nothing else is wrong
         assert isinstance(own, BrokenFile)
         assert {finding.key for finding in own.findings} <= {"type", "author", "status"}
@@ -188,7 +187,7 @@ def _seen_by(file: ReadFile) -> frozenset[int]:
     """Return which of the viewers may see a file's memory where nobody's consent is on record."""
     if not isinstance(file, MemoryFile):
         return frozenset()
-    labels = replace(labels_of(file.memory), derived_from=())  # there are no other memories here
+    labels = labels_of(file.memory)._replace(derived_from=())  # there are no other memories here
     return frozenset(number for number, judge in enumerate(JUDGES) if judge.admits(labels))
 
 

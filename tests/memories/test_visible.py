@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -175,7 +174,7 @@ def test_a_context_that_can_not_be_relied_on_is_an_error_everywhere(*, alone: bo
         ):
             with pytest.raises(RefusedError, match="context"):
                 ask(ws.view())
-    assert seen(looking(OWNER, replace(PARK, expires_at=now + timedelta(days=1)))) == {"public", "park"}
+    assert seen(looking(OWNER, PARK._replace(expires_at=now + timedelta(days=1)))) == {"public", "park"}
 
 
 # -- what may be seen may not be changed ----------------------------------------------------------

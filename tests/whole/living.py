@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -162,7 +161,7 @@ class Scan:
         recorded = consents_named(events_in(self.own).values())
         labels = {path: labels_of(file.memory) for path, file in self.memories.items()}
         by_id = {one.id: one for one in labels.values() if one.id}
-        world = replace(world_of(OWNER, registries.items(), recorded=recorded), memories=by_id)
+        world = world_of(OWNER, registries.items(), recorded=recorded)._replace(memories=by_id)
         judge = Judge(world, Session(viewer=viewer, at=datetime.now(UTC)))
         return {path for path, one in labels.items() if judge.admits(one)}
 
