@@ -14,7 +14,7 @@ from enum import Enum
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon, quantities
+from memstore.conflicts import lexicon, phrasings, quantities
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import frame, frames, told_by
@@ -32,6 +32,7 @@ from memstore.conflicts.statements import (
     PAST_BE,
     Statement,
     is_past,
+    statement_of,
     statements,
 )
 from memstore.conflicts.states import excludes
@@ -239,9 +240,27 @@ def compare_pair(
         if not _happened(one, other, found.verdict, days_apart=days_apart):
             return found
         found = SILENT
+    if found.verdict is TextVerdict.SILENT:
+        found = _in_usual_words(one, other, days_apart=days_apart)
     if found.verdict is not TextVerdict.SILENT or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
+
+
+def _in_usual_words(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
+    """Compare two statements of one attribute each, phrased in the same way, by aligning their words."""
+    this, that = (_usual(statement) for statement in (one, other))
+    if (this is one and that is other) or not near_topic(this, that):
+        return SILENT
+    found = _side_by_side(this, that, None)
+    if found.verdict not in CONFLICTS or _happened(this, that, found.verdict, days_apart=days_apart):
+        return SILENT
+    return found._replace(left=one, right=other)
+
+
+def _usual(statement: Statement) -> Statement:
+    said = phrasings.usual(statement.text)
+    return statement if said == statement.text else statement_of(said, statement.about)
 
 
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:

@@ -9,7 +9,6 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import (
     ALL,
     DENY_ALL,
-    FORBIDDEN,
     IN_PART,
     PREPOSITIONS,
     root_of,
@@ -23,13 +22,14 @@ from memstore.conflicts.guards import (
     adds,
     comparable,
     equal,
+    is_permission,
     same_day,
     same_numbers,
     same_tense,
     same_times,
     tells_change,
 )
-from memstore.conflicts.opposites import says_all
+from memstore.conflicts.opposites import opposite, says_all
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # `not` before one of these denies only a part, a cause or a limit, or nothing at all.
 _NOT_SO = listed("""
     because until only more less fewer later longer yet half little so sooner bad just before after as too enough
-    quite entirely completely fully necessarily alone merely simply exactly far very
+    quite time way entirely completely fully necessarily alone merely simply exactly far very
     """)
 # Words that deny by their meaning: something missing from the box is not in it.
 _NEGATIVE = listed("""
@@ -152,36 +152,44 @@ def _covers(no: Frame, yes: Frame) -> bool:
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
     if not _NEGATIVE.isdisjoint(told):
         return False
-    having = _HAVING | (_PERMITTED if _is_permitted(no) and _is_permitted(yes) else frozenset())
+    having = _HAVING | (_PERMITTED if is_permission(no) and is_permission(yes) else frozenset())
     missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
-    if not missing or _lacks_little(no, missing, added):
-        return True
-    return _says_all(yes) and len(added) <= int(_denial(no) == "no")
+    if any(opposite(no.word(key), yes.word(other)) for key in missing for other in added):
+        return False  # no window is unlocked: all are locked
+    return (
+        not missing
+        or _lacks_little(no, yes, missing, added)
+        or (_says_all(yes) and len(added) <= int(_denial(no) == "no" and no.denials[0] > 0))
+    )
 
 
-def _lacks_little(no: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
-    """Whether only the denied verb is said in another word, or only the last word is left out, and nothing added."""
+def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether only the denied verb is said in another word, for taking something, or only the last word is left out."""
     at = no.content[missing[0]]
     denied = no.denials[0] in range(at - _FARTHEST_OBJECT, at)  # `not storage`
-    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added and not denied
+    verbs = {frame.tokens[main_verb(frame)].word for frame in (no, yes)}
+    is_verb, is_last = (
+        at == main_verb(no) and (_TAKING.issuperset(map(root_of, verbs)) or no.word(missing[0]) in _TOUCHES),
+        at == max(no.content.values()) and not added and not denied,
+    )
     return len(missing) == 1 and (is_verb or is_last)
 
 
 _FARTHEST_OBJECT = 2
+# The roots of verbs for taking something, which may replace each other.
+_TOUCHES = listed("touch touches touched")
+_TAKING = listed("have take get touch eat drink smoke make do")
 # Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
-    allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
-    visitors visitor guests guest customers customer patients patient staff pupils students children tenants
+    allow allows permit permits allowed permitted welcome bring brings bringing admit admits admitted accept accepts
+    enter enters stay let lets tolerate tolerates tolerated use uses used using people person persons anyone anybody
+    everyone everybody members member visitors visitor guests guest customers customer patients patient staff pupils
+    students children tenants
     """)
-
-
-def _is_permitted(frame: Frame) -> bool:
-    """Whether a frame says what is allowed or not allowed."""
-    return not frame.words.isdisjoint(FORBIDDEN | {"may", "can", "allowed", "permitted"})
 
 
 def _is_had(no: Frame, yes: Frame, key: str) -> bool:

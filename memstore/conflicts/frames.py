@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon
+from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.quantities import MONTHS, Quantity, Scale
 from memstore.conflicts.statements import (
     EMPTY,
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 # A rule that forbids something denies it.
-FORBIDDEN = listed("forbidden prohibited banned disallowed")
+FORBIDDEN = listed(
+    "forbidden prohibited banned disallowed forbids prohibits bans disallows outlaws forbid prohibit disallow"
+)
 DENIALS = (
     NEGATORS | FORBIDDEN | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
 )
@@ -96,7 +98,7 @@ _TAIL = re.compile(
     r"|expires|runs|costs|takes|opens|closes|starts|ends) | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
+_RELATIVE = re.compile(r",? (?:who|which|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
 _CODE = re.compile(r"`([a-z]\w*)`")
 _SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
@@ -129,7 +131,8 @@ _NAME_IS = re.compile(
 )
 # `Marek is our goalkeeper`: our goalkeeper is Marek.
 _IS_OUR = re.compile(
-    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?) is ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?) (is|was)"
+    r" ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
     r"(?=[,;.]|$)(.*)$",
     re.DOTALL,
 )
@@ -139,13 +142,24 @@ _NOT_THE_OTHER = re.compile(
     r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
 )
 _BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
-_NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
+# `It has neither a bath nor a stove` denies both.
+_NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECASE | re.DOTALL)
+_NOBODY_BUT = re.compile(
+    r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than|apart from|besides|save) ", re.IGNORECASE
+)
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
     r"^(?:According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
-    r"|(?:If you ask me|In fact|Of course|After all|In the end|At last|As it happens|By the way|As usual|As a rule"
-    r"|In general|In short|In reality|Indeed|Honestly|Frankly|Luckily|Sadly|Unfortunately|Naturally|Strangely|Oddly"
-    r"|Obviously|Clearly),?) ",
+    r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
+    r"|Believe it or not|Strictly speaking|Generally speaking|For once|For the record|For what it['’]s worth"
+    r"|In (?:fact|the end|general|short|brief|reality|truth|any case|other words|my (?:opinion|view|experience))"
+    r"|On (?:the whole|balance|second thoughts)|At (?:last|least|any rate)"
+    r"|To be (?:fair|honest|precise|exact|clear|frank)"
+    r"|As (?:it happens|it turns out|usual|always|ever|a rule|mentioned|I said|you (?:may )?know"
+    r"|far as (?:I|we) (?:know|remember|recall|can tell|can see))|The (?:fact|truth|point|thing|trouble) is(?: that)?"
+    r"|Actually|Anyway|Basically|Certainly|Clearly|Curiously|Fortunately|Frankly|Honestly|Incidentally|Indeed"
+    r"|Interestingly|Luckily|Naturally|Obviously|Oddly|Regrettably|Sadly|Strangely|Surely|Surprisingly|Thankfully"
+    r"|Unfortunately|Well),?:?) ",
     re.IGNORECASE,
 )
 # A leading clause before the subject: `Since the bridge closed my way to work takes an hour`.
@@ -233,7 +247,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1\2 ", _ASIDE.sub(" ", text), count=1))
     bare = _LEARNT_TO.sub("can now", _OPEN_UNTIL.sub("closes at", bare))
     if is_our := _IS_OUR.match(bare):
-        bare = f"{is_our[2]} is {is_our[1]}{is_our[3]}"
+        bare = f"{is_our[3]} {is_our[2]} {is_our[1]}{is_our[4]}"
     if name := _NAME_IS.match(bare):
         bare = f"{name[1] or name[3] or name[6]} is called {name[2] or name[4] or name[5]}{name[7]}"
     bare = _BUT_INSTEAD.sub(r"\1\2", bare)
@@ -244,6 +258,8 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     elif other := _NOT_THE_OTHER.match(bare):
         bare = f"{other[1]} {other[3]}"
         found.append(f"{other[2]} not {other[3]}")
+    bare, *also = _denying_both(bare)
+    found += also
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     if relative := _RELATIVE.search(bare):
@@ -259,8 +275,16 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
-    by_tokens = {each.tokens: each for each in (frame(_named(clause, about)) for clause in found)}
+    named = [_named(clause, about) for clause in found]
+    ways = (way for clause in named for way in phrasings.ways(clause))
+    by_tokens = {each.tokens: each for each in map(frame, ways)}
     return tuple(by_tokens.values())
+
+
+def _denying_both(text: str) -> list[str]:
+    """Return a text that denies two things with `neither` and `nor` as two texts that deny one each."""
+    both = _NEITHER.match(text)
+    return [f"{both[1]} no {both[at]}{both[4]}" for at in (2, 3)] if both else [text]
 
 
 def told_by(text: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
-VERSION = 4
+VERSION = 5
 _STATE = f"gists {VERSION}"
 
 

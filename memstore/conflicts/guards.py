@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import quantities
-from memstore.conflicts.frames import NORMS, speaks_of, states
+from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
 from memstore.core.word_lists import listed
 
@@ -144,12 +144,26 @@ def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
-    return states(one) and states(other) and _is_norm(one) == _is_norm(other)
+    both_norms = _is_norm(one) == _is_norm(other) or (is_permission(one) and is_permission(other))
+    return states(one) and states(other) and both_norms
 
 
 def _is_norm(frame: Frame) -> bool:
     """Whether a frame says what somebody should do: `must be`, `don't open`."""
-    return not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
+    needs = any(this.word in ("need", "needs") and after.word == "to" for this, after in pairwise(frame.tokens))
+    return needs or not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
+
+
+def is_permission(frame: Frame) -> bool:
+    """Whether a frame says what is allowed or not allowed: `may`, `is forbidden`, `must not`."""
+    must_not = any(this.word == "must" and after.word == "not" for this, after in pairwise(frame.tokens))
+    return must_not or not frame.words.isdisjoint(_PERMITS)
+
+
+_PERMITS = FORBIDDEN | listed("""
+    may can allowed permitted welcome allow allows permit permits accept accepts accepted admit admits admitted let lets
+    tolerate tolerates tolerated
+    """)
 
 
 # If one frame has a word of one list and the other one of the other, they are about two things or two times.
@@ -190,6 +204,8 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     at = one.content[key]
     if speaks_of(one, at, shared):
         return not _only_describes(one, key, shared)
+    if one.word(key).endswith("ly"):
+        return False  # an adverb
     before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
     if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
         return True

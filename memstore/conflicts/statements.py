@@ -41,7 +41,15 @@ _CONTRACTIONS = (
     ("every", r"\bevery (week|month|quarter|year)\b", r"\1ly"),
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
-    ("unable", r"\bunable to\b", "not able to"),
+    ("blood", r"\b(?:0|zero) (?=(?:positive|negative)\b)", "o "),
+    ("unable", r"\b(?:am |is |are )?unable to\b", "can not"),
+    ("able", r"\b(?:am|is|are) (not )?able to\b", r"can \1"),
+    ("anything but", r"\banything but\b", "not"),
+    ("far from", r"\bfar from (?=[a-z]+(?:[.,;!]|$| for\b| to\b))", "not "),
+    ("means", r"\bby no means\b", "not"),
+    ("in no way", r"\bin no way\b", "not"),
+    ("not in the least", r"\bnot in the least\b", "not"),
+    ("without exception", r"\bwithout exception\b", "always"),
     ("no", r"\b(?:under no circumstances|on no account)\b", "never"),
     ("place", r"\btakes? place\b", "happens"),
     ("place", r"\b(?:took|taken) place\b", "happened"),
@@ -56,6 +64,8 @@ _NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
 _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
+    r"|\bcan not (?:wait (?=to\b|for\b)|help\b)|\bin no time\b"
+    r"|\bwithout (?:a |any )?(?:shadow of a )?(?:doubt|question|fail|trouble|problems?|difficulty|delay|hesitation)\b"
 )
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
@@ -111,7 +121,7 @@ def _plain(sentence: str) -> str:
             text = re.sub(pattern, whole, text)
     if quantities.has_digit(text):
         text = re.sub(_NUMBERED_ONE, r"\1 nr", text)
-    return re.sub(_NO_NEGATION, " ", text) if "no" in text else text
+    return re.sub(_NO_NEGATION, " ", text) if "no" in text or "without" in text else text
 
 
 def _pieces(text: str) -> list[str | Quantity]:
@@ -288,7 +298,7 @@ def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
 # -- where sentences end ---------------------------------------------------------------------------
 
 
-_OTHER_NAME = re.compile(r" [A-Z][a-z]")
+_OTHER_NAME = re.compile(r" ([A-Z][a-z]+)")
 
 
 def _spoken_of(text: str, start: int, end: int, before: str) -> str:
@@ -296,7 +306,8 @@ def _spoken_of(text: str, start: int, end: int, before: str) -> str:
     found = _FIRST_NAME.match(text, start, end)
     if not found or found[1].casefold() in _NO_NAMES:
         found = _FIRST_THING.match(text, start, end)
-    if _OTHER_NAME.search(text, found.end() if found else start, end):
+    others = _OTHER_NAME.finditer(text, found.end() if found else start, end)
+    if any(other[1].casefold() not in _NO_NAMES for other in others):
         return ""
     return found[0] if found else before
 
@@ -336,7 +347,8 @@ MOST_OTHER_WORDS = 6
 
 # The end of a sentence, list item, table row or paragraph; `but` before an exception (`every day but Monday`) is none.
 _END = re.compile(
-    r"(?<=[.!?…;])[\"')*_]*\s+|(?<!nobody)(?<!no one)(?<!nothing),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
+    r"(?<=[.!?…;])[\"')*_]*\s+"
+    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!anything),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
     r"|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )

@@ -118,6 +118,7 @@ class _Pair:
         verbs = [[key for key in keys if frame.content[key] == main_verb(frame)] for frame, keys in self._sides]
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
+        self.does_other = bool(both)
         if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
@@ -318,7 +319,8 @@ class _Pair:
         agents = [
             _is_agent(frame, keys) or inside for (frame, keys), inside in zip(self._sides, in_subject, strict=True)
         ]
-        done_now = self.changed and len(self.shared) > 1 and all(agents)
+        is_changed = any(tells_change(frame._replace(words=frame.words - {"new"})) for frame, _ in self._sides)
+        done_now = is_changed and len(self.shared) > 1 and all(agents) and not self.does_other
         is_held = len(self.shared) > 1 and any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words)
         if done_now or (is_held and (all(agents) or not any(in_subject))):
             return True
@@ -355,6 +357,9 @@ class _Pair:
         at = all(frame.tokens[frame.verb or 0].key == "be" and ones.isdisjoint(others) for frame, _ in self._sides)
         if at and not any(token.word.endswith("ys") for frame, _ in self._sides for token in frame.when):
             return True
+        meets = all(root_of(frame.tokens[main_verb(frame)].word) in _REGULAR for frame, _ in self._sides)
+        if meets and self._is_definite() and ones.isdisjoint(others):
+            return True
         always = any(not frame.words.isdisjoint(_AS_A_RULE) for frame, _ in self._sides)
         return self.changed or (always and ones.isdisjoint(others))
 
@@ -389,6 +394,8 @@ def _is_put_off(frame: Frame) -> bool:
     return not frame.words.isdisjoint(_PUT_OFF) and not frame.words.isdisjoint(("to", "until"))
 
 
+# The roots of verbs for what is held as a rule on one day of the week, unlike opening.
+_REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
 _PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
@@ -577,10 +584,13 @@ def main_verb(frame: Frame) -> int:
     if at >= 0 and frame.tokens[at].key in ("be", "have"):
         after = range(at + 1, min(at + 1 + _FARTHEST_PARTICIPLE, len(frame.tokens)))
         return next((n for n in after if is_past(frame.tokens[n].word) or _is_irregular(frame.tokens[n].word)), at)
+    if at >= 0 and frame.tokens[at].word in _HELPS:
+        return min((n for n in frame.content.values() if at < n <= at + _FARTHEST_PARTICIPLE + 1), default=at)
     return at
 
 
 _FARTHEST_PARTICIPLE = 2
+_HELPS = listed("do does did can could will would may might must should shall")
 
 
 def _is_irregular(word: str) -> bool:
