@@ -429,7 +429,7 @@ def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
 
 
 # Words before the date of something that happens only once.
-SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
+SCHEDULED = listed("be start begin open close end finish expir happen due born built found graduat marri retir di")
 
 
 def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:

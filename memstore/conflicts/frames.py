@@ -81,6 +81,12 @@ _LIGHT = listed("""
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
     put puts down out between stand stands stood anywhere somewhere somehow
     """)
+# Before `of`, these only say how much of a thing there is.
+_MEASURES = listed("""
+    cup cups glass glasses bottle bottles slice slices plate plates pot pots bowl bowls pint pints jar jars mug mugs tin
+    tins spoon spoons spoonful teaspoon teaspoons tablespoon tablespoons pinch drop drops loaf loaves bag bags sack sacks
+    box boxes packet packets pack packs pair pairs set sets bunch bunches heap heaps pile piles load loads litre litres
+    """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
     in on at from under with by to since after before during for of near over inside outside behind beneath below above
@@ -95,7 +101,9 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
     r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
-    r"|expires|runs|costs|takes|opens|closes|starts|ends) | to (?:save|make|let|get|keep|avoid|help) ",
+    r"|expires|runs|costs|takes|opens|closes|starts|ends|lives|works|stands|lies|sits|sleeps|plays|speaks|pays|keeps|owns"
+    r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds)"
+    r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they) | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",? (?:who|which|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
@@ -322,7 +330,7 @@ def _clauses(text: str) -> list[str]:
     if _IF.search(text):
         return [text]  # a conditional clause is not a statement
     tail = _TAIL.search(text, 8)
-    if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
+    if tail and tail[0].split()[0] in ("because", "until", "till") and _NOT.search(text, 0, tail.start()):
         return [text]  # perhaps only the cause is denied
     if both := _two_clauses(text[: tail.start()] if tail else text):
         return [*_clauses(both[0]), *_clauses(both[1])]
@@ -332,9 +340,21 @@ def _clauses(text: str) -> list[str]:
     subject = _subject(main)
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
+    others += _contrasts(main, text)
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
     return [main, *(_named(other, name) for other in others)]
+
+
+def _contrasts(main: str, text: str) -> list[str]:
+    """Return what a clause denies at its end, with its subject and verb: he uses tabs, not spaces."""
+    verb, denied = frame(main).verb, _NOT_THAT.search(text)
+    if verb is None or not denied or frame(main).denied:
+        return []
+    return [f"{' '.join(main.split()[: verb + 1])} not {denied[1]}"]
+
+
+_NOT_THAT = re.compile(r", (?:and )?(?:not|never) ((?!only|just|because|until|even|at all)[\w' -]{2,40})[.!]?$")
 
 
 def _two_clauses(text: str) -> tuple[str, str] | None:
@@ -378,6 +398,7 @@ def frame(clause: str) -> Frame:
             (token.word not in _NO_CONTENT or _is_kind_of(found, at) or _is_a_number(found, at))
             and token.word not in _TIMES
             and not _is_denial(found, at)
+            and not (token.word in _MEASURES and found[at + 1 : at + 2] and found[at + 1].word == "of")
         )
         if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
             content.setdefault(root_of(token.word), at)
@@ -401,7 +422,7 @@ def _is_kind_of(found: Sequence[Token], at: int) -> bool:
     before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
     if found[at].word == "single" and before and at + 1 == len(found):
         return found[at - 1].key == "be"
-    if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
+    if found[at].word not in ("day", "single") or before not in ("a", "the", "one"):
         return False
     denied = at > 1 and found[at - 2].word in ("not", "no")
     return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE

@@ -54,7 +54,7 @@ _ALL = listed("all every each everyone everybody everything both whole entire")
 
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    changed = tells_change(one) or tells_change(other)
+    changed = (tells_change(one) or tells_change(other)) and not (one.is_past and other.is_past)
     always = "always" in one.words | other.words or changed
     if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # Something that closes at six is open until six.

@@ -152,7 +152,7 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     for phrase in lexicon.phrases(piece) if isinstance(piece, str) else ():
         if tuple(pieces[at : at + len(phrase)]) == phrase:
             return "_".join(phrase), len(phrase)
-    is_pronoun = piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE) and after not in SCALES
+    is_pronoun = piece == "one" and _is_pronoun(before, after) and after not in SCALES
     if piece in ("a", "an") and before in _LASTING and (one_of := quantities.one_of(after)):
         return one_of, 2
     last = pieces[at + 2] if at + 2 < len(pieces) else ""
@@ -167,6 +167,14 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
         return measure, more + 2
     year = quantities.as_year(value) if before in _BEFORE_A_YEAR else None
     return year or value, more + 1
+
+
+def _is_pronoun(before: str | Quantity, after: str | Quantity) -> bool:
+    """Whether `one` between two pieces is not a number: `the one`, `one of them`, `a cheap one`."""
+    if before in _ONE_AFTER or after in _ONE_BEFORE:
+        return True
+    follows = isinstance(before, str) and before not in GRAMMAR | EMPTY | NEGATORS
+    return follows and before != "" and (not after or after in GRAMMAR)
 
 
 def _with_before(pieces: Iterator[str | Quantity]) -> Iterator[tuple[str | Quantity, str | Quantity]]:
@@ -285,7 +293,9 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it is a date or time word, or leads to one (`since last week`)."""
-    return with_leads([is_date(token) or token.word in WHEN for token in found], found)
+    rates = [False, *(token.word in ("a", "per") for token in found)]
+    marks = [is_date(token) or (token.word in WHEN and not rate) for token, rate in zip(found, rates, strict=False)]
+    return with_leads(marks, found)
 
 
 def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:

@@ -109,7 +109,7 @@ class _Pair:
         numbered = one.numbers and other.numbers
         if numbered and not (self.mine and self.theirs):
             self.mine, self.theirs = (
-                [key for key in keys if frame.word(key) not in _EXTENT]
+                [key for key in keys if frame.word(key) not in _EXTENT or speaks_of(frame, frame.content[key], shared)]
                 for frame, keys in ((one, self.mine), (other, self.theirs))
             )
         self.changed = tells_change(one) or tells_change(other)
@@ -538,12 +538,21 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     """Whether a number is part of a name: `Room 4 costs`, `the second team won`."""
     value = frame.tokens[at].value
     before = frame.tokens[at - 1].word if at else "the"
+    if before == "nr" and _is_place_of_one(frame, at):
+        return False
     if before == "nr" and (frame.verb is None or at < frame.verb or frame.tokens[frame.verb].key != "be"):
         return True
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
     return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
+
+
+def _is_place_of_one(frame: Frame, at: int) -> bool:
+    """Whether a number says which one of its kind is used, after the verb: leaves from platform 4."""
+    words = [token.word for token in frame.tokens[max(0, at - 3) : at - 1]]
+    after = frame.verb is not None and frame.verb < at and not frame.is_past
+    return after and len(words) > 1 and words[0] in PREPOSITIONS and lexicon.has_role(words[1], Role.ATTRIBUTE)
 
 
 def _same_release(one: Frame, other: Frame) -> bool:
