@@ -181,11 +181,12 @@ def family_of(word: str) -> str:
 
 @cache
 def doing_of(word: str) -> str:
-    """Return the verb of an agent noun: `swim` for `swimmer`; other words unchanged."""
+    """Return the verb of an agent noun, or of what can be done: `swim` for `swimmer`, `wash` for `washable`."""
     who = word.removesuffix("s")
-    if not who.endswith(("er", "or")):
+    ending = next((ending for ending in ("able", "ible", "er", "or") if who.endswith(ending)), "")
+    if not ending:
         return word
-    stem = who[:-2]
+    stem = who.removesuffix(ending)
     doing = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
     return next((verb for verb in doing if has_role(verb, Role.STANDING)), word)
 
@@ -220,7 +221,7 @@ def _terms_in(role: Role) -> frozenset[str]:
 
 def is_member(word: str, kind: str) -> bool:
     """Whether a word names a member of a kind: a violin is an instrument."""
-    return term_of(word) in _members().get(term_of(kind), frozenset())
+    return term_of(word) in _members().get(term_of(kind), frozenset()) or kind in kinds_of(word)
 
 
 @cache

@@ -92,8 +92,9 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
     shared = shared_of(one, other)
     if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
         return False
-    order = _order(one, shared | {this})
-    if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):
+    told = shared - _leading(one) - _leading(other)
+    order = _order(one, told | {this})
+    if one.word(this) in _RELATIONS and order != _order(other, told | {that}, {that: this}):
         return False
     if not _have_one_subject(one, other, shared):
         return False  # Something behind the church has the church in front of it.
@@ -140,6 +141,13 @@ _RELATIONS = listed("""
     over upstairs downstairs near far older elder younger taller shorter higher lower bigger larger smaller faster
     slower
     """)
+
+
+def _leading(frame: Frame) -> frozenset[str]:
+    """Return the content of a phrase before the subject: `Past the mill`."""
+    if frame.tokens[0].word not in PREPOSITIONS or frame.verb is None:
+        return frozenset()
+    return frozenset([key for key in frame.content if frame.content[key] < frame.verb][:-1])
 
 
 def _have_one_subject(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
