@@ -62,6 +62,7 @@ _HAVING = listed("""
     provides provided serve serves served sell sells sold stock stocks stocked charge charges charged
     """)
 _WHOM = listed("me him her us them you")
+_WHOSE = listed("mine ours yours hers theirs myself")
 _ANY = listed("any anyone anybody anything")
 _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
@@ -121,6 +122,9 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     """Whether the whole statement is denied, not just a part, a cause, or that it holds for all."""
     if any(this.word == "for" and that.word in _WHOM for this, that in pairwise(no.tokens)):
         return False
+    whose = {that.word for this, that in pairwise(no.tokens[no.denials[0] :]) if this.word != "of"}
+    if not whose & (_WHOM | _WHOSE) <= yes.words:
+        return False  # what is not mine may be yours
     if _after(no) in _NOT_SO or (not no.words.isdisjoint(IN_PART) and not (says_all(yes) and _is_of_some(no))):
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
@@ -156,15 +160,15 @@ def _covers(no: Frame, yes: Frame) -> bool:
     missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
-    if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
+    alike = sum(key not in yes.content for key in no.content) - len(unmatched(no, yes))
+    if len(shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
     if any(opposite(no.word(key), yes.word(other)) for key in missing for other in added):
         return False  # no window is unlocked: all are locked
-    return (
-        not missing
-        or _lacks_little(no, yes, missing, added)
-        or (_says_all(yes) and len(added) <= int(_denial(no) == "no" and no.denials[0] > 0))
-    )
+    if not missing or _lacks_little(no, yes, missing, added):
+        return True
+    most = int(_denial(no) == "no" and no.denials[0] > 0 and not any(yes.word(key) in yes.names for key in added))
+    return _says_all(yes) and len(added) <= most
 
 
 def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
@@ -179,7 +183,7 @@ def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence
     return len(missing) == 1 and (is_verb or is_last)
 
 
-_FARTHEST_OBJECT = 2
+_FARTHEST_OBJECT = 3
 # The roots of verbs for taking something, which may replace each other.
 _TOUCHES = listed("touch touches touched")
 _TAKING = listed("have take get touch eat drink smoke make do")
@@ -209,6 +213,9 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
         return False  # Lift 2 is not the lift.
     if _is_of_any(no) and _is_of_any(yes):
         return False
+    of_us = no.tokens[0].word in ("i", "we") and yes.words.isdisjoint(FIRST_PERSON - {"my", "your"})
+    if of_us and any(speaks_of(yes, yes.content[key], shared) for key in unmatched(yes, no)):
+        return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]

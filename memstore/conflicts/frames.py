@@ -75,7 +75,7 @@ CHANGES = listed("""
     """)
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
-    kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
+    kind kinds sort sorts type types way single part piece number amount ever once exactly about around
     approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
@@ -83,9 +83,8 @@ _LIGHT = listed("""
     """)
 # Before `of`, these only say how much of a thing there is.
 _MEASURES = listed("""
-    cup cups glass glasses bottle bottles slice slices plate plates pot pots bowl bowls pint pints jar jars mug mugs tin
-    tins spoon spoons spoonful teaspoon teaspoons tablespoon tablespoons pinch drop drops loaf loaves bag bags sack sacks
-    box boxes packet packets pack packs pair pairs set sets bunch bunches heap heaps pile piles load loads litre litres
+    cup cups glass glasses mug mugs bottle bottles pot pots bowl bowls plate plates pint pints slice slices spoon spoons
+    teaspoon teaspoons tablespoon tablespoons pinch drop drops
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
@@ -103,7 +102,8 @@ _TAIL = re.compile(
     r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
     r"|expires|runs|costs|takes|opens|closes|starts|ends|lives|works|stands|lies|sits|sleeps|plays|speaks|pays|keeps|owns"
     r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds)"
-    r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they) | to (?:save|make|let|get|keep|avoid|help) ",
+    r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they)"
+    r" | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",? (?:who|which|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
@@ -351,7 +351,11 @@ def _contrasts(main: str, text: str) -> list[str]:
     verb, denied = frame(main).verb, _NOT_THAT.search(text)
     if verb is None or not denied or frame(main).denied:
         return []
-    return [f"{' '.join(main.split()[: verb + 1])} not {denied[1]}"]
+    words, first = main.split(), denied[1].split()[0]
+    if first in PREPOSITIONS:
+        before = [at for at, word in enumerate(words) if word == first]
+        return [f"{' '.join(words[: before[-1]])} not {denied[1]}"] if before else []
+    return [f"{' '.join(words[: verb + 1])} not {denied[1]}"]
 
 
 _NOT_THAT = re.compile(r", (?:and )?(?:not|never) ((?!only|just|because|until|even|at all)[\w' -]{2,40})[.!]?$")
@@ -398,6 +402,7 @@ def frame(clause: str) -> Frame:
             (token.word not in _NO_CONTENT or _is_kind_of(found, at) or _is_a_number(found, at))
             and token.word not in _TIMES
             and not _is_denial(found, at)
+            and not (token.word == "bit" and found[at - 1].word in ("a", "little"))
             and not (token.word in _MEASURES and found[at + 1 : at + 2] and found[at + 1].word == "of")
         )
         if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
@@ -478,9 +483,11 @@ def _is_on(found: Sequence[Token], at: int) -> bool:
     if found[at].word != "on" or not at:
         return False
     after = found[at + 1].word if at + 1 < len(found) else "at"
-    return after in PREPOSITIONS and found[at - 1].word in _BEFORE_ON
+    left = at > 1 and found[at - 2].word in DETERMINERS and found[max(0, at - 3)].word in _LEAVES
+    return after in PREPOSITIONS and (left or found[at - 1].word in _BEFORE_ON)
 
 
+_LEAVES = listed("leave leaves left keep keeps kept have has switch turn")
 _BEFORE_ON = listed("""
     is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept always still
     now
@@ -668,13 +675,20 @@ def shared_of(one: Frame, other: Frame) -> frozenset[str]:
     return frozenset(one.content.keys() & other.content.keys())
 
 
-def states(one: Frame) -> bool:
-    """Whether a frame is a statement, without a hedge."""
+def states(one: Frame, *, permits: bool = False) -> bool:
+    """Whether a frame is a statement, without a hedge.
+
+    Args:
+        one: the frame.
+        permits: whether `may be` gives leave, because it is compared with what is forbidden.
+    """
     if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
         return False
     if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
         return False
-    return one.words.isdisjoint(HEDGES) and not any(_supposes(this, after) for this, after in _pairs(one.tokens))
+    return one.words.isdisjoint(HEDGES) and not any(
+        _supposes(this, after) and not (permits and this.word == "may") for this, after in _pairs(one.tokens)
+    )
 
 
 def _supposes(this: Token, after: Token) -> bool:

@@ -22,7 +22,7 @@ from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
-from memstore.conflicts.slots import ALWAYS, FARTHEST, OF_MANNER
+from memstore.conflicts.slots import ALWAYS, FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
@@ -129,7 +129,9 @@ def _places_of(words: Sequence[str]) -> Iterator[str]:
     for at, word in enumerate(words):
         verb = "be" if key_of(word) == "be" else root_of(word)
         nears = ("-", *where, *words[at + 1 : at + FARTHEST])
-        may_be_done = not OF_MANNER.isdisjoint(nears) and (is_past(word) or lexicon.stands(word))
+        is_done = at > 0 and key_of(words[at - 1]) == "be" and is_past(word)
+        means = OF_MANNER if is_done else OF_MEANS if lexicon.stands(word) else ()
+        may_be_done = any(near in means for near in nears)
         if may_be_done or any(lexicon.has_slot(verb, near) for near in nears):
             placed = verb in ("be", "come") or lexicon.has_role(verb, Role.BEING)
             yield "place" if placed else f"place_{verb}"

@@ -144,8 +144,8 @@ def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
-    both_norms = _is_norm(one) == _is_norm(other) or (is_permission(one) and is_permission(other))
-    return states(one) and states(other) and both_norms
+    permits = is_permission(one) and is_permission(other) and one.denied != other.denied
+    return all(states(each, permits=permits) for each in (one, other)) and (permits or _is_norm(one) == _is_norm(other))
 
 
 def _is_norm(frame: Frame) -> bool:

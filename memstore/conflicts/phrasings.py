@@ -117,7 +117,7 @@ def _phrasings() -> Sequence[_Phrasing]:
 def _phrasing(source: str, form: str) -> _Phrasing:
     parts = [(several or one, optional) for several, one, optional in _PART.findall(source)]
     needs = [
-        frozenset(each.split()[0] for each in part.split("/"))
+        frozenset(each.split()[0].lower() for each in part.split("/"))
         for part, optional in parts
         if not optional and part not in _PLACES and part != "'s"
     ]

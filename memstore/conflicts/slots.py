@@ -70,7 +70,7 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     # How something is regularly done leaves room for one: it is heated with wood.
     is_done = frame.verb is not None and at != frame.verb and frame.tokens[frame.verb].key == "be" and not frame.is_past
     has_room_for_one = lexicon.has_slot(verb, preposition) or (preposition in OF_MANNER and (always or is_done))
-    if not (has_room_for_one or preposition in OF_MANNER):
+    if not (has_room_for_one or preposition in OF_MEANS):
         return None
     value = _phrase(frame, place + 1)
     places = {n: key for key, n in frame.content.items() if key not in (*value, verb)}
@@ -102,6 +102,7 @@ def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
 
 _PLACES = listed("in on at under behind with")
 OF_MANNER = listed("in on at by with under to from")
+OF_MEANS = listed("by with from")
 
 
 _ADDS = listed("also too well additionally another")

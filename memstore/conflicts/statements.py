@@ -293,8 +293,11 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it is a date or time word, or leads to one (`since last week`)."""
-    rates = [False, *(token.word in ("a", "per") for token in found)]
-    marks = [is_date(token) or (token.word in WHEN and not rate) for token, rate in zip(found, rates, strict=False)]
+    before = ["", *(token.word for token in found)]
+    marks = [
+        is_date(token) or (token.word in WHEN and not (token.word in _PERIODS and lead in ("a", "per")))
+        for token, lead in zip(found, before, strict=False)
+    ]
     return with_leads(marks, found)
 
 
@@ -314,12 +317,17 @@ _OTHER_NAME = re.compile(r" ([A-Z][a-z]+)")
 def _spoken_of(text: str, start: int, end: int, before: str) -> str:
     """Return what a pronoun in the next sentence may mean; empty if it is ambiguous."""
     found = _FIRST_NAME.match(text, start, end)
-    if not found or found[1].casefold() in _NO_NAMES:
+    if not found or found[1].casefold() in _NO_NAMES or _is_told_to_do(found[0]):
         found = _FIRST_THING.match(text, start, end)
     others = _OTHER_NAME.finditer(text, found.end() if found else start, end)
     if any(other[1].casefold() not in _NO_NAMES for other in others):
         return ""
     return found[0] if found else before
+
+
+def _is_told_to_do(name: str) -> bool:
+    """Whether what looks like a name begins with a verb: `Pay Wilf`."""
+    return " " in name and lexicon.stands(name.split(" ", 1)[0].casefold())
 
 
 # Words without a meaning of their own; sentences that differ only in these don't differ.
@@ -342,6 +350,8 @@ WHEN = listed("""
     february march april june july august september october november december monday tuesday wednesday thursday friday
     saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
     """)
+# After `a`, how often something is, not when: `120 a year`.
+_PERIODS = frozenset({"week", "month", "year"})
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
 _NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
 # The first words of phrases that only add to a statement.

@@ -43,6 +43,8 @@ def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
+    if root_of(one.tokens[at].word) in other.content:
+        return False  # both say that somebody is allergic to cats
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)

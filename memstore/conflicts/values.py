@@ -281,7 +281,11 @@ class _Pair:
             return False
         return all(
             _is_agent(frame, keys)
-            or (speaks_of(frame, frame.content[keys[0]], self.shared) and frame.tokens[frame.verb or 0].key != "be")
+            or (
+                speaks_of(frame, frame.content[keys[0]], self.shared)
+                and frame.tokens[frame.verb or 0].key != "be"
+                and frame.tokens[frame.verb or 0].word not in _BELONGS
+            )
             for frame, keys in self._sides
         )
 
@@ -403,7 +407,8 @@ _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 _EXTENT = listed("long high tall wide deep thick old heavy big large")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
 # The values of these may be words of any sort.
-_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
+_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired pay pays paid")
+_BELONGS = listed("belong belongs belonged")
 LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
     """)

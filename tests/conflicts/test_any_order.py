@@ -194,7 +194,7 @@ FOUND: list[tuple[str, str, str]] = [
     ("The repository is read-only.", "Anyone can push to the repository.", "states"),
     ("Nina is single.", "Nina's husband is a carpenter.", "states"),
     ("Leo doesn't have a driving licence.", "Leo drives to work.", "states"),
-    ("Mum doesn't drink alcohol.", "Mum has a glass of wine every evening.", "states"),
+    ("Mum doesn't drink alcohol.", "Mum has a glass of wine every evening.", "negation"),
     (
         "The bridge to the mill was torn down in 2019.",
         "Every morning our van crosses the bridge to the mill.",
