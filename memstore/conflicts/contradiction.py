@@ -19,7 +19,7 @@ from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import frame, frames, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
-from memstore.conflicts.guards import same_dates, same_times, same_years, tells_change, weekdays
+from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.slots import refilled
@@ -337,10 +337,18 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
+        has_both = _has_both(mine[-1], that) or _has_both(theirs[-1], this)
+        if verdict is TextVerdict.OTHER_VALUE and has_both:
+            continue
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
     return SILENT
+
+
+def _has_both(whole: Frame, that: Frame) -> bool:
+    """Whether a sentence gives values for several times, one of which is the other's: at six, on Sundays at noon."""
+    return len(whole.numbers) > 1 and bool(whole.when and that.numbers) and same_numbers(that, whole)
 
 
 # Each rule alone is enough to show that two frames can't both be right; the first that applies names the conflict.

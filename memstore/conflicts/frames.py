@@ -84,7 +84,7 @@ _LIGHT = listed("""
 # Before `of`, these only say how much of a thing there is.
 _MEASURES = listed("""
     cup cups glass glasses mug mugs bottle bottles pot pots bowl bowls plate plates pint pints slice slices spoon spoons
-    teaspoon teaspoons tablespoon tablespoons pinch drop drops
+    teaspoon teaspoons tablespoon tablespoons pinch drop drops member members
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""

@@ -26,6 +26,7 @@ from memstore.conflicts.slots import ALWAYS, FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
+from memstore.core.word_lists import listed
 from memstore.files.passages import SAYS_NOTHING, passages
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _places_of(words: Sequence[str]) -> Iterator[str]:
             yield "place" if placed else f"place_{verb}"
 
 
-_LOOSE = MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
+_LOOSE = listed("up down") | MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 

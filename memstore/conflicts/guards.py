@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.conflicts import quantities
 from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import Token
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
-    from memstore.conflicts.statements import Token
 
 FEWEST_SHARED = 2
 # With more additional words on one side, it says something else.
@@ -115,7 +115,7 @@ def same_numbers(one: Frame, other: Frame) -> bool:
 
 
 CHANGED = listed("""
-    now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched these elected
+    now since raised risen rose increased reduced lowered moved anymore nowadays changed switched these elected
     appointed upgraded downgraded migrated again reopened renamed rewritten replaced extended shortened new
     """)
 _LONG = listed("year term semester season spring summer autumn winter")
@@ -123,13 +123,28 @@ _LONG = listed("year term semester season spring summer autumn winter")
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame says that something has changed."""
-    return not frame.words.isdisjoint(CHANGED) or any(
-        (this.word == "from" and (after in frame.when or after.word in _THIS))
-        or (this.word == "this" and after.word in _LONG)
-        for this, after in pairwise(frame.tokens)
+    return (
+        not frame.words.isdisjoint(CHANGED)
+        or goes_up(frame)
+        or any(
+            (this.word == "from" and (after in frame.when or after.word in _THIS))
+            or (this.word == "this" and after.word in _LONG)
+            for this, after in pairwise(frame.tokens)
+        )
     )
 
 
+def goes_up(frame: Frame) -> bool:
+    """Whether a frame says that something has gone up or down; not `takes an hour to heat up`."""
+    return any(
+        after.word in ("up", "down") and (this.key == "be" or this.word in _GOING or then.word == "to")
+        for this, after, then in zip(frame.tokens, frame.tokens[1:], [*frame.tokens[2:], _NOTHING], strict=False)
+        if not (after.word == "up" and then.word == "to" and this.word not in _GOING and this.key != "be")
+    )
+
+
+_GOING = listed("go goes gone went come comes came get gets got put puts brought push pushed")
+_NOTHING = Token("", "")
 _TODAY = listed("today tonight")
 
 

@@ -169,9 +169,23 @@ def is_act(word: str) -> bool:
     return word in _lists().acts
 
 
+# With fewer letters, it is another word: `relay`.
+_SHORTEST_FORM = 4
+# Verbs with one of these are inflected like those without: `overwritten`, `rebuilt`.
+_PREFIXES = ("over", "under", "re", "out", "mis", "fore", "with")
+
+
+@cache
 def plain_form(word: str) -> str:
     """Return the plain form of an irregular verb form; other words unchanged."""
-    return _lists().plain_forms.get(word, word)
+    forms = _lists().plain_forms
+    if word in forms or word in _lists().families:
+        return forms.get(word, word)
+    for prefix in _PREFIXES:
+        bare = word.removeprefix(prefix)
+        if bare != word and len(bare) >= _SHORTEST_FORM and bare in forms:
+            return prefix + forms[bare]
+    return word
 
 
 def family_of(word: str) -> str:

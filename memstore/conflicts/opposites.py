@@ -98,6 +98,8 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False
     if not _have_one_subject(one, other, shared):
         return False  # Something behind the church has the church in front of it.
+    if _is_of_its_part(one, mine, shared) or _is_of_its_part(other, theirs, shared):
+        return False
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
     return all(len(keys) <= MOST_ADDED and not (keys and one.verb is None) for keys in (mine, theirs))
@@ -141,6 +143,12 @@ _RELATIONS = listed("""
     over upstairs downstairs near far older elder younger taller shorter higher lower bigger larger smaller faster
     slower
     """)
+
+
+def _is_of_its_part(frame: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
+    """Whether the subject belongs to what the other frame speaks of: the museum shop, Tom's dog."""
+    ends = {frame.content[key] + 1 for key in shared}
+    return any(frame.content[key] in ends and speaks_of(frame, frame.content[key], shared) for key in added)
 
 
 def _leading(frame: Frame) -> frozenset[str]:

@@ -272,7 +272,10 @@ def statement_of(sentence: str, about: str = "") -> Statement:
 
 _STANDS_FOR = listed("he she it")
 # If a sentence begins with a name, or with an article and a noun before its verb, that is what it is about.
-_FIRST_THING = re.compile(r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)?(?= (?:is|has|was|had|can|in|on|of|at)\b)")
+_FIRST_THING = re.compile(
+    r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)??"
+    r"(?= (?:is|was|has|had|can|could|will|would|must|may|should|does|did|in|on|of|at|[a-z]+ed|[a-z]+[^s\W]s)\b)"
+)
 _FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 

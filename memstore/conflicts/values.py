@@ -19,7 +19,17 @@ from memstore.conflicts.frames import (
     speaks_of,
     unmatched,
 )
-from memstore.conflicts.guards import adds, comparable, equal, same_dates, same_day, same_times, tells_change, weekdays
+from memstore.conflicts.guards import (
+    adds,
+    comparable,
+    equal,
+    goes_up,
+    same_dates,
+    same_day,
+    same_times,
+    tells_change,
+    weekdays,
+)
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.statements import is_date, is_past
@@ -82,7 +92,7 @@ _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
 _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
-_NOW = listed("now since nowadays these anymore down up")
+_NOW = listed("now since nowadays these anymore")
 _MOST_LEFT = 3
 _BY_DEGREES = listed("up down again")
 # Verbs for something that happens only once, on a date.
@@ -114,7 +124,9 @@ class _Pair:
             )
         self.changed = tells_change(one) or tells_change(other)
         # If one says what holds now, it may have changed, so both sides may have additional words.
-        self.is_now = any(not frame.words.isdisjoint(_NOW) and not frame.is_past for frame, _ in self._sides)
+        self.is_now = any(
+            (not frame.words.isdisjoint(_NOW) or goes_up(frame)) and not frame.is_past for frame, _ in self._sides
+        )
         verbs = [[key for key in keys if frame.content[key] == main_verb(frame)] for frame, keys in self._sides]
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
