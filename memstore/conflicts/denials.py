@@ -214,11 +214,13 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     if _is_of_any(no) and _is_of_any(yes):
         return False
     of_us = no.tokens[0].word in ("i", "we") and yes.words.isdisjoint(FIRST_PERSON - {"my", "your"})
-    if of_us and any(speaks_of(yes, yes.content[key], shared) for key in unmatched(yes, no)):
+    if of_us and unmatched(yes, no):
         return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
+    if is_permission(no) and is_permission(yes):
+        added = [key for key in added if yes.word(key) not in _PERMITTED]
     return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
 
 

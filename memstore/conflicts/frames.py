@@ -79,7 +79,8 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    put puts down out between stand stands stood anywhere somewhere somehow
+    past across round towards toward among beyond put puts down out between stand stands stood anywhere somewhere
+    somehow
     """)
 # Before `of`, these only say how much of a thing there is.
 _MEASURES = listed("""
@@ -88,8 +89,8 @@ _MEASURES = listed("""
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
-    in on at from under with by to since after before during for of near over inside outside behind beneath below above
-    beside between through onto into along
+    in on at from under with by to since after before during for of near over inside outside behind beneath below
+    above beside between through onto into along past across round towards toward against among beyond
     """)
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might

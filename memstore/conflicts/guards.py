@@ -160,13 +160,22 @@ def comparable(one: Frame, other: Frame) -> bool:
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
     permits = is_permission(one) and is_permission(other) and one.denied != other.denied
-    return all(states(each, permits=permits) for each in (one, other)) and (permits or _is_norm(one) == _is_norm(other))
+    return all(states(each, permits=permits) for each in (one, other)) and (
+        permits or _is_norm(one) == _is_norm(other) or _is_rule(one, other)
+    )
 
 
 def _is_norm(frame: Frame) -> bool:
     """Whether a frame says what somebody should do: `must be`, `don't open`."""
     needs = any(this.word in ("need", "needs") and after.word == "to" for this, after in pairwise(frame.tokens))
     return needs or not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
+
+
+def _is_rule(one: Frame, other: Frame) -> bool:
+    """Whether one says what must never be done, or always, and the other what is done as a rule."""
+    norm, done = (one, other) if _is_norm(one) else (other, one)
+    does = done.verb is not None and done.tokens[done.verb].key not in ("be", "have") and not done.is_past
+    return does and not norm.words.isdisjoint(("never", "always", "all"))
 
 
 def is_permission(frame: Frame) -> bool:
