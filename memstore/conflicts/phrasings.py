@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 _PART = re.compile(r"(?:\(([^()]+)\)|([^\s?]+))(\??)")
 # What fills a place: a thing, a person or firm by name, somebody, a number, a date or time, a profession, anything.
 _PLACES = {
-    "X": r"(?P<X>[^,;:]{2,80}?)",
-    "Y": r"(?P<Y>[^,;:]{2,40}?)",
-    "W": r"(?P<W>(?:the |our |my |a |an )?(?-i:[A-Z])[\w.'’&-]*(?: (?-i:[A-Z])[\w.'’&-]*){0,3})",
-    "N": r"(?P<N>[^,;:]{1,40}?|[^;]{1,30}?\d[,:]\d[^,;:]{0,20}?)",
-    "J": r"(?P<J>(?:an? )?[\w -]{3,40}?)",
-    "V": r"(?P<V>[^,;:]{2,60}?)",
+    "<x>": r"(?P<x>[^,;:]{2,80}?)",
+    "<y>": r"(?P<y>[^,;:]{2,40}?)",
+    "<w>": r"(?P<w>(?:the |our |my |a |an )?(?-i:[A-Z])[\w.'’&-]*(?: (?-i:[A-Z])[\w.'’&-]*){0,3})",
+    "<n>": r"(?P<n>[^,;:]{1,40}?|[^;]{1,30}?\d[,:]\d[^,;:]{0,20}?)",
+    "<j>": r"(?P<j>(?:an? )?[\w -]{3,40}?)",
+    "<v>": r"(?P<v>[^,;:]{2,60}?)",
 }
 # After the last place, a clause ends, or goes on with when or why it is so.
 _END = (
@@ -87,7 +87,7 @@ def _counts(clause: str, words: frozenset[str]) -> bool:
 
 def _fits(said: Mapping[str, str]) -> bool:
     """Whether what fills the places is of the right sort."""
-    number, job = said.get("N"), said.get("J")
+    number, job = said.get("n"), said.get("j")
     if number is not None and not any(map(_is_number, fold(number).split()[:_FARTHEST])):
         return False
     return job is None or "profession" in lexicon.kinds_of(fold(job).split()[-1])
@@ -99,7 +99,7 @@ def _is_number(word: str) -> bool:
 
 def _filled(form: str, said: Mapping[str, str]) -> str:
     """Return a form with its places filled; an article that no longer begins the clause is written small."""
-    words = [_inside(said[word], at) if word in said else word for at, word in enumerate(form.split(" "))]
+    words = [_inside(said[word[1:-1]], at) if word in _PLACES else word for at, word in enumerate(form.split(" "))]
     return " ".join(words) + said["tail"]
 
 
@@ -117,11 +117,11 @@ def _phrasings() -> Sequence[_Phrasing]:
 def _phrasing(source: str, form: str) -> _Phrasing:
     parts = [(several or one, optional) for several, one, optional in _PART.findall(source)]
     needs = [
-        frozenset(each.split()[0].lower() for each in part.split("/"))
+        frozenset(each.split()[0] for each in part.split("/"))
         for part, optional in parts
         if not optional and part not in _PLACES and part != "'s"
     ]
-    return _Phrasing(source, form, needs, _DENIES.search(source) is not None, counts=("N", "") in parts)
+    return _Phrasing(source, form, needs, _DENIES.search(source) is not None, counts=("<n>", "") in parts)
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 
 import pytest
@@ -11,6 +12,7 @@ from memstore.conflicts.gisting import gist
 from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.phrasings import usual
 from memstore.conflicts.statements import statements
+from memstore.core.word_lists import word_lists
 
 # Ways to say one thing, two values of it, and the same words about another thing.
 WAYS: dict[str, tuple[tuple[str, ...], tuple[str, str], tuple[str, str]]] = {
@@ -108,3 +110,9 @@ def _is_conflict(one: str, other: str) -> bool:
 )
 def test_the_usual_words(clause: str, said: str) -> None:
     assert usual(clause) == said
+
+
+def test_every_way_fills_the_places_of_its_usual_form() -> None:
+    for line in word_lists("conflicts")["phrasings"].strip().splitlines():
+        form, *ways = (set(re.findall("<.>", way)) for way in line.split(" | "))
+        assert all(way == form for way in ways), line
