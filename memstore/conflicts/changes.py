@@ -55,11 +55,19 @@ def _ends(was: Frame, then: Frame) -> bool:
     if at is None or not _may_end(was, then):
         return False
     sides = ([key for key, place in was.content.items() if (place > (was.verb or 0)) is late] for late in (False, True))
-    before, after = ([key for key in keys if was.content[key] != was.verb] for keys in sides)
+    verbs = {was.verb, _doing(was)}
+    before, after = ([key for key in keys if was.content[key] not in verbs] for keys in sides)
     change = _Change(was, then, at, before, after)
     if _is_ended_itself(change):
         return True
     return _is_handed_over(change) or _is_moved_away(change) or _is_given_up(change)
+
+
+def _doing(was: Frame) -> int:
+    """Return the position of the word in -ing after `is`, or else of the main verb."""
+    at = main_verb(was)
+    after = was.tokens[at + 1 : at + 2]
+    return at + 1 if after and was.tokens[at].key == "be" and after[0].word.endswith("ing") else at
 
 
 def _may_end(was: Frame, then: Frame) -> bool:

@@ -14,12 +14,12 @@ from enum import Enum
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon, quantities
+from memstore.conflicts import lexicon, phrasings, quantities
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
-from memstore.conflicts.guards import same_dates, same_times, same_years, tells_change, weekdays
+from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.slots import refilled
@@ -32,6 +32,7 @@ from memstore.conflicts.statements import (
     PAST_BE,
     Statement,
     is_past,
+    statement_of,
     statements,
 )
 from memstore.conflicts.states import excludes
@@ -239,9 +240,27 @@ def compare_pair(
         if not _happened(one, other, found.verdict, days_apart=days_apart):
             return found
         found = SILENT
+    if found.verdict is TextVerdict.SILENT:
+        found = _in_usual_words(one, other, days_apart=days_apart)
     if found.verdict is not TextVerdict.SILENT or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
+
+
+def _in_usual_words(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
+    """Compare two statements of one attribute each, phrased in the same way, by aligning their words."""
+    this, that = (_usual(statement) for statement in (one, other))
+    if (this is one and that is other) or not near_topic(this, that):
+        return SILENT
+    found = _side_by_side(this, that, None)
+    if found.verdict not in CONFLICTS or _happened(this, that, found.verdict, days_apart=days_apart):
+        return SILENT
+    return found._replace(left=one, right=other)
+
+
+def _usual(statement: Statement) -> Statement:
+    said = phrasings.usual(statement.text)
+    return statement if said == statement.text else statement_of(said, statement.about)
 
 
 def _happened(one: Statement, other: Statement, verdict: TextVerdict, *, days_apart: bool) -> bool:
@@ -336,10 +355,18 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
+        has_both = _has_both(mine[-1], that) or _has_both(theirs[-1], this)
+        if verdict is TextVerdict.OTHER_VALUE and has_both:
+            continue
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
     return SILENT
+
+
+def _has_both(whole: Frame, that: Frame) -> bool:
+    """Whether a sentence gives values for several times, one of which is the other's: at six, on Sundays at noon."""
+    return len(whole.numbers) > 1 and bool(whole.when and that.numbers) and same_numbers(that, whole)
 
 
 # Each rule alone is enough to show that two frames can't both be right; the first that applies names the conflict.
@@ -428,7 +455,7 @@ def _is_fragment(one: Statement, other: Statement, slot: Slot) -> bool:
 
 
 # Words before the date of something that happens only once.
-SCHEDULED = listed("be start begin open close end finish expir happen due born found graduat marri retir di")
+SCHEDULED = listed("be start begin open close end finish expir happen due born built found graduat marri retir di")
 
 
 def _other_date(one: Statement, other: Statement) -> tuple[TextVerdict, str]:

@@ -9,7 +9,6 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import (
     ALL,
     DENY_ALL,
-    FORBIDDEN,
     IN_PART,
     PREPOSITIONS,
     root_of,
@@ -23,13 +22,14 @@ from memstore.conflicts.guards import (
     adds,
     comparable,
     equal,
+    is_permission,
     same_day,
     same_numbers,
     same_tense,
     same_times,
     tells_change,
 )
-from memstore.conflicts.opposites import says_all
+from memstore.conflicts.opposites import opposite, says_all
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 # `not` before one of these denies only a part, a cause or a limit, or nothing at all.
 _NOT_SO = listed("""
     because until only more less fewer later longer yet half little so sooner bad just before after as too enough
-    quite entirely completely fully necessarily alone merely simply exactly far very
+    quite time way entirely completely fully necessarily alone merely simply exactly far very
     """)
 # Words that deny by their meaning: something missing from the box is not in it.
 _NEGATIVE = listed("""
@@ -62,6 +62,7 @@ _HAVING = listed("""
     provides provided serve serves served sell sells sold stock stocks stocked charge charges charged
     """)
 _WHOM = listed("me him her us them you")
+_WHOSE = listed("mine ours yours hers theirs myself")
 _ANY = listed("any anyone anybody anything")
 _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
@@ -121,6 +122,9 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     """Whether the whole statement is denied, not just a part, a cause, or that it holds for all."""
     if any(this.word == "for" and that.word in _WHOM for this, that in pairwise(no.tokens)):
         return False
+    whose = {that.word for this, that in pairwise(no.tokens[no.denials[0] :]) if this.word != "of"}
+    if not whose & (_WHOM | _WHOSE) <= yes.words:
+        return False  # what is not mine may be yours
     if _after(no) in _NOT_SO or (not no.words.isdisjoint(IN_PART) and not (says_all(yes) and _is_of_some(no))):
         return False
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
@@ -152,36 +156,44 @@ def _covers(no: Frame, yes: Frame) -> bool:
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
     if not _NEGATIVE.isdisjoint(told):
         return False
-    having = _HAVING | (_PERMITTED if _is_permitted(no) and _is_permitted(yes) else frozenset())
+    having = _HAVING | (_PERMITTED if is_permission(no) and is_permission(yes) else frozenset())
     missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
-    if len(shared_of(no, yes)) + of_kind + _of_speaker(no, yes) < FEWEST_SHARED:
+    alike = sum(key not in yes.content for key in no.content) - len(unmatched(no, yes))
+    if len(shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
-    if not missing or _lacks_little(no, missing, added):
+    if any(opposite(no.word(key), yes.word(other)) for key in missing for other in added):
+        return False  # no window is unlocked: all are locked
+    if not missing or _lacks_little(no, yes, missing, added):
         return True
-    return _says_all(yes) and len(added) <= int(_denial(no) == "no")
+    most = int(_denial(no) == "no" and no.denials[0] > 0 and not any(yes.word(key) in yes.names for key in added))
+    return _says_all(yes) and len(added) <= most
 
 
-def _lacks_little(no: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
-    """Whether only the denied verb is said in another word, or only the last word is left out, and nothing added."""
+def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
+    """Whether only the denied verb is said in another word, for taking something, or only the last word is left out."""
     at = no.content[missing[0]]
     denied = no.denials[0] in range(at - _FARTHEST_OBJECT, at)  # `not storage`
-    is_verb, is_last = at == main_verb(no), at == max(no.content.values()) and not added and not denied
+    verbs = {frame.tokens[main_verb(frame)].word for frame in (no, yes)}
+    is_verb, is_last = (
+        at == main_verb(no) and (_TAKING.issuperset(map(root_of, verbs)) or no.word(missing[0]) in _TOUCHES),
+        at == max(no.content.values()) and not added and not denied,
+    )
     return len(missing) == 1 and (is_verb or is_last)
 
 
-_FARTHEST_OBJECT = 2
+_FARTHEST_OBJECT = 3
+# The roots of verbs for taking something, which may replace each other.
+_TOUCHES = listed("touch touches touched")
+_TAKING = listed("have take get touch eat drink smoke make do")
 # Words that may be missing in statements about what is allowed.
 _PERMITTED = listed("""
-    allowed permitted use uses used using people person persons anyone anybody everyone everybody members member
-    visitors visitor guests guest customers customer patients patient staff pupils students children tenants
+    allow allows permit permits allowed permitted welcome bring brings bringing admit admits admitted accept accepts
+    enter enters stay let lets tolerate tolerates tolerated use uses used using people person persons anyone anybody
+    everyone everybody members member visitors visitor guests guest customers customer patients patient staff pupils
+    students children tenants
     """)
-
-
-def _is_permitted(frame: Frame) -> bool:
-    """Whether a frame says what is allowed or not allowed."""
-    return not frame.words.isdisjoint(FORBIDDEN | {"may", "can", "allowed", "permitted"})
 
 
 def _is_had(no: Frame, yes: Frame, key: str) -> bool:
@@ -201,9 +213,14 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
         return False  # Lift 2 is not the lift.
     if _is_of_any(no) and _is_of_any(yes):
         return False
+    of_us = no.tokens[0].word in ("i", "we") and yes.words.isdisjoint(FIRST_PERSON - {"my", "your"})
+    if of_us and unmatched(yes, no):
+        return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
     of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
+    if is_permission(no) and is_permission(yes):
+        added = [key for key in added if yes.word(key) not in _PERMITTED]
     return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
 
 

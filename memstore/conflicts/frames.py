@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.conflicts import lexicon
+from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.quantities import MONTHS, Quantity, Scale
 from memstore.conflicts.statements import (
     EMPTY,
@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 
 # A rule that forbids something denies it.
-FORBIDDEN = listed("forbidden prohibited banned disallowed")
+FORBIDDEN = listed(
+    "forbidden prohibited banned disallowed forbids prohibits bans disallows outlaws forbid prohibit disallow"
+)
 DENIALS = (
     NEGATORS | FORBIDDEN | listed("nobody no_one none nothing nowhere without lack lacks lacked avoids avoid abstains")
 )
@@ -73,16 +75,22 @@ CHANGES = listed("""
     """)
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
-    kind kinds sort sorts type types way single part piece bit number amount ever once exactly about around
+    kind kinds sort sorts type types way single part piece number amount ever once exactly about around
     approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    put puts down out between stand stands stood anywhere somewhere somehow
+    past across round towards toward among beyond put puts down out between stand stands stood anywhere somewhere
+    somehow
+    """)
+# Before `of`, these only say how much of a thing there is.
+_MEASURES = listed("""
+    cup cups glass glasses mug mugs bottle bottles pot pots bowl bowls plate plates pint pints slice slices spoon spoons
+    teaspoon teaspoons tablespoon tablespoons pinch drop drops member members
     """)
 _NO_CONTENT = (EMPTY | GRAMMAR | DENIALS | ALL | IN_PART | LEADS_TO_WHEN | _LIGHT) - {"well"}
 PREPOSITIONS = listed("""
-    in on at from under with by to since after before during for of near over inside outside behind beneath below above
-    beside between through onto into along
+    in on at from under with by to since after before during for of near over inside outside behind beneath below
+    above beside between through onto into along past across round towards toward against among beyond
     """)
 _AUXILIARIES = listed("""
     am is are was were be been has have had do does did can will may must should shall would could might
@@ -93,10 +101,13 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
     r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
-    r"|expires|runs|costs|takes|opens|closes|starts|ends) | to (?:save|make|let|get|keep|avoid|help) ",
+    r"|expires|runs|costs|takes|opens|closes|starts|ends|lives|works|stands|lies|sits|sleeps|plays|speaks|pays|keeps|owns"
+    r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds)"
+    r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they)"
+    r" | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(r",? (?:who|which) ([^,.;:]+)", re.IGNORECASE)
+_RELATIVE = re.compile(r",? (?:who|which|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
 _CODE = re.compile(r"`([a-z]\w*)`")
 _SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
@@ -129,7 +140,8 @@ _NAME_IS = re.compile(
 )
 # `Marek is our goalkeeper`: our goalkeeper is Marek.
 _IS_OUR = re.compile(
-    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?) is ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?) (is|was)"
+    r" ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
     r"(?=[,;.]|$)(.*)$",
     re.DOTALL,
 )
@@ -139,13 +151,24 @@ _NOT_THE_OTHER = re.compile(
     r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
 )
 _BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
-_NOBODY_BUT = re.compile(r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than) ", re.IGNORECASE)
+# `It has neither a bath nor a stove` denies both.
+_NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECASE | re.DOTALL)
+_NOBODY_BUT = re.compile(
+    r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than|apart from|besides|save) ", re.IGNORECASE
+)
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
     r"^(?:According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
-    r"|(?:If you ask me|In fact|Of course|After all|In the end|At last|As it happens|By the way|As usual|As a rule"
-    r"|In general|In short|In reality|Indeed|Honestly|Frankly|Luckily|Sadly|Unfortunately|Naturally|Strangely|Oddly"
-    r"|Obviously|Clearly),?) ",
+    r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
+    r"|Believe it or not|Strictly speaking|Generally speaking|For once|For the record|For what it['’]s worth"
+    r"|In (?:fact|the end|general|short|brief|reality|truth|any case|other words|my (?:opinion|view|experience))"
+    r"|On (?:the whole|balance|second thoughts)|At (?:last|least|any rate)"
+    r"|To be (?:fair|honest|precise|exact|clear|frank)"
+    r"|As (?:it happens|it turns out|usual|always|ever|a rule|mentioned|I said|you (?:may )?know"
+    r"|far as (?:I|we) (?:know|remember|recall|can tell|can see))|The (?:fact|truth|point|thing|trouble) is(?: that)?"
+    r"|Actually|Anyway|Basically|Certainly|Clearly|Curiously|Fortunately|Frankly|Honestly|Incidentally|Indeed"
+    r"|Interestingly|Luckily|Naturally|Obviously|Oddly|Regrettably|Sadly|Strangely|Surely|Surprisingly|Thankfully"
+    r"|Unfortunately|Well),?:?) ",
     re.IGNORECASE,
 )
 # A leading clause before the subject: `Since the bridge closed my way to work takes an hour`.
@@ -233,7 +256,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1\2 ", _ASIDE.sub(" ", text), count=1))
     bare = _LEARNT_TO.sub("can now", _OPEN_UNTIL.sub("closes at", bare))
     if is_our := _IS_OUR.match(bare):
-        bare = f"{is_our[2]} is {is_our[1]}{is_our[3]}"
+        bare = f"{is_our[3]} {is_our[2]} {is_our[1]}{is_our[4]}"
     if name := _NAME_IS.match(bare):
         bare = f"{name[1] or name[3] or name[6]} is called {name[2] or name[4] or name[5]}{name[7]}"
     bare = _BUT_INSTEAD.sub(r"\1\2", bare)
@@ -244,6 +267,8 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     elif other := _NOT_THE_OTHER.match(bare):
         bare = f"{other[1]} {other[3]}"
         found.append(f"{other[2]} not {other[3]}")
+    bare, *also = _denying_both(bare)
+    found += also
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     if relative := _RELATIVE.search(bare):
@@ -259,8 +284,16 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about = first if first and first.casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
     found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
-    by_tokens = {each.tokens: each for each in (frame(named(clause, about)) for clause in found)}
+    spoken = [named(clause, about) for clause in found]
+    ways = (way for clause in spoken for way in phrasings.ways(clause))
+    by_tokens = {each.tokens: each for each in map(frame, ways)}
     return tuple(by_tokens.values())
+
+
+def _denying_both(text: str) -> list[str]:
+    """Return a text that denies two things with `neither` and `nor` as two texts that deny one each."""
+    both = _NEITHER.match(text)
+    return [f"{both[1]} no {both[at]}{both[4]}" for at in (2, 3)] if both else [text]
 
 
 def told_by(text: str) -> str:
@@ -298,7 +331,7 @@ def _clauses(text: str) -> list[str]:
     if _IF.search(text):
         return [text]  # a conditional clause is not a statement
     tail = _TAIL.search(text, 8)
-    if tail and tail[0].strip() == "because" and _NOT.search(text, 0, tail.start()):
+    if tail and tail[0].split()[0] in ("because", "until", "till") and _NOT.search(text, 0, tail.start()):
         return [text]  # perhaps only the cause is denied
     if both := _two_clauses(text[: tail.start()] if tail else text):
         return [*_clauses(both[0]), *_clauses(both[1])]
@@ -308,9 +341,25 @@ def _clauses(text: str) -> list[str]:
     subject = _subject(main)
     if tail and tail[0].startswith(" and ") and subject:
         others.append(_parts(f"{subject} {text[tail.start() + len(' and ') :]}")[0])
+    others += _contrasts(main, text)
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
     return [main, *(named(other, name) for other in others)]
+
+
+def _contrasts(main: str, text: str) -> list[str]:
+    """Return what a clause denies at its end, with its subject and verb: he uses tabs, not spaces."""
+    verb, denied = frame(main).verb, _NOT_THAT.search(text)
+    if verb is None or not denied or frame(main).denied:
+        return []
+    words, first = main.split(), denied[1].split()[0]
+    if first in PREPOSITIONS:
+        before = [at for at, word in enumerate(words) if word == first]
+        return [f"{' '.join(words[: before[-1]])} not {denied[1]}"] if before else []
+    return [f"{' '.join(words[: verb + 1])} not {denied[1]}"]
+
+
+_NOT_THAT = re.compile(r", (?:and )?(?:not|never) ((?!only|just|because|until|even|at all)[\w' -]{2,40})[.!]?$")
 
 
 def _two_clauses(text: str) -> tuple[str, str] | None:
@@ -354,6 +403,8 @@ def frame(clause: str) -> Frame:
             (token.word not in _NO_CONTENT or _is_kind_of(found, at) or _is_a_number(found, at))
             and token.word not in _TIMES
             and not _is_denial(found, at)
+            and not (token.word == "bit" and found[at - 1].word in ("a", "little"))
+            and not (token.word in _MEASURES and found[at + 1 : at + 2] and found[at + 1].word == "of")
         )
         if token.value is None and not marks[at] and (is_content or _is_on(found, at)):
             content.setdefault(root_of(token.word), at)
@@ -377,7 +428,7 @@ def _is_kind_of(found: Sequence[Token], at: int) -> bool:
     before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
     if found[at].word == "single" and before and at + 1 == len(found):
         return found[at - 1].key == "be"
-    if found[at].word not in ("day", "single") or before not in ("a", "the", "each", "every", "one"):
+    if found[at].word not in ("day", "single") or before not in ("a", "the", "one"):
         return False
     denied = at > 1 and found[at - 2].word in ("not", "no")
     return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
@@ -433,9 +484,11 @@ def _is_on(found: Sequence[Token], at: int) -> bool:
     if found[at].word != "on" or not at:
         return False
     after = found[at + 1].word if at + 1 < len(found) else "at"
-    return after in PREPOSITIONS and found[at - 1].word in _BEFORE_ON
+    left = at > 1 and found[at - 2].word in DETERMINERS and found[max(0, at - 3)].word in _LEAVES
+    return after in PREPOSITIONS and (left or found[at - 1].word in _BEFORE_ON)
 
 
+_LEAVES = listed("leave leaves left keep keeps kept have has switch turn")
 _BEFORE_ON = listed("""
     is are was were be been stay stays stayed remain remains switch switched turn turned left keep kept always still
     now
@@ -623,13 +676,20 @@ def shared_of(one: Frame, other: Frame) -> frozenset[str]:
     return frozenset(one.content.keys() & other.content.keys())
 
 
-def states(one: Frame) -> bool:
-    """Whether a frame is a statement, without a hedge."""
+def states(one: Frame, *, permits: bool = False) -> bool:
+    """Whether a frame is a statement, without a hedge.
+
+    Args:
+        one: the frame.
+        permits: whether `may be` gives leave, because it is compared with what is forbidden.
+    """
     if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
         return False
     if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
         return False
-    return one.words.isdisjoint(HEDGES) and not any(_supposes(this, after) for this, after in _pairs(one.tokens))
+    return one.words.isdisjoint(HEDGES) and not any(
+        _supposes(this, after) and not (permits and this.word == "may") for this, after in _pairs(one.tokens)
+    )
 
 
 def _supposes(this: Token, after: Token) -> bool:

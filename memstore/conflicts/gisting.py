@@ -6,12 +6,13 @@ here (`tests/conflicts/test_gists.py` compares the two).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from functools import cache, lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import lexicon
+from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
 from memstore.conflicts.denials import ONLY
@@ -19,12 +20,13 @@ from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_
 from memstore.conflicts.gists import Gist
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.lexicon import Role
-from memstore.conflicts.opposites import ASYMMETRIC, without_prefix
+from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
-from memstore.conflicts.slots import ALWAYS, FARTHEST
-from memstore.conflicts.statements import is_date, key_of, statements, tokens
+from memstore.conflicts.slots import ALWAYS, FARTHEST, OF_MANNER, OF_MEANS
+from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
+from memstore.core.word_lists import listed
 from memstore.files.passages import SAYS_NOTHING, passages
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ def gists_of(file: MemoryFile) -> Sequence[Gist]:
 
 def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
     """Return the gist of one statement."""
-    found = list(with_clocks(tokens(statement.text)))
+    found = list(with_clocks([token for way in _ways(statement.text) for token in tokens(way)]))
     words = [token.word for token in found if token.value is None]
     roots = frozenset(map(root_of, (*words, *statement.about.casefold().split())))
     return Gist(
@@ -78,6 +80,17 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         against=frozenset(_excluded_by(words)),
         loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or tells_change(frame(statement.text)),
     )
+
+
+def _ways(text: str) -> Iterator[str]:
+    """Yield a sentence, and the usual words for what it, or a part of it, says of an attribute."""
+    yield text
+    for part in dict.fromkeys((text, *_PARTED.split(text))):
+        if (said := phrasings.usual(part)) != part:
+            yield said
+
+
+_PARTED = re.compile(r"[,;:] |,? (?:who|which) | and ")
 
 
 def _slots_of(
@@ -98,7 +111,7 @@ def _slots_of(
         slots["name"] |= roots
     if any(token.key == "be" for token in found):
         slots["label"].update(word for word in words if any(map(str.isdigit, word)))
-    if not ASYMMETRIC.isdisjoint(words):
+    if not ASYMMETRIC.isdisjoint(words) or any(map(is_one_way, words)):
         slots["order"].add("/".join(map(root_of, words)))
     return {slot: frozenset(told) for slot, told in slots.items() if told}
 
@@ -116,12 +129,16 @@ def _places_of(words: Sequence[str]) -> Iterator[str]:
     where = ("in",) if "where" in words else ()
     for at, word in enumerate(words):
         verb = "be" if key_of(word) == "be" else root_of(word)
-        if any(lexicon.has_slot(verb, near) for near in ("-", *where, *words[at + 1 : at + FARTHEST])):
+        nears = ("-", *where, *words[at + 1 : at + FARTHEST])
+        is_done = at > 0 and key_of(words[at - 1]) == "be" and is_past(word)
+        means = OF_MANNER if is_done else OF_MEANS if lexicon.stands(word) else ()
+        may_be_done = any(near in means for near in nears)
+        if may_be_done or any(lexicon.has_slot(verb, near) for near in nears):
             placed = verb in ("be", "come") or lexicon.has_role(verb, Role.BEING)
             yield "place" if placed else f"place_{verb}"
 
 
-_LOOSE = MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
+_LOOSE = listed("up down") | MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 

@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import quantities
-from memstore.conflicts.frames import NORMS, speaks_of, states
+from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import Token
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
-    from memstore.conflicts.statements import Token
 
 FEWEST_SHARED = 2
 # With more additional words on one side, it says something else.
@@ -115,7 +115,7 @@ def same_numbers(one: Frame, other: Frame) -> bool:
 
 
 CHANGED = listed("""
-    now since raised risen rose up down increased reduced lowered moved anymore nowadays changed switched elected
+    now since raised risen rose increased reduced lowered moved anymore nowadays changed switched elected
     appointed upgraded downgraded migrated again reopened renamed rewritten replaced extended shortened new
     """)
 _LONG = listed("year term semester season spring summer autumn winter")
@@ -126,6 +126,7 @@ def tells_change(frame: Frame) -> bool:
     return (
         says_these_days(frame)
         or not frame.words.isdisjoint(CHANGED)
+        or goes_up(frame)
         or any(
             (this.word == "from" and (after in frame.when or after.word in _THIS))
             or (this.word == "this" and after.word in _LONG)
@@ -139,6 +140,17 @@ def says_these_days(frame: Frame) -> bool:
     return any(this.word == "these" and after.word == "days" for this, after in pairwise(frame.tokens))
 
 
+def goes_up(frame: Frame) -> bool:
+    """Whether a frame says that something has gone up or down; not `takes an hour to heat up`."""
+    return any(
+        after.word in ("up", "down") and (this.key == "be" or this.word in _GOING or then.word == "to")
+        for this, after, then in zip(frame.tokens, frame.tokens[1:], [*frame.tokens[2:], _NOTHING], strict=False)
+        if not (after.word == "up" and then.word == "to" and this.word not in _GOING and this.key != "be")
+    )
+
+
+_GOING = listed("go goes gone went come comes came get gets got put puts brought push pushed")
+_NOTHING = Token("", "")
 _TODAY = listed("today tonight")
 
 
@@ -153,12 +165,35 @@ def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if _are_two(one.words, other.words) or _are_two(other.words, one.words):
         return False
-    return states(one) and states(other) and _is_norm(one) == _is_norm(other)
+    permits = is_permission(one) and is_permission(other) and one.denied != other.denied
+    return all(states(each, permits=permits) for each in (one, other)) and (
+        permits or _is_norm(one) == _is_norm(other) or _is_rule(one, other)
+    )
 
 
 def _is_norm(frame: Frame) -> bool:
     """Whether a frame says what somebody should do: `must be`, `don't open`."""
-    return not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
+    needs = any(this.word in ("need", "needs") and after.word == "to" for this, after in pairwise(frame.tokens))
+    return needs or not frame.words.isdisjoint(NORMS) or [token.word for token in frame.tokens[:2]] == ["do", "not"]
+
+
+def _is_rule(one: Frame, other: Frame) -> bool:
+    """Whether one says what must never be done, or always, and the other what is done as a rule."""
+    norm, done = (one, other) if _is_norm(one) else (other, one)
+    does = done.verb is not None and done.tokens[done.verb].key not in ("be", "have") and not done.is_past
+    return does and not norm.words.isdisjoint(("never", "always", "all"))
+
+
+def is_permission(frame: Frame) -> bool:
+    """Whether a frame says what is allowed or not allowed: `may`, `is forbidden`, `must not`."""
+    must_not = any(this.word == "must" and after.word == "not" for this, after in pairwise(frame.tokens))
+    return must_not or not frame.words.isdisjoint(_PERMITS)
+
+
+_PERMITS = FORBIDDEN | listed("""
+    may can allowed permitted welcome allow allows permit permits accept accepts accepted admit admits admitted let lets
+    tolerate tolerates tolerated
+    """)
 
 
 # If one frame has a word of one list and the other one of the other, they are about two things or two times.
@@ -199,6 +234,8 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     at = one.content[key]
     if speaks_of(one, at, shared):
         return not _only_describes(one, key, shared)
+    if one.word(key).endswith("ly"):
+        return False  # an adverb
     before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
     if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
         return True

@@ -169,9 +169,23 @@ def is_act(word: str) -> bool:
     return word in _lists().acts
 
 
+# With fewer letters, it is another word: `relay`.
+_SHORTEST_FORM = 4
+# Verbs with one of these are inflected like those without: `overwritten`, `rebuilt`.
+_PREFIXES = ("over", "under", "re", "out", "mis", "fore", "with")
+
+
+@cache
 def plain_form(word: str) -> str:
     """Return the plain form of an irregular verb form; other words unchanged."""
-    return _lists().plain_forms.get(word, word)
+    forms = _lists().plain_forms
+    if word in forms or word in _lists().families:
+        return forms.get(word, word)
+    for prefix in _PREFIXES:
+        bare = word.removeprefix(prefix)
+        if bare != word and len(bare) >= _SHORTEST_FORM and bare in forms:
+            return prefix + forms[bare]
+    return word
 
 
 def family_of(word: str) -> str:
@@ -181,11 +195,12 @@ def family_of(word: str) -> str:
 
 @cache
 def doing_of(word: str) -> str:
-    """Return the verb of an agent noun: `swim` for `swimmer`; other words unchanged."""
+    """Return the verb of an agent noun, or of what can be done: `swim` for `swimmer`, `wash` for `washable`."""
     who = word.removesuffix("s")
-    if not who.endswith(("er", "or")):
+    ending = next((ending for ending in ("able", "ible", "er", "or") if who.endswith(ending)), "")
+    if not ending:
         return word
-    stem = who[:-2]
+    stem = who.removesuffix(ending)
     doing = (stem, f"{stem}e", stem[:-1] if stem[-2:-1] == stem[-1:] else stem)
     return next((verb for verb in doing if has_role(verb, Role.STANDING)), word)
 
@@ -220,7 +235,7 @@ def _terms_in(role: Role) -> frozenset[str]:
 
 def is_member(word: str, kind: str) -> bool:
     """Whether a word names a member of a kind: a violin is an instrument."""
-    return term_of(word) in _members().get(term_of(kind), frozenset())
+    return term_of(word) in _members().get(term_of(kind), frozenset()) or kind in kinds_of(word)
 
 
 @cache

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, shared_of, speaks_of, unmatched
+from memstore.conflicts.frames import ALL, IN_PART, PREPOSITIONS, root_of, shared_of, speaks_of, unmatched
 from memstore.conflicts.guards import (
     FEWEST_SHARED,
     MOST_ADDED,
@@ -17,6 +17,7 @@ from memstore.conflicts.guards import (
     tells_change,
 )
 from memstore.conflicts.quantities import Scale
+from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ _ALL = listed("all every each everyone everybody everything both whole entire")
 
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    changed = tells_change(one) or tells_change(other)
+    changed = (tells_change(one) or tells_change(other)) and not (one.is_past and other.is_past)
     always = "always" in one.words | other.words or changed
     if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # Something that closes at six is open until six.
@@ -94,12 +95,14 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
     shared = shared_of(one, other)
     if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
         return False
-    order = _order(one, shared | {this})
-    if one.word(this) in _RELATIONS and order != _order(other, shared | {that}, {that: this}):
+    told = shared - _leading(one) - _leading(other)
+    order = _order(one, told | {this})
+    if one.word(this) in _RELATIONS and order != _order(other, told | {that}, {that: this}):
         return False
-    subjects = {_first(one, shared), _first(other, shared)} - {""}
-    if len(subjects) > 1:
+    if not _have_one_subject(one, other, shared):
         return False  # Something behind the church has the church in front of it.
+    if _is_of_its_part(one, mine, shared) or _is_of_its_part(other, theirs, shared):
+        return False
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
     return all(len(keys) <= MOST_ADDED and not (keys and one.verb is None) for keys in (mine, theirs))
@@ -145,6 +148,28 @@ _RELATIONS = listed("""
     """)
 
 
+def _is_of_its_part(frame: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
+    """Whether the subject belongs to what the other frame speaks of: the museum shop, Tom's dog."""
+    ends = {frame.content[key] + 1 for key in shared}
+    return any(frame.content[key] in ends and speaks_of(frame, frame.content[key], shared) for key in added)
+
+
+def _leading(frame: Frame) -> frozenset[str]:
+    """Return the content of a phrase before the subject: `Past the mill`."""
+    if frame.tokens[0].word not in PREPOSITIONS or frame.verb is None:
+        return frozenset()
+    return frozenset([key for key in frame.content if frame.content[key] < frame.verb][:-1])
+
+
+def _have_one_subject(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
+    """Whether the subject of one frame is, or contains, that of the other: the lake, swimming in the lake."""
+    firsts = {_first(one, shared), _first(other, shared)} - {""}
+    if len(firsts) <= 1:
+        return True
+    mine, theirs = ({key for key in shared if speaks_of(each, each.content[key], shared)} for each in (one, other))
+    return bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+
+
 def _first(frame: Frame, keys: frozenset[str]) -> str:
     """Return the subject: the first of some words; empty if the sentence begins with a preposition."""
     return "" if frame.tokens[0].word in PREPOSITIONS else _order(frame, keys)[0]
@@ -156,7 +181,7 @@ def _order(frame: Frame, keys: frozenset[str], called: Mapping[str, str] = Mappi
 
 
 # Asymmetric relations: they can't hold both ways between two things.
-ASYMMETRIC = listed("than above below behind north south east west")
+ASYMMETRIC = listed("than above below behind north south east west prefer prefers preferred")
 
 
 def swapped(one: Frame, other: Frame) -> bool:
@@ -165,10 +190,28 @@ def swapped(one: Frame, other: Frame) -> bool:
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED:
         return False
     marks = one.words & other.words & ASYMMETRIC
-    if not marks or not comparable(one, other) or not same_times(one, other):
+    if not (marks or _same_role(one, other, shared)) or not comparable(one, other) or not same_times(one, other):
         return False
     ranks = [[frame.tokens[at].key for at in frame.numbers] for frame in (one, other)]
     if any(ranks):
         return len(set(ranks[0])) > 1 and ranks[0] == ranks[1][::-1]
-    mine, theirs = _order(one, shared), _order(other, shared)
-    return mine[0] == theirs[-1] and mine[-1] == theirs[0]
+    nouns = shared - {root_of(each.tokens[main_verb(each)].word) for each in (one, other)}
+    mine, theirs = _order(one, nouns), _order(other, nouns)
+    return sum(this != that for this, that in zip(mine, theirs, strict=True)) == len(("one", "other"))
+
+
+def _same_role(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
+    """Whether both say whose boss, mother or teacher somebody is; not whose sister, who has a sister, too."""
+    roles = {one.word(key) for key in shared if is_one_way(one.word(key))}
+    return bool(roles) and all(len(frame.possessors) == 1 for frame in (one, other))
+
+
+def is_one_way(word: str) -> bool:
+    """Whether a word names somebody by a relation that the other side does not have: a boss, a mother."""
+    return lexicon.is_person(word) and word not in _MUTUAL
+
+
+_MUTUAL = listed("""
+    brother sister cousin spouse partner fiance fiancee boyfriend girlfriend flatmate roommate housemate contact capital
+    headquarters deputy
+    """)

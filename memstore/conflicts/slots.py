@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 
 class FilledSlot(NamedTuple):
-    """What fills the place after a verb: `verb` is its root, `value` has the content there, `rest` that after it."""
+    """What fills the place after a verb: `verb` is its root, `value` has the content there, `rest` that after it.
+
+    `has_room_for_one` is false for what may be one of several: `cooks with gas`.
+    """
 
     verb: str
     preposition: str
+    has_room_for_one: bool
     holder: frozenset[str]
     value: tuple[str, ...]
     rest: frozenset[str]
@@ -37,6 +41,7 @@ def refilled(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     if (
         not mine
         or not theirs
+        or not (mine.has_room_for_one or theirs.has_room_for_one)
         or not _is_one_place(mine, theirs, always=always)
         or (mine.rest and theirs.rest and mine.rest != theirs.rest)
     ):
@@ -62,13 +67,16 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     verb = "be" if frame.tokens[at].key == "be" else root_of(frame.tokens[at].word)
     ahead = enumerate(frame.tokens[at + 1 : at + FARTHEST], at + 1)
     place, preposition = next(((n, token.word) for n, token in ahead if token.word in PREPOSITIONS), (at, "-"))
-    if not (lexicon.has_slot(verb, preposition) or (always and preposition in _OF_MANNER)):
+    # How something is regularly done leaves room for one: it is heated with wood.
+    is_done = frame.verb is not None and at != frame.verb and frame.tokens[frame.verb].key == "be" and not frame.is_past
+    has_room_for_one = lexicon.has_slot(verb, preposition) or (preposition in OF_MANNER and (always or is_done))
+    if not (has_room_for_one or preposition in OF_MEANS):
         return None
     value = _phrase(frame, place + 1)
     places = {n: key for key, n in frame.content.items() if key not in (*value, verb)}
     holder = frozenset(key for n, key in places.items() if n < max(at, place))
     rest = frozenset(key for n, key in places.items() if n > max(at, place))
-    return FilledSlot(verb, preposition, holder, value, rest) if value and holder else None
+    return FilledSlot(verb, preposition, has_room_for_one, holder, value, rest) if value and holder else None
 
 
 ALWAYS = listed("always invariably everywhere without_exception")
@@ -93,7 +101,8 @@ def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
 
 
 _PLACES = listed("in on at under behind with")
-_OF_MANNER = listed("in on at by with under to from")
+OF_MANNER = listed("in on at by with under to from")
+OF_MEANS = listed("by with from")
 
 
 _ADDS = listed("also too well additionally another")

@@ -41,7 +41,15 @@ _CONTRACTIONS = (
     ("every", r"\bevery (week|month|quarter|year)\b", r"\1ly"),
     ("longer", r"\bno longer\b", "now not"),
     ("more", r"\bnot\b(.*)\bany ?more\b", r"now not\1"),
-    ("unable", r"\bunable to\b", "not able to"),
+    ("blood", r"\b(?:0|zero) (?=(?:positive|negative)\b)", "o "),
+    ("unable", r"\b(?:am |is |are )?unable to\b", "can not"),
+    ("able", r"\b(?:am|is|are) (not )?able to\b", r"can \1"),
+    ("anything but", r"\banything but\b", "not"),
+    ("far from", r"\bfar from (?=[a-z]+(?:[.,;!]|$| for\b| to\b))", "not "),
+    ("means", r"\bby no means\b", "not"),
+    ("in no way", r"\bin no way\b", "not"),
+    ("not in the least", r"\bnot in the least\b", "not"),
+    ("without exception", r"\bwithout exception\b", "always"),
     ("no", r"\b(?:under no circumstances|on no account)\b", "never"),
     ("place", r"\btakes? place\b", "happens"),
     ("place", r"\b(?:took|taken) place\b", "happened"),
@@ -56,6 +64,8 @@ _NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
 _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure|surprised|surprising)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
+    r"|\bcan not (?:wait (?=to\b|for\b)|help\b)|\bin no time\b"
+    r"|\bwithout (?:a |any )?(?:shadow of a )?(?:doubt|question|fail|trouble|problems?|difficulty|delay|hesitation)\b"
 )
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
@@ -111,7 +121,7 @@ def _plain(sentence: str) -> str:
             text = re.sub(pattern, whole, text)
     if quantities.has_digit(text):
         text = re.sub(_NUMBERED_ONE, r"\1 nr", text)
-    return re.sub(_NO_NEGATION, " ", text) if "no" in text else text
+    return re.sub(_NO_NEGATION, " ", text) if "no" in text or "without" in text else text
 
 
 def _pieces(text: str) -> list[str | Quantity]:
@@ -142,7 +152,7 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     for phrase in lexicon.phrases(piece) if isinstance(piece, str) else ():
         if tuple(pieces[at : at + len(phrase)]) == phrase:
             return "_".join(phrase), len(phrase)
-    is_pronoun = piece == "one" and (before in _ONE_AFTER or after in _ONE_BEFORE) and after not in SCALES
+    is_pronoun = piece == "one" and _is_pronoun(before, after) and after not in SCALES
     if piece in ("a", "an") and before in _LASTING and (one_of := quantities.one_of(after)):
         return one_of, 2
     last = pieces[at + 2] if at + 2 < len(pieces) else ""
@@ -157,6 +167,14 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
         return measure, more + 2
     year = quantities.as_year(value) if before in _BEFORE_A_YEAR else None
     return year or value, more + 1
+
+
+def _is_pronoun(before: str | Quantity, after: str | Quantity) -> bool:
+    """Whether `one` between two pieces is not a number: `the one`, `one of them`, `a cheap one`."""
+    if before in _ONE_AFTER or after in _ONE_BEFORE:
+        return True
+    follows = isinstance(before, str) and before not in GRAMMAR | EMPTY | NEGATORS
+    return follows and before != "" and (not after or after in GRAMMAR)
 
 
 def _with_before(pieces: Iterator[str | Quantity]) -> Iterator[tuple[str | Quantity, str | Quantity]]:
@@ -254,7 +272,10 @@ def statement_of(sentence: str, about: str = "") -> Statement:
 
 _STANDS_FOR = listed("he she it")
 # If a sentence begins with a name, or with an article and a noun before its verb, that is what it is about.
-_FIRST_THING = re.compile(r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)?(?= (?:is|has|was|had|can|in|on|of|at)\b)")
+_FIRST_THING = re.compile(
+    r"(?:The|Our|My) [a-z-]+(?: [a-z-]+)??"
+    r"(?= (?:is|was|has|had|can|could|will|would|must|may|should|does|did|in|on|of|at|[a-z]+ed|[a-z]+[^s\W]s)\b)"
+)
 _FIRST_NAME = re.compile(r"([A-Z][a-z]+)\b(?: [A-Z][a-z]+)?(?=[ ,])")
 
 
@@ -275,7 +296,12 @@ def _sorted_out(found: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[int, .
 
 def _whens(found: Sequence[Token]) -> list[bool]:
     """Return for each token whether it is a date or time word, or leads to one (`since last week`)."""
-    return with_leads([is_date(token) or token.word in WHEN for token in found], found)
+    before = ["", *(token.word for token in found)]
+    marks = [
+        is_date(token) or (token.word in WHEN and not (token.word in _PERIODS and lead in ("a", "per")))
+        for token, lead in zip(found, before, strict=False)
+    ]
+    return with_leads(marks, found)
 
 
 def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
@@ -288,17 +314,23 @@ def with_leads(marks: list[bool], found: Sequence[Token]) -> list[bool]:
 # -- where sentences end ---------------------------------------------------------------------------
 
 
-_OTHER_NAME = re.compile(r" [A-Z][a-z]")
+_OTHER_NAME = re.compile(r" ([A-Z][a-z]+)")
 
 
 def _spoken_of(text: str, start: int, end: int, before: str) -> str:
     """Return what a pronoun in the next sentence may mean; empty if it is ambiguous."""
     found = _FIRST_NAME.match(text, start, end)
-    if not found or found[1].casefold() in _NO_NAMES:
+    if not found or found[1].casefold() in _NO_NAMES or _is_told_to_do(found[0]):
         found = _FIRST_THING.match(text, start, end)
-    if _OTHER_NAME.search(text, found.end() if found else start, end):
+    others = _OTHER_NAME.finditer(text, found.end() if found else start, end)
+    if any(other[1].casefold() not in _NO_NAMES for other in others):
         return ""
     return found[0] if found else before
+
+
+def _is_told_to_do(name: str) -> bool:
+    """Whether what looks like a name begins with a verb: `Pay Wilf`."""
+    return " " in name and lexicon.stands(name.split(" ", 1)[0].casefold())
 
 
 # Words without a meaning of their own; sentences that differ only in these don't differ.
@@ -321,6 +353,8 @@ WHEN = listed("""
     february march april june july august september october november december monday tuesday wednesday thursday friday
     saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
     """)
+# After `a`, how often something is, not when: `120 a year`.
+_PERIODS = frozenset({"week", "month", "year"})
 LEADS_TO_WHEN = listed("in on since from until till by as of during before after last next this")
 _NO_NAMES = GRAMMAR | EMPTY | WHEN | LEADS_TO_WHEN
 # The first words of phrases that only add to a statement.
@@ -336,7 +370,8 @@ MOST_OTHER_WORDS = 6
 
 # The end of a sentence, list item, table row or paragraph; `but` before an exception (`every day but Monday`) is none.
 _END = re.compile(
-    r"(?<=[.!?…;])[\"')*_]*\s+|(?<!nobody)(?<!no one)(?<!nothing),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
+    r"(?<=[.!?…;])[\"')*_]*\s+"
+    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!anything),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
     r"|\n(?=\s*[-*+|>])|\n\s*\n",
     re.IGNORECASE,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
-from memstore.conflicts.frames import PREPOSITIONS, root_of, states
+from memstore.conflicts.frames import IN_PART, PREPOSITIONS, root_of, states
 from memstore.conflicts.guards import same_dates, same_times
 from memstore.core.word_lists import listed
 
@@ -26,6 +26,8 @@ def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    if not one.words.isdisjoint(IN_PART):
+        return False  # almost everything there is vegan
     if not states(one) or not states(other) or any(other.tokens[at].word != "without" for at in other.denials):
         return False
     known = lexicon.states()
@@ -41,6 +43,8 @@ def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
+    if root_of(one.tokens[at].word) in other.content:
+        return False  # both say that somebody is allergic to cats
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)

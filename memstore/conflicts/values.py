@@ -23,6 +23,7 @@ from memstore.conflicts.guards import (
     adds,
     comparable,
     equal,
+    goes_up,
     same_dates,
     same_day,
     same_times,
@@ -66,7 +67,7 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
 
 
 def _says_now(frame: Frame) -> bool:
-    return not frame.words.isdisjoint(_NOW) or says_these_days(frame)
+    return not frame.words.isdisjoint(_NOW) or says_these_days(frame) or goes_up(frame)
 
 
 def _in_months(frame: Frame) -> bool:
@@ -96,7 +97,7 @@ _FOR_GOOD = listed("born founded named called moved")
 _MOST_WORDS_OF_A_NAME = 3
 _MOST_WORDS_OF_A_KIND = 2
 _FEWEST_SHARED = 2
-_NOW = listed("now since nowadays anymore down up")
+_NOW = listed("now since nowadays anymore")
 _MOST_LEFT = 3
 _BY_DEGREES = listed("up down again")
 # Verbs for something that happens only once, on a date.
@@ -123,7 +124,7 @@ class _Pair:
         numbered = one.numbers and other.numbers
         if numbered and not (self.mine and self.theirs):
             self.mine, self.theirs = (
-                [key for key in keys if frame.word(key) not in _EXTENT]
+                [key for key in keys if frame.word(key) not in _EXTENT or speaks_of(frame, frame.content[key], shared)]
                 for frame, keys in ((one, self.mine), (other, self.theirs))
             )
         self.changed = tells_change(one) or tells_change(other)
@@ -132,6 +133,7 @@ class _Pair:
         verbs = [[key for key in keys if frame.content[key] == main_verb(frame)] for frame, keys in self._sides]
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
+        self.does_other = bool(both)
         if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
@@ -294,7 +296,11 @@ class _Pair:
             return False
         return all(
             _is_agent(frame, keys)
-            or (speaks_of(frame, frame.content[keys[0]], self.shared) and frame.tokens[frame.verb or 0].key != "be")
+            or (
+                speaks_of(frame, frame.content[keys[0]], self.shared)
+                and frame.tokens[frame.verb or 0].key != "be"
+                and frame.tokens[frame.verb or 0].word not in _BELONGS
+            )
             for frame, keys in self._sides
         )
 
@@ -332,7 +338,8 @@ class _Pair:
         agents = [
             _is_agent(frame, keys) or inside for (frame, keys), inside in zip(self._sides, in_subject, strict=True)
         ]
-        done_now = self.changed and len(self.shared) > 1 and all(agents)
+        is_changed = any(tells_change(frame._replace(words=frame.words - {"new"})) for frame, _ in self._sides)
+        done_now = is_changed and len(self.shared) > 1 and all(agents) and not self.does_other
         is_held = len(self.shared) > 1 and any(lexicon.has_role(word, Role.HELD_BY_ONE) for word in words)
         if done_now or (is_held and (all(agents) or not any(in_subject))):
             return True
@@ -369,6 +376,9 @@ class _Pair:
         at = all(frame.tokens[frame.verb or 0].key == "be" and ones.isdisjoint(others) for frame, _ in self._sides)
         if at and not any(token.word.endswith("ys") for frame, _ in self._sides for token in frame.when):
             return True
+        meets = all(root_of(frame.tokens[main_verb(frame)].word) in _REGULAR for frame, _ in self._sides)
+        if meets and self._is_definite() and ones.isdisjoint(others):
+            return True
         always = any(not frame.words.isdisjoint(_AS_A_RULE) for frame, _ in self._sides)
         return self.changed or (always and ones.isdisjoint(others))
 
@@ -403,6 +413,8 @@ def _is_put_off(frame: Frame) -> bool:
     return not frame.words.isdisjoint(_PUT_OFF) and not frame.words.isdisjoint(("to", "until"))
 
 
+# The roots of verbs for what is held as a rule on one day of the week, unlike opening.
+_REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
 _PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
@@ -410,7 +422,8 @@ _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 _EXTENT = listed("long high tall wide deep thick old heavy big large")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
 # The values of these may be words of any sort.
-_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired")
+_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired pay pays paid")
+_BELONGS = listed("belong belongs belonged")
 LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
     """)
@@ -545,12 +558,21 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     """Whether a number is part of a name: `Room 4 costs`, `the second team won`."""
     value = frame.tokens[at].value
     before = frame.tokens[at - 1].word if at else "the"
+    if before == "nr" and _is_place_of_one(frame, at):
+        return False
     if before == "nr" and (frame.verb is None or at < frame.verb or frame.tokens[frame.verb].key != "be"):
         return True
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
     return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
+
+
+def _is_place_of_one(frame: Frame, at: int) -> bool:
+    """Whether a number says which one of its kind is used, after the verb: leaves from platform 4."""
+    words = [token.word for token in frame.tokens[max(0, at - 3) : at - 1]]
+    after = frame.verb is not None and frame.verb < at and not frame.is_past
+    return after and len(words) > 1 and words[0] in PREPOSITIONS and lexicon.has_role(words[1], Role.ATTRIBUTE)
 
 
 def _same_release(one: Frame, other: Frame) -> bool:
@@ -591,10 +613,13 @@ def main_verb(frame: Frame) -> int:
     if at >= 0 and frame.tokens[at].key in ("be", "have"):
         after = range(at + 1, min(at + 1 + _FARTHEST_PARTICIPLE, len(frame.tokens)))
         return next((n for n in after if is_past(frame.tokens[n].word) or _is_irregular(frame.tokens[n].word)), at)
+    if at >= 0 and frame.tokens[at].word in _HELPS:
+        return min((n for n in frame.content.values() if at < n <= at + _FARTHEST_PARTICIPLE + 1), default=at)
     return at
 
 
 _FARTHEST_PARTICIPLE = 2
+_HELPS = listed("do does did can could will would may might must should shall")
 
 
 def _is_irregular(word: str) -> bool:

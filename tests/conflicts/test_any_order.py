@@ -194,7 +194,7 @@ FOUND: list[tuple[str, str, str]] = [
     ("The repository is read-only.", "Anyone can push to the repository.", "states"),
     ("Nina is single.", "Nina's husband is a carpenter.", "states"),
     ("Leo doesn't have a driving licence.", "Leo drives to work.", "states"),
-    ("Mum doesn't drink alcohol.", "Mum has a glass of wine every evening.", "states"),
+    ("Mum doesn't drink alcohol.", "Mum has a glass of wine every evening.", "negation"),
     (
         "The bridge to the mill was torn down in 2019.",
         "Every morning our van crosses the bridge to the mill.",
@@ -209,7 +209,7 @@ FOUND: list[tuple[str, str, str]] = [
     ("`ingest` has been switched off for good.", "`ingest` processes a million events an hour.", "states"),
     ("The laptop isn't connected to any network.", "I uploaded the file from the laptop.", "states"),
     ("The ferry to Hvar takes cars.", "Cars are not carried on the ferry to Hvar.", "negation"),
-    ("The statue is made of bronze.", "The statue is carved from marble.", "names"),
+    ("The statue is made of bronze.", "The statue is carved from marble.", "values"),
     ("The second act is longer than the first.", "The first act is longer than the second.", "order"),
     ("The concert starts at eight sharp.", "The concert starts at half past seven.", "times of day"),
     ("My commute takes 35 minutes.", "Since the bridge closed my commute takes an hour.", "units"),

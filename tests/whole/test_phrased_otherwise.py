@@ -1,0 +1,31 @@
+"""Conflicts between notes that say the same of an attribute in other words, through the installed program."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.whole.program import InProcess
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_reported"),
+    [
+        ("Vera Lind runs the lido.", "Otto Brandt is in charge of the lido.", True),
+        ("The barge has 80 seats.", "There is room for 95 people on the barge.", True),
+        ("Visitors must wear a badge.", "No badge is required for visitors.", True),
+        ("The barge has 80 seats.", "There is room for 80 people on the barge.", False),
+        ("Vera Lind runs the lido.", "Otto Brandt is in charge of the archive.", False),
+        ("Ida never cleans the kitchen.", "Ida paints the kitchen.", False),
+    ],
+)
+def test_a_note_in_other_words_is_compared(program: InProcess, one: str, other: str, *, is_reported: bool) -> None:
+    program.run("add", one)
+    added = program.run("add", other)
+
+    assert added.returncode == 0
+    assert (" with note:" in added.stdout + added.stderr) == is_reported
+    listed = program.run("conflicts")
+    assert (" with note:" in listed.stdout) == is_reported
