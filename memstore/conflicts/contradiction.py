@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.conflicts import lexicon, phrasings, quantities
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, excluded
-from memstore.conflicts.frames import frame, frames, named, told_by
+from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
 from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.opposites import opposed, swapped
@@ -546,8 +546,14 @@ def _in_subject(statement: Statement, slot: Slot) -> bool:
     value = slot.left[0].value
     if value is not None and value.scale is not Scale.ORDINAL:
         # `Invoice 77 was paid`: the number is a name.
-        named = statement.tokens[slot.at - 1].word if slot.at else ""
-        return value.scale is Scale.CARDINAL and slot.at + 1 == verb and named not in _BEFORE_A_COUNT
+        before, noun, after = (
+            statement.tokens[at].word if 0 <= at < len(statement.tokens) else ""
+            for at in (slot.at - 2, slot.at - 1, slot.at + 1)
+        )
+        is_label = value.scale is Scale.CARDINAL and noun not in _BEFORE_A_COUNT
+        # `The kettle of house 4 sings`: so it is after a preposition and a noun, before the verb.
+        says = after not in PREPOSITIONS and (is_past(after) or (after.endswith("s") and not after.endswith("ss")))
+        return is_label and (slot.at + 1 == verb or (before in PREPOSITIONS and says))
     return slot.at < verb
 
 

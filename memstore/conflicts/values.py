@@ -565,6 +565,10 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
+    if frame.verb is None and at > 1 and frame.tokens[at - 2].word in PREPOSITIONS:
+        # `The kettle of house 4 sings`, though the verb is not known.
+        after = frame.tokens[at + 1].word if at + 1 < len(frame.tokens) else ""
+        in_subject = after.endswith("s") and not after.endswith("ss")
     return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
 
 

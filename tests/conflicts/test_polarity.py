@@ -31,6 +31,7 @@ CONTRADICT = [
     ("User prefers dark mode", "User prefers light mode", "antonyms"),
 ]
 OTHER_VALUES = [
+    ("The kettle in the kitchen holds 4 cups", "The kettle in the kitchen holds 5 cups", "numbers"),
     ("User's favorite color is blue", "User's favorite color is green", "values"),
     ("Sean lives in Paris", "Sean lives in Rome", "values"),
     ("The project uses PostgreSQL", "The project uses MySQL", "values"),
@@ -67,6 +68,9 @@ AGREE = [
     ("Bella was born on 3 May", "Bella was born on May 3rd, 2019"),
 ]
 SILENT = [
+    ("The kettle of house 4 sings at noon", "The kettle of house 5 sings at noon"),
+    ("The owner of flat 4 pays on Mondays", "The owner of flat 6 pays on Mondays"),
+    ("The lamp in room 12 flickers", "The lamp in room 14 flickers"),
     ("favor swimming", "oppose cycling"),  # two things differ
     ("Sean likes tea", "Bella dislikes tea"),  # another subject
     ("She tied a knot", "She tied a rope"),  # no negation in `knot`
