@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -237,7 +236,7 @@ PARTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
     "the owner's part": ("is_owners", FILTER["is_owners"], ("status",)),
     "postings": ("postings", lambda view, *asked: view._snapshot.index.postings(*asked), ("search", "tea", "--json")),
     "broken files": ("broken", property(lambda view: view._snapshot.catalog.broken), ("stats", "--json")),
-    "policy": ("policy", property(lambda view: replace(view.registries, memories=view._labels)),
+    "policy": ("policy", property(lambda view: view.registries._replace(memories=view._labels)),
                ("privacy", "grant", "m_bobs000003", "--to", "human:bob", "human:eve")),
     "ids": ("rows_of_id", lambda view, one: view._snapshot.catalog.rows_of_id(one), ("show", "m_hidden0001")),
     "the vault's own files": ("require_owner", yes, ("check",)),
