@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import time
 
 import pytest
 
 from tests.whole.program import Program
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WRITERS = {
     "memstore.access.audit", "memstore.core.change", "memstore.core.transaction", "memstore.files.draft",
@@ -23,14 +20,15 @@ READERS = {"memstore.files.memory_file", "memstore.files.strict_yaml", "memstore
 FOREIGN = {"git", "ruamel", "whoosh.index", "whoosh.qparser", "wn", "yaml", "subprocess", "numpy", "onnxruntime"}
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Program:
-    program = Program(tmp_path)
+@pytest.fixture(scope="module")
+def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    program = Program(tmp_path_factory.mktemp("ann"))
     program.vault.mkdir()
     program.ok("init", ".", "--owner", "human:ann")
     program.ok("add", "Bella eats at eight in the morning.", "--tag", "dog")
     program.ok("add", "Bella walks at nine in the morning.", "--tag", "dog")
     program.ok("add", "The gate of the garden squeaks.")
+    time.sleep(2.1)  # of files as young as that, times prove nothing: they are read again
     program.ok("index", "rebuild")
     return program
 
