@@ -24,7 +24,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 import tokenize
 from collections import defaultdict
 from pathlib import Path
@@ -138,7 +137,6 @@ def entered(arguments: Sequence[str]) -> list[str]:
         subprocess.run(["git", "init", "-q", f"{home}/vault"], check=True)
         environment = {"PATH": os.environ["PATH"], "HOME": home, "PYTHONPATH": str(PACKAGE.parent), "LC_ALL": "C.UTF-8"}
         command = [sys.executable, "-c", _RUN, "--vault", f"{home}/vault", *arguments]
-        time.sleep(2.1)  # of files as young as that, times prove nothing: each is read
         for _ in range(2):  # the second finds the index
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
         code, names = json.loads(done.stderr.splitlines()[-1])
