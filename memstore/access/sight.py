@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.access.policy import Judge, id_in, is_malformed, is_passed_generalization
 from memstore.access.world import ActiveContext, Effect, Session, Standings, can_listen
-from memstore.core.ids import MemoryRef, is_entity_id
-from memstore.core.memory import EVERYBODY
+from memstore.core.ids import is_entity_id
+from memstore.core.memory import EVERYBODY, is_external_mark
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.world import Labels, World
@@ -211,19 +211,32 @@ def ids_in_scopes(world: World) -> frozenset[str]:
 # -- a memory whose sources go ---------------------------------------------------------------------
 
 
-def detached(world: World, labels: Labels, lost: Collection[str], at: datetime) -> Labels:
-    """Return the labels of a memory that no longer depends on sources that go, and is shown to nobody new.
+def detached(world: World, made: Sequence[Labels], lost: Collection[str], at: datetime) -> list[Labels]:
+    """Return the labels of memories that no longer depend on sources that go, each shown to nobody new.
 
-    The sources' labels are baked in, as if the memory were also they: whoever was shut out stays out, and whoever had a
+    The sources' labels are baked in, as if a memory were also they: whoever was shut out stays out, and whoever had a
     say has one. What those were made from becomes what it was made from. If somebody would still gain sight of it,
-    because a consent or a refusal was about a source alone, they are denied by name.
+    because a consent or a refusal was about a source alone, they are denied by name. Sight is compared once all are
+    detached, since memories may be made from each other.
 
     Args:
         world: the registries and all memories, before anything goes.
-        labels: the memory; not a passed generalization, which is judged without its sources.
+        made: the memories; no passed generalizations, which are judged without their sources.
         lost: the ids of what goes.
         at: the time, UTC.
     """
+    rebased = [_rebased(world, labels, lost) for labels in made]
+    later = world._replace(memories={**world.memories, **{labels.id: labels for labels in rebased}})
+    known = listeners(world)
+    saw, sees = (seers(one, at, known, dict(enumerate(labels))) for one, labels in ((world, made), (later, rebased)))
+    return [
+        _denied(labels, {seer.entity for seer in not_among(saw[index], sees[index])})
+        for index, labels in enumerate(rebased)
+    ]
+
+
+def _rebased(world: World, labels: Labels, lost: Collection[str]) -> Labels:
+    """Return the labels of a memory with those of lost sources baked in, made from what those were made from."""
     after, kept, seen = labels, list[str](), set[str]()
     waiting = list(labels.derived_from)
     while waiting:
@@ -231,18 +244,22 @@ def detached(world: World, labels: Labels, lost: Collection[str], at: datetime) 
         source_id = id_in(name)
         source = world.memories.get(source_id) if source_id in lost else None
         if source is None:
-            kept += [] if source_id in lost else [name]
+            kept += [] if source_id in lost or source_id == labels.id else [name]
         elif source_id not in seen:
             seen.add(source_id)
             after = _also(after, source)
-            waiting += () if is_passed_generalization(source) else filter(MemoryRef.parse, source.derived_from)
-    after = after._replace(derived_from=tuple(dict.fromkeys(kept)))
-    found = seers(world, at, listeners(world), {"before": labels, "after": after})
-    gained = {seer.entity for seer in not_among(found["before"], found["after"])}
+            if not is_passed_generalization(source):
+                waiting += (ref for ref in source.derived_from if not is_external_mark(ref))
+    return after._replace(derived_from=tuple(dict.fromkeys(kept)))
+
+
+def _denied(labels: Labels, gained: Collection[str]) -> Labels:
+    """Return the labels of a memory with some entities denied by name; if everybody is, no grant opens it."""
     nobody = ((),) if EVERYBODY in gained else ()
-    return after._replace(
-        access_denies=tuple(dict.fromkeys((*after.access_denies, *sorted(gained - {EVERYBODY})))),
-        upstream_grants=(*after.upstream_grants, *nobody),
+    names = sorted({*gained} - {EVERYBODY})
+    return labels._replace(
+        access_denies=tuple(dict.fromkeys((*labels.access_denies, *names))),
+        upstream_grants=(*labels.upstream_grants, *nobody),
     )
 
 

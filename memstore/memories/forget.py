@@ -317,6 +317,8 @@ class _Around:
                 self.resting[ref] = view.original(file.path)
             else:
                 self.theirs[ref] = file
+        lose = [one for file in self.resting.values() if self._loses_a_source(one := labels_of(file.memory))]
+        self._labels = {one.id: one for one in detached(view.policy, lose, going.keys(), view.clock.now())}
         self._ledgers = self._ledger_lines()
 
     # -- the memories that rest on them ------------------------------------------------------------
@@ -347,19 +349,18 @@ class _Around:
 
     def _label_changes(self, file: MemoryFile) -> Iterator[splice.Edit]:
         memory = file.memory
-        if is_passed_generalization(labels_of(memory)):
-            return  # whoever may see it never depended on its sources
-        lost = [ref for ref in memory.derived_from if id_in(ref) in self._going]
-        if not lost:
+        if (after := self._labels.get(memory.id or "")) is None:
             return
-        after = self._detached(memory)
+        lost = [ref for ref in memory.derived_from if id_in(ref) in self._going]
         for name in _BAKED_IN:
             if (value := getattr(after, name)) != getattr(memory, name):
                 yield _set(name, value)
         yield splice.AppendItems("relates_to", tuple(ref for ref in lost if MemoryRef.parse(ref)))
 
-    def _detached(self, memory: Memory) -> Labels:
-        return detached(self._view.policy, labels_of(memory), self._going.keys(), self._view.clock.now())
+    def _loses_a_source(self, labels: Labels) -> bool:
+        """Whether who may see a memory depends on one that is going; of a passed generalization it never did."""
+        lost = any(id_in(ref) in self._going for ref in labels.derived_from)
+        return lost and not is_passed_generalization(labels)
 
     def _ledger_lines(self) -> dict[str, tuple[MemoryFile, float, tuple[LedgerLine, ...]]]:
         """Return the memories whose ledger changes: file, confidence, new lines; also those that rest on them in turn.
@@ -386,10 +387,9 @@ class _Around:
 
     def _with_premises(self, memory: Memory) -> Memory:
         """Return a memory that also rests on what its lost sources rested on, as it does once it is detached."""
-        is_judged_alone = is_passed_generalization(labels_of(memory))
-        if is_judged_alone or not any(id_in(ref) in self._going for ref in memory.derived_from):
+        if (after := self._labels.get(memory.id or "")) is None:
             return memory
-        more = self._detached(memory).derived_from
+        more = after.derived_from
         return replace(memory, derived_from=tuple(dict.fromkeys((*memory.derived_from, *more))))
 
     def _caps(self, memory: Memory, history: Sequence[LedgerLine], number: float) -> Iterator[LedgerLine]:
