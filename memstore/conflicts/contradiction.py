@@ -20,6 +20,7 @@ from memstore.conflicts.denials import denied, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
 from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
+from memstore.conflicts.habits import as_habit, as_whole, is_habit, is_occasion, is_of_all
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.slots import refilled
@@ -355,6 +356,8 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
+        if verdict is TextVerdict.SILENT:
+            verdict, rule = _of_all(this, that, days_apart=days_apart)
         has_both = _has_both(mine[-1], that) or _has_both(theirs[-1], this)
         if verdict is TextVerdict.OTHER_VALUE and has_both:
             continue
@@ -362,6 +365,19 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
     return SILENT
+
+
+def _of_all(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:
+    """Compare what is so on every occasion, or of all, with what was so on one, even on another day, or of one."""
+    found = (TextVerdict.SILENT, "")
+    for general, single in ((this, that), (that, this)):
+        if is_habit(general) and is_occasion(single, general):
+            found = _of_frames(general, as_habit(single, general), days_apart=False)
+        elif is_of_all(general) and not is_of_all(single) and (each := as_whole(single, general)):
+            found = _of_frames(general, each, days_apart=days_apart)
+        if found[0] is not TextVerdict.SILENT:
+            break
+    return found
 
 
 def _has_both(whole: Frame, that: Frame) -> bool:

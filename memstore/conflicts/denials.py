@@ -29,6 +29,7 @@ from memstore.conflicts.guards import (
     same_times,
     tells_change,
 )
+from memstore.conflicts.habits import ONLY
 from memstore.conflicts.opposites import opposite, says_all
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
@@ -276,7 +277,6 @@ def _is_habit(yes: Frame) -> bool:
 # -- only ------------------------------------------------------------------------------------------
 
 
-ONLY = listed("only solely exclusively")
 _ANYONE = listed("any anyone anybody anything every everyone everybody everything all both anywhere everywhere")
 
 

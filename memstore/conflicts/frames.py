@@ -107,7 +107,7 @@ _TAIL = re.compile(
     r" | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(r",? (?:who|which|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
+_RELATIVE = re.compile(r",? (?:(?:who|which)\b|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
 _CODE = re.compile(r"`([a-z]\w*)`")
 _SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
@@ -428,6 +428,8 @@ def _is_kind_of(found: Sequence[Token], at: int) -> bool:
     before, after = found[at - 1].word if at else "", found[at + 1].word if at + 1 < len(found) else ""
     if found[at].word == "single" and before and at + 1 == len(found):
         return found[at - 1].key == "be"
+    if found[at].word == "day" and after in _BY_DAY:
+        return True
     if found[at].word not in ("day", "single") or before not in ("a", "the", "one"):
         return False
     denied = at > 1 and found[at - 2].word in ("not", "no")
@@ -440,6 +442,7 @@ def _is_a_number(found: Sequence[Token], at: int) -> bool:
     return found[at].word == "number" and at > 0 and found[at - 1].word not in ("a", "the") and after != "of"
 
 
+_BY_DAY = listed("shift shifts team nurse train bus crew school boat")
 _SAYS_LITTLE = listed("long one time and of to that which who")
 _CLOCK_AFTER = listed("at until till from by past")
 _CLOCKS = {"noon": 12.0, "midnight": 0.0}

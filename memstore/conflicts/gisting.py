@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.denials import ONLY
 from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
 from memstore.conflicts.gists import Gist
 from memstore.conflicts.guards import CHANGED, tells_change
+from memstore.conflicts.habits import ALWAYS, ONLY
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
-from memstore.conflicts.slots import ALWAYS, FARTHEST, OF_MANNER, OF_MEANS
+from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, PREPOSITIONS, root_of
 from memstore.conflicts.guards import comparable, same_day, tells_change
+from memstore.conflicts.habits import ALWAYS
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
@@ -51,7 +52,7 @@ def refilled(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     changed = tells_change(one) or tells_change(other)
     if not (changed or same_day(one, other)) or _passes(one, other, mine, days_apart=days_apart and not changed):
         return False
-    return _are_of_one(mine, theirs) and _differ(one, mine, other, theirs)
+    return _are_of_one(mine, theirs) and _differ(one, mine, other, theirs, always=always)
 
 
 def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
@@ -79,9 +80,6 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     return FilledSlot(verb, preposition, has_room_for_one, holder, value, rest) if value and holder else None
 
 
-ALWAYS = listed("always invariably everywhere without_exception")
-
-
 # A preposition follows its verb after at most two words: `get our milk from`.
 FARTHEST = 4
 
@@ -92,7 +90,7 @@ def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
     for at, token in enumerate(frame.tokens[start:], start):
         if token in frame.when:
             break
-        if token.word in DETERMINERS and not found:
+        if token.word in DETERMINERS | {"own"} and not found:
             continue
         if frame.content.get(root_of(token.word)) != at and token.word not in frame.names:
             break
@@ -101,7 +99,7 @@ def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
 
 
 _PLACES = listed("in on at under behind with")
-OF_MANNER = listed("in on at by with under to from")
+OF_MANNER = listed("in on at by with under to from as")
 OF_MEANS = listed("by with from")
 
 
@@ -114,7 +112,8 @@ def _is_one_place(mine: FilledSlot, theirs: FilledSlot, *, always: bool) -> bool
         return mine.preposition == theirs.preposition or (always and {mine.preposition, theirs.preposition} <= _PLACES)
     # Verbs for where a thing is are interchangeable: it hangs, it is kept.
     placed = all(
-        lexicon.has_role(slot.verb, lexicon.Role.BEING) and slot.preposition in _PLACES for slot in (mine, theirs)
+        (slot.verb == "be" or lexicon.has_role(slot.verb, lexicon.Role.BEING)) and slot.preposition in _PLACES
+        for slot in (mine, theirs)
     )
     origin = {mine.verb, theirs.verb} == {"be", "come"}
     return placed or (origin and mine.preposition == theirs.preposition == "from")
@@ -140,7 +139,7 @@ def _are_of_one(mine: FilledSlot, theirs: FilledSlot) -> bool:
 def _sort(frame: Frame, slot: FilledSlot) -> str:
     """Return how a value is written: as one definite thing (or a name, after `by`), as any of its kind, or bare."""
     at = min((place for key in slot.value if (place := frame.content.get(key)) is not None), default=0)
-    before = frame.tokens[at - 1].word
+    before = next((token.word for token in frame.tokens[at - 1 :: -1] if token.word != "own"), "")
     named = slot.preposition in _DONE and frame.tokens[at].word in frame.names
     return "definite" if before in _DEFINITE or named else "any" if before in DETERMINERS else "bare"
 
@@ -149,9 +148,10 @@ _DONE = listed("by with")
 _DEFINITE = listed("the my our your his her its their")
 
 
-def _differ(one: Frame, mine: FilledSlot, other: Frame, theirs: FilledSlot) -> bool:
+def _differ(one: Frame, mine: FilledSlot, other: Frame, theirs: FilledSlot, *, always: bool) -> bool:
     """Whether two values are different, and neither is a kind of the other."""
-    if not set(mine.value).isdisjoint(theirs.value) or _sort(one, mine) != _sort(other, theirs):
+    alike = _sort(one, mine) == _sort(other, theirs) or (always and mine.verb == theirs.verb)
+    if not set(mine.value).isdisjoint(theirs.value) or not alike:
         return False
     words = [
         [frame.tokens[at].word for key in slot.value for at in (frame.content.get(key),) if at is not None]

@@ -521,7 +521,7 @@ def _bound(frame: Frame, at: int) -> str:
 
 _FARTHEST_VERB = 3
 _GONE = listed("go goes gone went rose risen shot jumped")
-_AT_MOST = listed("under below most")
+_AT_MOST = listed("under below most within")
 _AT_LEAST = listed("over above least")
 
 
