@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +13,7 @@ from memstore.core.digests import blob_id
 from memstore.core.times import instant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memstore.exchange.source import ImportSource
     from memstore.files.render import Plain
@@ -136,10 +138,28 @@ def time_of(value: object) -> str | None:
     return None
 
 
+def _distinct(names: Iterable[object]) -> list[str]:
+    """Return names in one line, numbered where frontmatter would take one for another: `Tag`, `tag 2`."""
+    found: dict[str, str] = {}
+    last: Counter[str] = Counter()
+    for name in map(one_line, names):
+        free = name
+        while _folded(free) in found:
+            last[name] += 1
+            free = f"{name} {last[name] + 1}".strip()
+        found[_folded(free)] = free
+    return [*found.values()]
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
     """Return a value of JSON or YAML in a form that frontmatter can hold: one-line texts, numbers, flags, lists, maps.
 
-    Values nested more than `depth` levels deep, and numbers that are too large, become texts.
+    Values nested more than `depth` levels deep, and numbers that are too large, become texts. Names that differ only in
+    capitals are numbered.
     """
     match value:
         case bool() | None:
@@ -151,6 +171,6 @@ def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
         case list() if depth:
             return [plain(item, depth=depth - 1) for item in value]
         case dict() if depth:
-            return {one_line(name): plain(item, depth=depth - 1) for name, item in value.items()}
+            return dict(zip(_distinct(value), (plain(item, depth=depth - 1) for item in value.values()), strict=True))
         case _:
             return one_line(str(value), LONGEST_VALUE)

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memstore.core.digests import blob_id
@@ -88,12 +88,14 @@ def test_a_text_of_another_program_can_be_in_a_memory(text: str) -> None:
 
 
 @given(st.dictionaries(st.text(), VALUES, max_size=4), st.text(), st.text(min_size=1))
+@example({"Tag": 1, "tag": 2, " tag": 3, "tag 2": 4, "ta\n": 5, "": 6}, "", "0")
 def test_what_another_program_says_of_a_memory_can_be_in_its_frontmatter(
     said: dict[str, Any], title: str, body: str
 ) -> None:
     values: dict[str, Any] = {"type": "note", "id": "m_x", "title": one_line(title), "tags": words([title, body])}
     read = memory_file.read("x.md", new_file({**values, "okf": plain(said)}, clean(body)))
     assert isinstance(read, MemoryFile), read
+    assert len(read.front.values.get("okf", {})) == len(said)
     assert read.memory.body.strip() == clean(body).strip()
 
 
