@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.conflict import Side, by_model, conflict
+from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
 from memstore.core.conflict import Lines
@@ -23,7 +24,7 @@ from memstore.search.ranker import FILES_AT_ONCE, Audience
 from memstore.search.retrieval import NO_FILTERS, Clause, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator
 
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
@@ -77,7 +78,7 @@ class Comparer:
         self._paths = self.audience.column("path")
         self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
-        self._gists: dict[str, Sequence[Gist]] = {}
+        self._gists: dict[Statement, Gist] = {}
         # Pairs of paths that are not in conflict.
         self._apart: set[frozenset[str]] = set()
 
@@ -115,9 +116,9 @@ class Comparer:
         """Return both with only those statements that may be in conflict with one of the other's, by their gists."""
         pairs = [
             (at, there)
-            for at, one in enumerate(self._gists_of(side))
-            for there, another in enumerate(self._gists_of(other))
-            if may_conflict(one, another)
+            for at, (one, _) in enumerate(side.statements)
+            for there, (another, _) in enumerate(other.statements)
+            if near_in_any_order(one, another) and may_conflict(self._gist_of(one), self._gist_of(another))
         ]
         mine, theirs = (sorted(set(places)) for places in zip(*pairs, strict=True)) if pairs else ([], [])
         return (
@@ -125,12 +126,11 @@ class Comparer:
             other._replace(statements=[other.statements[at] for at in theirs]),
         )
 
-    def _gists_of(self, side: Side) -> Sequence[Gist]:
-        if self._sides.get(side.path) is not side:
-            return [gist(statement) for statement, _ in side.statements]
-        if side.path not in self._gists:
-            self._gists[side.path] = [gist(statement) for statement, _ in side.statements]
-        return self._gists[side.path]
+    def _gist_of(self, statement: Statement) -> Gist:
+        """Return the gist of a statement; each is made once, if it is needed at all."""
+        if statement not in self._gists:
+            self._gists[statement] = gist(statement)
+        return self._gists[statement]
 
     def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
