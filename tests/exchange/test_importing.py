@@ -233,6 +233,31 @@ def test_links_below_a_folder_still_lead_there(vault: InProcess) -> None:
     assert [link["to"]["path"] for link in links] == ["notes/main/garden.md", "notes/main/garden.md"]
 
 
+def test_a_graph_of_logseq_keeps_its_names_and_links(vault: InProcess) -> None:
+    done = vault.json("import", "markdown", laid_out(vault, "markdown"))
+    left = {one["where"].partition("vault/")[2]: one["why"] for one in done["left_out"]}
+    assert left == {
+        "journals/2026_02_02.md": "it has no text",
+        "logseq/bak/pages/Ada/2026-01-01.md": "it is a backup of Logseq's",
+        "pages/Old.org": "it is not Markdown",
+        "Plants.base": "it is not Markdown",
+        "torn.canvas": "it is not a canvas that can be read",
+    }
+    ficus = vault.json("show", "Fig tree")
+    assert (ficus["title"], ficus["created_at"]) == ("The ficus", "2025-03-04T00:00:00Z")
+    assert (ficus["tags"], ficus["aliases"]) == (["plants", "in-the-house"], ["Fig tree", "Ficus benjamina", "Ficus"])
+    assert "watered-by:: [[Ada]]" in ficus["body"]
+    led_to = [link["to"]["title"] for link in vault.json("links", "Garden/Beds")["outgoing"]]
+    assert led_to == ["2026_02_01", "The ficus", "Plan"]
+
+
+def test_a_canvas_of_obsidian_is_its_cards_and_what_its_arrows_connect(vault: InProcess) -> None:
+    vault.ok("import", "markdown", laid_out(vault, "markdown"))
+    body = vault.json("show", "Plan.canvas")["body"].strip()
+    cards = ["## Spring\nBuy pots", "[[people/Ada.md]]", "<https://example.org/pots>", "This year"]
+    assert body.split("\n\n") == [*cards, "- Spring → ask → [[people/Ada.md]]"]
+
+
 def test_a_vault_is_not_imported_into_itself(vault: InProcess) -> None:
     for place in (".", "notes", ".."):
         done = vault.run("import", "markdown", place)
