@@ -228,8 +228,9 @@ _URL = re.compile(r"https?://\S+\Z")
 def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a memory for each concept of a bundle; a source that is a concept of the same bundle becomes a ref.
 
-    A bundle is what somebody else wrote, so its concepts are external, and their files don't have the names that it
-    gave them (docs/adr/0038). The author named in it is only mentioned: anybody can write any name there.
+    A bundle is what somebody else wrote, so its concepts are external, and neither their files nor the originals have
+    the names that it gave them (docs/adr/0038). The author named in it is only mentioned: anybody can write any name
+    there.
     """
     concepts: dict[str, tuple[str, str]] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
@@ -263,7 +264,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
             source_type=EXTERNAL,
             created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
-            cites=(_whole(name, data),),
+            cites=(_whole(EXTERNAL, data),),
             derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
             values=values,
