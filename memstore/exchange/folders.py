@@ -314,7 +314,9 @@ _HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
 def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     names = source.matching(_MARKDOWN)
     if not names:
-        raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint="name the folder itself")
+        is_graph = source.matching(r".*\.(?:edn|sqlite)")
+        hint = "export Logseq's graph as Markdown, and name that folder" if is_graph else "name the folder itself"
+        raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint=hint)
     return names
 
 

@@ -444,6 +444,10 @@ MANGLED: Mapping[str, tuple[Made, str]] = {
         Made({"bundle/a.md": "---\ntype: A\n---\nb\n", "bundle/b.md": "---\ntitle: x\ntype:\n---\n"}, "bundle", ()),
         "bundle/b.md:3: a concept needs front matter",
     ),
+    "markdown, a database": (
+        Made({"graph.edn": '{:pages-and-blocks [{:page {:block/title "Tea"}}]}'}, "graph.edn", ()),
+        "export Logseq's graph as Markdown",
+    ),
     "basic-memory": (Made({"main/x.txt": "x"}, "main", ()), "there is no Markdown in"),
     "openclaw": (Made({"workspace.zip": b"PK\x03\x04broken"}, "workspace.zip", ()), "is not a sound ZIP archive"),
 }

@@ -406,6 +406,30 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
     vault.ok("recompute", "--check")
 
 
+def test_a_database_of_kernle_that_was_upgraded_adds_nothing(vault: InProcess) -> None:
+    place = vault.home / "memories.db"
+    with closing(sqlite3.connect(place)) as database:
+        database.executescript("""
+            CREATE TABLE raw_entries (id TEXT PRIMARY KEY, agent_id TEXT, content TEXT, timestamp TEXT);
+            CREATE TABLE notes (id TEXT PRIMARY KEY, agent_id TEXT, content TEXT, note_type TEXT, created_at TEXT);
+            INSERT INTO raw_entries VALUES ('r1', 'Ash', 'pot? blue', '2026-01-03T00:00:00+00:00');
+            INSERT INTO notes VALUES ('n1', 'Ash', 'The blue pot.', 'decision', '2026-01-03T00:00:00+00:00');
+        """)
+    first = vault.json("import", "kernle", str(place))
+    with closing(sqlite3.connect(place)) as database:
+        database.executescript("""
+            ALTER TABLE raw_entries RENAME COLUMN agent_id TO stack_id;
+            ALTER TABLE notes RENAME COLUMN agent_id TO stack_id;
+            ALTER TABLE raw_entries ADD COLUMN blob TEXT;
+            ALTER TABLE raw_entries ADD COLUMN captured_at TEXT;
+            ALTER TABLE notes ADD COLUMN strength REAL DEFAULT 1.0;
+            UPDATE raw_entries SET blob = content, captured_at = timestamp, content = NULL, timestamp = NULL;
+        """)
+    again = vault.json("import", "kernle", str(place))
+    assert (again["memories"], again["different"]) == ([], [])
+    assert sorted(again["known"]) == sorted(memory["ref"] for memory in first["memories"])
+
+
 def test_rows_that_are_still_in_a_databases_log_are_read_and_it_stays_as_it_is(vault: InProcess) -> None:
     folder = vault.home / "kernle"
     folder.mkdir()
