@@ -95,7 +95,7 @@ def quoted(text: str) -> str:
 
 
 def _ref(paint: Palette, node: Node) -> str:
-    return paint("ref", safe_line(node.key))
+    return paint("ref", safe_line(node.name))
 
 
 # -- one memory and its surroundings -------------------------------------------------------------
@@ -192,7 +192,7 @@ def _source(shown: Shown, traced: TracedBothWays) -> str:
     evidence = [
         nodes[line.evidence_source] for line in _weighed(memory.confidence_history) if line.evidence_source in nodes
     ]
-    types = list(dict.fromkeys([own, *(node.source_type for node in evidence if node.source_type)]))
+    types = list(dict.fromkeys([own, *(node.source_type for node in evidence if node.type)]))
     if len(types) > 1:
         return " + ".join(types)
     marks = [node.key for node in traced.sources.nodes if node.state is NodeState.EXTERNAL]
@@ -215,7 +215,9 @@ def _lineage(shown: Shown, traced: TracedBothWays) -> list[_Item]:
     items += [_event(line, nodes) for line in events]
     told = {line.evidence_source for line in events}
     for edge in edges:
-        items += [(f"{word}: {safe_line(edge.source)}", _below(nodes[edge.source])) for word in _other(edge, told)]
+        items += [
+            (f"{word}: {safe_line(nodes[edge.source].name)}", _below(nodes[edge.source])) for word in _other(edge, told)
+        ]
     if memory.confidence is not None and memory.type != "raw":
         items.append((_balance(shown), ()))
     return items
@@ -248,17 +250,17 @@ def _made_of(shown: Shown, node: Node, edge: Edge) -> _Item:
     """Return the line of one origin; a stated confidence is shown with the source that it was stated from."""
     memory = shown.memory
     if node.state is not NodeState.EXTERNAL:
-        return f"Derived from: {safe_line(node.key)}", _below(node)
+        return f"Derived from: {safe_line(node.name)}", _below(node)
     notes = [f"type: {memory.source_type or 'unknown'}"]
     stated = next((line.new for line in memory.confidence_history if line.op == "assert"), None)
     if stated is not None and "assert" in edge.ops and _weighed(memory.confidence_history):
         notes.append(f"confidence: {stated:.2f}")
-    return f"Source: {safe_line(node.key)} ({', '.join(notes)})", ()
+    return f"Source: {safe_line(node.name)} ({', '.join(notes)})", ()
 
 
 def _event(line: LedgerLine, nodes: dict[str, Node]) -> _Item:
     node = nodes[line.evidence_source or ""]
-    return f"{_EVENTS[line.op]}: {line.timestamp[:10]} from {safe_line(node.key)}", _below(node)
+    return f"{_EVENTS[line.op]}: {line.timestamp[:10]} from {safe_line(node.name)}", _below(node)
 
 
 def _below(node: Node) -> tuple[str, ...]:
@@ -301,7 +303,7 @@ def _derived(trace: Trace) -> list[_Item]:
 
 def _dependent(node: Node, edge: Edge) -> str:
     """Return the line of a dependent; how it depends is added unless it was simply made from this memory."""
-    text = safe_line(node.key) + (f" {quoted(node.title)}" if node.title else "")
+    text = safe_line(node.name) + (f" {quoted(node.title)}" if node.title else "")
     if node.state is NodeState.MISSING:
         return f"{text} (missing)"
     kind = node.source_type if node.source_type == EXTERNAL else ""

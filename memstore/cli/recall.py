@@ -101,13 +101,17 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         from memstore.cli.mcp import server_of
         from memstore.mcp import resources
 
-        text = resources.brief_of(server_of(session))
+        server, view = server_of(session), session.served_view()
+        text = resources.brief_of(server)
+        view.sessions_quoted.note(asked.session, server.quoted.since(view.clock.now()), view.clock.now())
     else:
+        from memstore.lineage.descent import from_outside
+
         view = session.served_view()
         recalled = bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile))
         # What the agent says from now on is derived from these; if that can't be kept, it is not shown them.
-        outside = [bite.ref for bite in recalled.memories if bite.external and bite.ref]
-        view.sessions_quoted.note(asked.session, outside, view.clock.now())
+        shown = [bite.ref for bite in (*recalled.memories, *recalled.beliefs)]
+        view.sessions_quoted.note(asked.session, from_outside(view, shown), view.clock.now())
         told = _told(session, recalled)
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""

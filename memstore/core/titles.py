@@ -14,6 +14,9 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MUL
 # Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
 _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
 LONGEST_DEFAULT_TITLE = 80
+# A line of properties of Logseq; the title is one of those that a page begins with.
+_PROPERTY = re.compile(r"\s*(?:- )?[^\s:]+::[ \t]")
+_TITLE_PROPERTY = re.compile(r"\s*(?:- )?(?:[^\s:]+::[^\n]*\n[ ]{0,2})*?title::[ \t]+(\S[^\n]*)")
 # Every episode has these headings, so they say nothing about this one.
 _OF_EPISODES = frozenset({"outcome", "lessons"})
 
@@ -24,11 +27,18 @@ def title_of(memory: Memory) -> str:
 
 
 def default_title(body: str) -> str:
-    """Return the first heading of a body, or else its first sentence; empty if it has neither."""
+    """Return the first heading of a body, or else its first sentence; empty if it has neither.
+
+    Properties of Logseq, `key:: value`, are no sentences; `title::` counts as a heading.
+    """
     headings = (found[1] for found in _HEADING.finditer(body))
-    heading = next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
-    lines = (line for line in body.splitlines() if line.strip() and not _HEADING.match(line))
-    text = " ".join(_MARKUP.sub("", heading or next(lines, "")).split())
+    titled = _TITLE_PROPERTY.match(body)
+    heading = titled[1] if titled else next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
+    lines = (
+        line for line in body.splitlines() if line.strip() and not _HEADING.match(line) and not _PROPERTY.match(line)
+    )
+    first = heading or next(lines, "") or next((line for line in body.splitlines() if line.strip()), "")
+    text = " ".join(_MARKUP.sub("", first).split())
     text = text if heading else first_sentence(text)
     if len(text) <= LONGEST_DEFAULT_TITLE:
         return text

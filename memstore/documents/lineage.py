@@ -201,8 +201,8 @@ def _mermaid(text: str) -> str:
 
 def _label(node: Node) -> str:
     if node.state is NodeState.MISSING:
-        return f"{node.key}\nmissing"
-    return f"{node.key}\n{node.title}" if node.title else node.key
+        return f"{node.name}\nmissing"
+    return f"{node.name}\n{node.title}" if node.title else node.name
 
 
 def provenance_document(found: Mapping[str, Any]) -> dict[str, Any]:

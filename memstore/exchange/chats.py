@@ -10,6 +10,7 @@ Source: docs/references.md, "formats of other programs".
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
@@ -50,18 +51,26 @@ class Talk(NamedTuple):
 # -- ChatGPT ---------------------------------------------------------------------------------------
 
 
+_CHATGPT_DOCUMENTS = r"(?:.*/)?textdocs/[^/]+\.json"
 _CHATGPT_FILES = r"(?:.*/)?conversations(?:-\d+)?\.json"
 # The kinds of content that are addressed to the other side; code is for a tool, and thoughts are for nobody.
 _SPOKEN = frozenset({"text", "multimodal_text"})
 _ROLES = {"user": PERSON, "assistant": MODEL}
+# Messages to these tools have text that a person reads: what ChatGPT remembers, and documents in its canvas.
+_TO_MEMORY, _TO_CANVAS = "bio", "canmore."
 
 
 def chatgpt(source: ImportSource) -> Iterator[Draft | Skipped]:
-    """Yield the conversations of a ChatGPT export, from one file or several; only the current branch of each."""
+    """Yield the conversations of a ChatGPT export, from one file or several; only the current branch of each.
+
+    Documents of its canvas are what the model says where they have no file of their own, and a note each where they do.
+    """
     for name, line, value in _conversations(source, _CHATGPT_FILES):
         yield from _drafts(
             source.where(name, line), _of_chatgpt(source.where(name, line), value), "ChatGPT", "si:chatgpt"
         )
+    for name, item in _items_of(source, source.matching(_CHATGPT_DOCUMENTS) if source.is_folder else ()):
+        yield _document(source, name, item.line, item.value)
 
 
 def _of_chatgpt(where: str, value: Any) -> Talk:
@@ -98,12 +107,53 @@ def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
     message = _map(node.get("message"))
     content, metadata = _map(message.get("content")), _map(message.get("metadata"))
     who = _ROLES.get(str(_map(message.get("author")).get("role")))
-    is_aside = metadata.get("is_visually_hidden_from_conversation") or message.get("recipient") not in (None, "all")
+    to = message.get("recipient")
+    if who == MODEL and isinstance(to, str) and to.startswith(_TO_CANVAS):
+        written = _in_canvas(content)
+        return Turn(who, written, time_of(message.get("create_time")), line) if written else None
+    is_aside = metadata.get("is_visually_hidden_from_conversation") or to not in (None, "all", _TO_MEMORY)
     if who is None or is_aside or content.get("content_type") not in _SPOKEN:
         return None
     parts = content.get("parts")
     text = "\n\n".join(said for part in (parts if isinstance(parts, list) else []) if (said := _said(part)))
     return Turn(who, text, time_of(message.get("create_time")), line) if text else None
+
+
+def _in_canvas(content: Mapping[str, Any]) -> str:
+    """Return what a message to the canvas writes: a document with its name, or the text that an update puts in."""
+    parts = content.get("parts")
+    text = content.get("text") or (parts[0] if isinstance(parts, list) and parts else None)
+    try:
+        call = _map(json.loads(text)) if isinstance(text, str) else {}
+    except (ValueError, RecursionError):
+        return ""
+    updates = call.get("updates")
+    new = [_map(update).get("replacement") for update in (updates if isinstance(updates, list) else [])]
+    said = [clean(one).strip() for one in (call.get("name"), call.get("content"), *new) if isinstance(one, str)]
+    return "\n\n".join(filter(None, said))
+
+
+def _document(source: ImportSource, name: str, line: int, value: Any) -> Draft | Skipped:
+    """Return a note with a document of the canvas that has a file of its own."""
+    where, document = source.where(name, line), _map(value)
+    content = document.get("content")
+    if not isinstance(content, str) or not content.strip():
+        return Skipped(where, "it has no text")
+    document_id = one_line(document.get("id")) or name.rpartition("/")[2].removesuffix(".json")
+    data, _ = laid_out(document, "comments")
+    return Draft(
+        key=f"textdoc/{document_id}",
+        where=where,
+        type="note",
+        title=one_line(document.get("title")),
+        body=content,
+        source="a document in ChatGPT's canvas",
+        source_type="told_by_agent",
+        author="si:chatgpt",
+        created_at=time_of(document.get("updated_at")) or source.saved_at(name),
+        cites=(CitedLines(_original(f"textdoc-{document_id}", data), 1, data.count(b"\n")),),
+        values={"platform": "ChatGPT"},
+    )
 
 
 def _said(part: object) -> str:

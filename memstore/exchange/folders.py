@@ -5,6 +5,7 @@ Source: docs/references.md, "formats of other programs".
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from itertools import pairwise
@@ -14,7 +15,7 @@ from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, key_of, one_line, plain, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, time_of, words
 from memstore.files import plain_note
 from memstore.memories.add import slug
 
@@ -127,6 +128,9 @@ def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
 
 
 _BACKUP = re.compile(r"(?:^|/)logseq/bak/")
+_CANVAS = r".*\.canvas"
+# Files beside the notes that may hold a person's words, and are no Markdown.
+_OTHER = r"(?!(?:.*/)?logseq/).*\.(?:org|base|edn)"
 
 
 def basic_memory(source: ImportSource) -> Iterator[Draft | Skipped]:
@@ -135,8 +139,12 @@ def basic_memory(source: ImportSource) -> Iterator[Draft | Skipped]:
 
 
 def markdown(source: ImportSource) -> Iterator[Draft | Skipped]:
-    """Yield a note for each file of a folder like those of Obsidian, Logseq or zk."""
-    return _notes(source, "markdown", "notes", names=())
+    """Yield a note for each file of a folder like those of Obsidian, Logseq or zk, and for each canvas of Obsidian."""
+    yield from _notes(source, "markdown", "notes", names=())
+    for name in source.matching(_CANVAS):
+        yield _canvas(source, name)
+    for name in source.matching(_OTHER) if source.is_folder else ():
+        yield Skipped(source.where(name), "it is not Markdown")
 
 
 def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]) -> Iterator[Draft | Skipped]:
@@ -144,8 +152,9 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
     for name in _markdown(source, "a folder of notes"):
         data = source.data(name)
         text, front = plain_note.read(data)
-        if not text.body.strip() or _BACKUP.search(name):
-            yield Skipped(source.where(name), "it is a backup of Logseq's" if text.body.strip() else "it has no text")
+        is_backup = bool(_BACKUP.search(name))
+        if is_backup or not text.body.strip("-*+ \t\r\n"):
+            yield Skipped(source.where(name), "it is a backup of Logseq's" if is_backup else "it has no text")
             continue
         note = plain_note.note(name, data)[1]
         other_names = [one_line(front.get(other)) for other in names]
@@ -169,6 +178,45 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
         )
 
 
+def _canvas(source: ImportSource, name: str) -> Draft | Skipped:
+    """Return a note with the cards of a canvas, as a list in their order, and below it what its arrows connect."""
+    data = source.data(name)
+    try:
+        canvas = _map(json.loads(data or b"{}"))
+    except (ValueError, RecursionError):
+        return Skipped(source.where(name), "it is not a canvas that can be read")
+    cards = {one_line(card.get("id")): text for card in map(_map, _list(canvas.get("nodes"))) if (text := _card(card))}
+    arrows = []
+    for arrow in map(_map, _list(canvas.get("edges"))):
+        ends = [
+            cards.get(one_line(arrow.get(end)), "").partition("\n")[0].lstrip("# ") for end in ("fromNode", "toNode")
+        ]
+        if all(ends):
+            arrows.append(" → ".join(filter(None, (ends[0], one_line(arrow.get("label")), ends[1]))))
+    if not cards:
+        return Skipped(source.where(name), "it has no text")
+    return Draft(
+        key=key_of(name, data),
+        where=source.where(name),
+        type="note",
+        title=name.rpartition("/")[2].removesuffix(".canvas"),
+        body="\n\n".join([*cards.values(), "\n".join(f"- {arrow}" for arrow in arrows)]).rstrip(),
+        source=f"notes: {name}",
+        source_type="unknown",
+        created_at=source.saved_at(name),
+        cites=(_whole(name, data),),
+        values={"aliases": [*dict.fromkeys((name.rpartition("/")[2], name))]},
+    )
+
+
+def _card(card: Mapping[str, Any]) -> str:
+    """Return the text of a card of a canvas: its own, a link to its file or page, or the name of a group."""
+    for key, shown in (("text", "{}"), ("file", "[[{}]]"), ("url", "<{}>"), ("label", "{}")):
+        if isinstance(value := card.get(key), str) and value.strip():
+            return shown.format(clean(value).strip())
+    return ""
+
+
 # -- Open Knowledge Format -------------------------------------------------------------------------
 
 
@@ -180,8 +228,9 @@ _URL = re.compile(r"https?://\S+\Z")
 def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a memory for each concept of a bundle; a source that is a concept of the same bundle becomes a ref.
 
-    A bundle is what somebody else wrote, so its concepts are external, and their files don't have the names that it
-    gave them (docs/adr/0038). The author named in it is only mentioned: anybody can write any name there.
+    A bundle is what somebody else wrote, so its concepts are external, and neither their files nor the originals have
+    the names that it gave them (docs/adr/0038). The author named in it is only mentioned: anybody can write any name
+    there.
     """
     concepts: dict[str, tuple[str, str]] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
@@ -215,7 +264,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
             source_type=EXTERNAL,
             created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
-            cites=(_whole(name, data),),
+            cites=(_whole(EXTERNAL, data),),
             derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
             values=values,
@@ -265,7 +314,9 @@ _HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
 def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     names = source.matching(_MARKDOWN)
     if not names:
-        raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint="name the folder itself")
+        is_graph = source.matching(r".*\.(?:edn|sqlite)")
+        hint = "export Logseq's graph as Markdown, and name that folder" if is_graph else "name the folder itself"
+        raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint=hint)
     return names
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
-from memstore.core.places import kind_of, stem_of
+from memstore.core.places import kind_of, page_name, stem_of
 from memstore.core.times import instant
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
@@ -30,6 +30,9 @@ _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 # The first heading is looked for in this many lines.
 MOST_LINES_TO_HEADING = 200
 LONGEST_TITLE = 200
+# The properties of a page in Logseq: lines `key:: value` before anything else, also as the first item of a list.
+_PROPERTIES = re.compile(r"(?:- (?=[^\s:]+::)|\s*\n)?((?: {0,2}[^\s:]+::(?:[ \t][^\n]*)?(?:\n|\Z))+)")
+_PAGE_LINK = re.compile(r"#?\[\[(.*?)\]\]")
 # A day in a file's name: 2026-02-01, 20260201, 202602011530.
 _DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}|\d{6})?(?!\d)")
 # Keys that programs use for the creation date and, failing that, for the last modification.
@@ -103,6 +106,7 @@ def parts(data: bytes) -> FencedText:
 def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
     """Return the parts of a note, and what is known of it: title, date, tags, aliases and text."""
     text, values = read(data)
+    values = {**_properties(text.body), **values}
     names = _words_of(values, "aliases", "alias", by=",")
     foreign_id = _line_of(values.get("id"))
     memory = Memory(
@@ -168,9 +172,20 @@ def _toml(text: str) -> tuple[FencedText, Mapping[str, Any]] | None:
     )
 
 
+def _properties(body: str) -> Mapping[str, Any]:
+    """Return the properties that a page of Logseq begins with; tags and aliases as lists, since they have commas."""
+    found = _PROPERTIES.match(body)
+    pairs = (line.removeprefix("- ").strip().partition("::") for line in (found[1].splitlines() if found else ()))
+    values = {key.casefold(): _PAGE_LINK.sub(r"\1", value).strip() for key, _, value in pairs}
+    listed = {key: re.split(r"[,\uff0c]", values[key]) for key in ("tags", "alias") if key in values}
+    return {key: values[key] for key in ("title", *_CREATED, *_MODIFIED) if key in values} | listed
+
+
 def _title(path: str, values: Mapping[str, Any], body: str) -> str:
     """Return the title from the front matter, else the first heading, else the file's name without its suffix."""
-    title = _line_of(values.get("title")) or _line_of(_first_heading(body)) or _line_of(stem_of(path))
+    title = (
+        _line_of(values.get("title")) or _line_of(_first_heading(body)) or page_name(path) or _line_of(stem_of(path))
+    )
     return title[:LONGEST_TITLE]
 
 

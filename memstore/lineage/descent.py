@@ -20,15 +20,20 @@ from memstore.lineage.walk import way_back
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from memstore.core.catalog import Entry
     from memstore.core.change import Edit
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
 
 
+# The keys of a document whose object shows words of the memory that its `ref` names.
+_WORDS = ("external", "content", "body", "text", "title")
+
+
 def quotations(document: object) -> Iterator[str]:
-    """Yield the refs of the external memories that a document of an answer quotes."""
+    """Yield the refs of the memories whose words a document of an answer shows."""
     match document:
-        case {"external": mark, "ref": str(ref)} if mark:
+        case {"ref": str(ref), **more} if any(more.get(key) for key in _WORDS):
             yield ref
     values = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
     for value in values:
@@ -36,9 +41,34 @@ def quotations(document: object) -> Iterator[str]:
 
 
 def note_shown(view: View, refs: Iterable[str | None]) -> None:
-    """Note which memories an agent is shown, as far as they are external."""
-    outside = [str(one.ref) for one in entries(view, filter(None, refs)) if one.source_type == EXTERNAL]
-    view.quoted.note(outside, view.clock.now())
+    """Note which memories an agent is shown, as far as they are from outside."""
+    view.quoted.note(from_outside(view, refs), view.clock.now())
+
+
+def from_outside(view: View, refs: Iterable[str | None]) -> list[str]:
+    """Return which refs name external memories, or ones derived from these that nobody vouches for."""
+    if EXTERNAL not in view.column("source_type"):
+        return []
+    return [
+        str(one.ref)
+        for one in entries(view, dict.fromkeys(filter(None, refs)))
+        if one.source_type == EXTERNAL or _rests_on_external(view, one)
+    ]
+
+
+def _rests_on_external(view: View, entry: Entry) -> bool:
+    seen: set[str | None] = {entry.id}
+    waiting = [entry]
+    while waiting:
+        one = waiting.pop()
+        if one.attested and (file := view.read(one.path)) and view.is_vouched(file.memory):
+            continue
+        if one.source_type == EXTERNAL:
+            return True
+        above = [source for source in entries(view, one.derived_from) if source.id not in seen]
+        seen.update(source.id for source in above)
+        waiting += above
+    return False
 
 
 def quotable(view: View, refs: Iterable[str]) -> list[str]:

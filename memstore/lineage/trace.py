@@ -57,7 +57,9 @@ def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
     """Return what is known about a node."""
     if key < 0:
         state = NodeState.EXTERNAL if graph.is_mark(key) else NodeState.MISSING
-        return Node(key=graph.names[key], state=state, distance=distance)
+        known_by = graph.column("source_type")
+        is_quoted = any(row >= 0 and known_by[row] == EXTERNAL for row in graph.below[key])
+        return Node(graph.names[key], state, distance, source_type=EXTERNAL if is_quoted else "")
     node = Node(graph.names[key], NodeState.MEMORY, distance, *[column[key] for column in graph.described_by])
     return node._replace(title=harmless(node.title)) if node.source_type == EXTERNAL else node
 

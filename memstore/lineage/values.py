@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, overload
 
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import quoted
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Node(NamedTuple):
     """A memory, or something that a memory names and that is not a memory.
 
     `key` distinguishes the nodes of one trace: the ref; the path for a memory without an id; else the text as it was
-    named. `distance` counts edges from the start of the trace.
+    named. `distance` counts edges from the start of the trace. What an external memory names is external, too.
     """
 
     key: str
@@ -56,6 +58,12 @@ class Node(NamedTuple):
     status: str = ""
     path: str = ""
     source_type: str = ""
+
+    @property
+    def name(self) -> str:
+        """The key as people are shown it: between quotes if it is the text of an external memory."""
+        is_text = self.state is not NodeState.MEMORY and self.source_type == EXTERNAL
+        return quoted(self.key) if is_text else self.key
 
 
 class Edge(NamedTuple):

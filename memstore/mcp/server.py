@@ -121,12 +121,18 @@ class Server:
         return self._run(ctx, words, narrowed)
 
     def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> ToolAnswer:
-        """Run a command, say what it was derived from, and note which external memories its answer shows."""
-        from memstore.lineage.descent import quotations
+        """Run a command, say what it was derived from, and note which memories from outside its answer shows."""
+        from memstore.lineage.descent import note_shown, quotations
 
-        call = Call(self.env, lambda any_context: self.view(narrowed, any_context=any_context))
-        answer = call.run(ctx, words)
-        self.quoted.note(quotations(answer.document), SystemClock().now())
+        views: list[View] = []
+
+        def looked(any_context: bool) -> View:  # noqa: FBT001 - as `Call` calls it
+            views.append(self.view(narrowed, any_context=any_context))
+            return views[-1]
+
+        answer = Call(self.env, looked).run(ctx, words)
+        if views:
+            note_shown(views[-1], quotations(answer.document))
         if (named := self.quoted.take_named()) and not answer.failed:
             told = f"derived from {', '.join(named)}: external text that was shown before, so it is no evidence"
             answer = answer._replace(notes=(*answer.notes, told))

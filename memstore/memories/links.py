@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from memstore.core.change import Edit, Written
-from memstore.core.places import without_suffix
+from memstore.core.places import page_names, without_suffix
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, links_in
 from memstore.files.memory_file import MemoryFile, PlainFile
-from memstore.vault.note_names import LinkTable, folded, last_word, spelled_out
+from memstore.vault.note_names import LinkTable, folded, last_word
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
@@ -227,9 +227,9 @@ class _Plan(NamedTuple):
 
     def concerns(self, note: Note, link: TextLink) -> bool:
         """Whether a link may have to change: it is in the moving file, or names it by its stem or path."""
-        page = folded(spelled_out(self.moving.path))
+        pages = {folded(name) for name in page_names(self.moving.path)}
         names = {last_word(self.moving.path), last_word(self.to)}
-        return note == self.moving or last_word(link.target) in names or (page != "" and folded(link.target) == page)
+        return note == self.moving or last_word(link.target) in names or folded(link.target) in pages
 
     def changes(self, note: Note, body: str) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
         """Return the links of a text with their new targets, and those that can't have one with the reason."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unicodedata import east_asian_width
 
 from memstore.core.catalog import EdgeKind
+from memstore.core.quotation import shown_title
 from memstore.documents.lineage import edge_words
 from memstore.lineage.placing import placed
 from memstore.lineage.values import Direction, Edge, NodeState
@@ -139,11 +140,12 @@ def _box(node: Node, spot: Spot, step: int, address: str | None, *, is_start: bo
     if node.status not in ("", "active"):
         names.append("gone")
     note = "missing" if node.state is NodeState.MISSING else "" if node.status in ("", "active") else node.status
-    below = f"{node.key} · {note}" if note else node.key
-    title, name = (node.title, below) if node.title else (node.key, note or _STATES[node.state])
+    below = f"{node.name} · {note}" if note else node.name
+    shown = shown_title(node.title, node.source_type)
+    title, name = (shown, below) if node.title else (node.name, note or _STATES[node.state])
     box = element(
         "g",
-        element("title", f"{node.title} ({below})" if node.title else below),
+        element("title", f"{title} ({below})" if node.title else below),
         element("rect", x=x, y=y, width=WIDTH, height=HEIGHT, rx=6),
         element("text", shortened(title, TITLE_ROOM), x=x + 10, y=y + 19),
         element("text", shortened(name, NAME_ROOM), x=x + 10, y=y + 35, class_="name"),

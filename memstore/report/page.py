@@ -17,6 +17,7 @@ from memstore.access.sight import in_words
 from memstore.beliefs.archive import Prunable
 from memstore.core.catalog import FileKind
 from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import quoted, shown_title
 from memstore.documents.lineage import edge_words
 from memstore.lineage.values import Direction, NodeState
 from memstore.report.chart import chart, levels, sparkline
@@ -266,7 +267,7 @@ class _Page:
             numbers += [self._spark(one), element("span", f"{one.confidence_now:.2f}", class_="number")]
         summary = element(
             "summary",
-            element("h3", entry.title or entry.path, dir="auto"),
+            element("h3", shown_title(entry.title, memory.source_type) if entry.title else entry.path, dir="auto"),
             element("span", badges, numbers, element("time", entry.created_at[:10]), class_="beside"),
         )
         details = element("details", summary, self._text(one), self._facts(one), self._ledger(one))
@@ -276,7 +277,8 @@ class _Page:
         text = one.memory.body.strip("\n")
         cut = text[:MOST_TEXT].rstrip()
         if cut and one.memory.source_type == EXTERNAL:
-            yield element("p", f"Quoted from outside, as {one.memory.source or 'an unnamed source'} has it:")
+            source = quoted(one.memory.source) if one.memory.source else "an unnamed source"
+            yield element("p", f"Quoted from outside, as {source} has it:")
         if cut:
             yield element("pre", cut + ("…" if len(cut) < len(text.rstrip()) else ""), dir="auto")
 
@@ -290,11 +292,12 @@ class _Page:
         if one.trust.terms or one.trust.stale:
             because = "; ".join(term.because for term in one.trust.terms)
             facts.append(("trust", f"{one.trust.score:.2f}, {one.trust.word}" + (f": {because}" if because else "")))
+        source = shown_title(memory.source or "", memory.source_type) if memory.source else ""
         facts += [
             (name, value)
             for name, value in (
                 ("author", memory.author),
-                ("source", " · ".join(filter(None, (memory.source_type, memory.source_entity, memory.source)))),
+                ("source", " · ".join(filter(None, (memory.source_type, memory.source_entity, source)))),
                 ("tags", ", ".join(memory.tags)),
                 ("about", ", ".join(memory.subject_ids)),
             )
@@ -412,13 +415,14 @@ class _Page:
         return None if anchor is None else f"#{anchor}"
 
     def _to(self, one: ReportedMemory) -> Markup:
-        return self._link(one.entry.path, one.entry.title or one.entry.path)
+        title = shown_title(one.entry.title, one.memory.source_type) if one.entry.title else one.entry.path
+        return self._link(one.entry.path, title)
 
     def _node(self, node: Node) -> Markup:
         if node.state is NodeState.MEMORY:
-            return self._link(node.key, node.title or node.key)
+            return self._link(node.key, shown_title(node.title, node.source_type) if node.title else node.key)
         missing = " (missing)" if node.state is NodeState.MISSING else ""
-        return joined(self._link(node.key, node.key), missing)
+        return joined(self._link(node.key, node.name), missing)
 
     def _link(self, name: str, text: str) -> Markup:
         """Return a link to a memory of the page, or to a page on the web; only the text if it is neither."""

@@ -169,7 +169,7 @@ class Library(Protocol):
 
 
 # Increase this when a memory's terms change: indexes of another version are rebuilt.
-VERSION = 8
+VERSION = 9
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 # The name of the cached verdicts on statements of any of them.

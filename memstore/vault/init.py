@@ -37,6 +37,8 @@ IGNORE_TEXT = """\
 # Markdown files that are not memories, in the syntax of .gitignore:
 # drafts/
 # *.template.md
+# Earlier versions that Logseq keeps:
+**/logseq/bak/
 """
 
 

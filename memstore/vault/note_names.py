@@ -3,8 +3,8 @@
 A link's target is first tried as a path, with or without suffix, relative to the linking note's folder and then to the
 vault's folder; then, for `[[…]]`, as a file stem, as a title, as an alias, and for `[…](…)` as an alias alone. The
 first of these with a match decides; among several matches, the note nearest to the vault's folder comes first, then the
-first by path. Case makes no difference, and `a___b.md` has the alias `a/b`. Notes that the view does not show are not
-considered.
+first by path. Case makes no difference. What other programs call a file, like `a/b` for `a___b.md`, counts as an alias
+(`core.places.page_names`). Notes that the view does not show are not considered.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
-from memstore.core.places import stem_of, without_suffix
+from memstore.core.places import page_names, stem_of, without_suffix
 from memstore.files.catalog_entry import links_of_items
 from memstore.files.links import LinkKind
 
@@ -73,7 +73,7 @@ class NoteNames:
             self._stems[stem_of(path)].append(note.row)
             self._ids[note.id].append(note.row)
             self._titles[folded(note.title)].append(note.row)
-            for alias in (*note.aliases, spelled_out(note.path)):
+            for alias in (*note.aliases, *page_names(note.path)):
                 self._aliases[folded(alias)].append(note.row)
         for table in (self._ids, self._titles, self._aliases):
             table.pop("", None)
@@ -158,7 +158,7 @@ class LinkTable:
     def leading_to(self, row: int) -> Iterator[tuple[Note, int, TextLink]]:
         """Yield the links of other notes that lead to this one, each with its note and file line, by path and line."""
         note = self.names[row]
-        names = (stem_of(note.path), spelled_out(note.path), note.title, note.id, *note.aliases)
+        names = (stem_of(note.path), *page_names(note.path), note.title, note.id, *note.aliases)
         known = {folded(name) for name in names if name}
         for other in sorted(self.notes, key=lambda other: other.path):
             if other.row != row:
@@ -173,12 +173,6 @@ class LinkTable:
         for line, link in self.links_of(row):
             if link.must_name_note and not self.led_to(row, link):
                 yield line, link
-
-
-def spelled_out(path: str) -> str:
-    """Return the page name of a file whose name can't hold a slash: `a___b.md` is Logseq's page `a/b`; else empty."""
-    stem = stem_of(path)
-    return stem.replace("___", "/") if "___" in stem else ""
 
 
 def last_word(target: str) -> str:

@@ -396,6 +396,25 @@ def test_the_server_of_the_same_agent_knows_what_a_hook_showed(program: InProces
     assert f"derived from {page}" in answered(server, "memory_add", text="Dr. Evil sells food.").text
 
 
+def test_what_was_derived_from_a_page_taints_the_next_session_too(program: InProcess, page: str) -> None:
+    from tests.mcp.serving import answered, served
+
+    made = program.json("--as", "si:ash", "add", "Plumbuses are sold by Dr. Evil.", "--derived-from", page)["ref"]
+    server = served(program, entity="si:ash")
+    assert "derived from" not in answered(server, "memory_add", text="Bella sleeps.").text
+    answered(server, "memory_get", ref=made)
+    assert f"derived from {made}" in answered(server, "memory_add", text="Everybody buys there.").text
+    assert kept(program) == []
+    program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt="who sells plumbuses?"))
+    assert made in kept(program)[0].read_text()
+
+
+def test_a_brief_that_names_what_was_derived_from_a_page_taints_the_session(program: InProcess, page: str) -> None:
+    made = program.json("--as", "si:ash", "add", "Buy there.", "--derived-from", page, "--importance", "pinned")["ref"]
+    assert made in program.ok(*RECALL, stdin=asked("SessionStart"))
+    assert made in kept(program)[0].read_text()
+
+
 def test_what_can_not_be_kept_is_not_shown_and_nothing_fails(program: InProcess, page: str) -> None:
     program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt=ASKED))
     (file,) = kept(program)

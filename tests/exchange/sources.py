@@ -92,6 +92,27 @@ watered_by: Ada
 - part_of [[Garden]]
 - see [the garden](../garden.md)
 """
+LOGSEQ_PAGE = """\
+title:: The ficus
+alias:: Fig tree, Ficus benjamina
+tags:: plants, [[in the house]]
+created:: [[2025-03-04]]
+watered-by:: [[Ada]]
+
+- It stands by the window, beside [[a1b2]].
+- {{embed ((65bd0f6e))}}
+"""
+CANVAS = json.dumps(
+    {
+        "nodes": [
+            {"id": "1", "type": "text", "text": "## Spring\nBuy pots", "x": 0, "y": 0, "width": 9, "height": 9},
+            {"id": "2", "type": "file", "file": "people/Ada.md", "subpath": "#Ada", "x": 9, "y": 0},
+            {"id": "3", "type": "link", "url": "https://example.org/pots", "x": 0, "y": 9},
+            {"id": "4", "type": "group", "label": "This year", "x": 0, "y": 0},
+        ],
+        "edges": [{"id": "e", "fromNode": "1", "toNode": "2", "label": "ask"}, {"id": "f", "fromNode": "1"}],
+    }
+)
 ORDERS = """\
 ---
 type: BigQuery Table
@@ -161,6 +182,28 @@ DOG_TALK = chatgpt(
     chatgpt_node("u1", "root", "user", {"content_type": "image_asset_pointer", "asset_pointer": "x"}, "Is this Bella?"),
     chatgpt_node("c", "u1", "assistant", "search()", recipient="browser"),
 )
+BEDS = {"name": "Beds", "type": "document", "content": "Three beds."}
+BEDS_TALK = chatgpt(
+    "c-beds",
+    "Beds",
+    "a5",
+    chatgpt_node("u1", "root", "user", "Plan the beds in a canvas."),
+    chatgpt_node("a1", "u1", "assistant", json.dumps(BEDS), recipient="canmore.create_textdoc"),
+    chatgpt_node("t1", "a1", "tool", "Created.", metadata={"canvas": {"textdoc_id": "d1"}}),
+    chatgpt_node(
+        "a2", "t1", "assistant", recipient="canmore.update_textdoc", content={
+            "content_type": "code", "language": "json",
+            "text": json.dumps({"updates": [{"pattern": ".*", "multiple": False, "replacement": "Four beds."}]}),
+        },
+    ),
+    chatgpt_node("a3", "a2", "assistant", "{not JSON", recipient="canmore.comment_textdoc"),
+    chatgpt_node("a4", "a3", "assistant", "Ada has four beds.", recipient="bio"),
+    chatgpt_node("a5", "a4", "assistant", "The plan is ready."),
+)  # fmt: skip
+TEXTDOC = {
+    "id": "d1", "version": 2, "title": "Beds, as planned", "textdoc_type": "document",
+    "content": "Four beds, in a row.", "comments": [{"content": "why four?"}], "updated_at": "2026-02-01T18:10:00.5Z",
+}  # fmt: skip
 SILENT = chatgpt("c-none", "Silent", None)
 
 
@@ -255,10 +298,21 @@ SOURCES: Mapping[str, Made] = {
         {
             "export/conversations-000.json": json.dumps([TEA_TALK, SILENT]),
             "export/conversations-001.json": json.dumps([DOG_TALK]),
+            "export/conversations-10.json": json.dumps([BEDS_TALK]),
+            "export/conversations.json.index": "{}",
+            "export/textdocs/d1.json": json.dumps(TEXTDOC),
+            "export/textdocs/d2.json": json.dumps({"id": "d2", "content": ""}),
             "export/user.json": "{}",
         },
         "export",
-        ("Green tea", "Green tea (answers)", "[image_asset_pointer] Is this Bella?"),
+        (
+            "Beds",
+            "Beds (answers)",
+            "Beds, as planned",
+            "Green tea",
+            "Green tea (answers)",
+            "[image_asset_pointer] Is this Bella?",
+        ),
     ),
     "claude": Made(
         {
@@ -327,9 +381,18 @@ SOURCES: Mapping[str, Made] = {
             "vault/Tea house.md": "A house for tea, by [[Ada]].\n",
             "vault/people/Ada.md": "---\naliases: [the gardener]\ncssclass: wide\n---\n# Ada\r\nShe grows tea.\r\n",
             "vault/README.md": "# Read me\n\nThese are notes.\n",
+            "vault/journals/2026_02_01.md": "- Watered the [[Garden/Beds]]\n  id:: 65bd0f6e\n",
+            "vault/journals/2026_02_02.md": "-\n",
+            "vault/pages/Ficus.md": LOGSEQ_PAGE,
+            "vault/pages/Garden___Beds.md": "- Three beds. See [[Feb 1st, 2026]], [[Fig tree]] and [[Plan.canvas]].\n",
+            "vault/pages/Old.org": "* Of other days\n",
+            "vault/Plan.canvas": CANVAS,
+            "vault/torn.canvas": CANVAS[:40],
+            "vault/Plants.base": "views: []\n",
+            "vault/a1b2-pots.md": "Blue pots, :in:the:house:\n",
         },
         "vault",
-        ("Ada", "Read me", "Tea house"),
+        ("Ada", "Garden/Beds", "Plan", "Read me", "Tea house", "The ficus", "2026_02_01", "a1b2-pots"),
     ),
     "okf": Made(
         {
@@ -380,6 +443,10 @@ MANGLED: Mapping[str, tuple[Made, str]] = {
     "okf": (
         Made({"bundle/a.md": "---\ntype: A\n---\nb\n", "bundle/b.md": "---\ntitle: x\ntype:\n---\n"}, "bundle", ()),
         "bundle/b.md:3: a concept needs front matter",
+    ),
+    "markdown, a database": (
+        Made({"graph.edn": '{:pages-and-blocks [{:page {:block/title "Tea"}}]}'}, "graph.edn", ()),
+        "export Logseq's graph as Markdown",
     ),
     "basic-memory": (Made({"main/x.txt": "x"}, "main", ()), "there is no Markdown in"),
     "openclaw": (Made({"workspace.zip": b"PK\x03\x04broken"}, "workspace.zip", ()), "is not a sound ZIP archive"),

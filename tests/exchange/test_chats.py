@@ -12,7 +12,7 @@ import pytest
 
 from memstore.exchange import chats
 from memstore.exchange.json_stream import items
-from tests.exchange.sources import FICUS_TALK, TEA_TALK, chatgpt, chatgpt_node
+from tests.exchange.sources import BEDS_TALK, FICUS_TALK, SOURCES, TEA_TALK, chatgpt, chatgpt_node
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
@@ -54,6 +54,21 @@ def test_only_the_current_branch_is_taken_over_and_no_prompt_or_tool(vault: InPr
         assert absent not in bodies
     original = next((vault.vault / "imports/chatgpt").iterdir()).read_text()
     assert all(kept in original for kept in ("Ten minutes", "You are helpful", "obey"))
+
+
+def test_what_chatgpt_wrote_into_its_canvas_and_its_memory_is_what_it_said(vault: InProcess) -> None:
+    body = imported(vault, "chatgpt", BEDS_TALK)["Beds (answers)"]["body"]
+    said = ["Beds\n\nThree beds.", "Four beds.", "Ada has four beds.", "The plan is ready."]
+    assert [turn.partition("\n\n")[2] for turn in body.strip().split("\n\n## ")] == said
+
+
+def test_a_document_of_the_canvas_with_a_file_of_its_own_is_a_note(vault: InProcess) -> None:
+    vault.ok("import", "chatgpt", str(SOURCES["chatgpt"].lay_out(vault.home / "source")))
+    shown = vault.json("show", "Beds, as planned")
+    assert (shown["type"], shown["body"].strip(), shown["author"]) == ("note", "Four beds, in a row.", "si:chatgpt")
+    assert shown["created_at"] == "2026-02-01T18:10:00Z"
+    kept = next((vault.vault / "imports/chatgpt").glob("textdoc-d1*")).read_text()
+    assert "why four?" in kept
 
 
 def test_a_turn_names_its_line_in_the_original(vault: InProcess) -> None:

@@ -233,6 +233,31 @@ def test_links_below_a_folder_still_lead_there(vault: InProcess) -> None:
     assert [link["to"]["path"] for link in links] == ["notes/main/garden.md", "notes/main/garden.md"]
 
 
+def test_a_graph_of_logseq_keeps_its_names_and_links(vault: InProcess) -> None:
+    done = vault.json("import", "markdown", laid_out(vault, "markdown"))
+    left = {one["where"].partition("vault/")[2]: one["why"] for one in done["left_out"]}
+    assert left == {
+        "journals/2026_02_02.md": "it has no text",
+        "logseq/bak/pages/Ada/2026-01-01.md": "it is a backup of Logseq's",
+        "pages/Old.org": "it is not Markdown",
+        "Plants.base": "it is not Markdown",
+        "torn.canvas": "it is not a canvas that can be read",
+    }
+    ficus = vault.json("show", "Fig tree")
+    assert (ficus["title"], ficus["created_at"]) == ("The ficus", "2025-03-04T00:00:00Z")
+    assert (ficus["tags"], ficus["aliases"]) == (["plants", "in-the-house"], ["Fig tree", "Ficus benjamina", "Ficus"])
+    assert "watered-by:: [[Ada]]" in ficus["body"]
+    led_to = [link["to"]["title"] for link in vault.json("links", "Garden/Beds")["outgoing"]]
+    assert led_to == ["2026_02_01", "The ficus", "Plan"]
+
+
+def test_a_canvas_of_obsidian_is_its_cards_and_what_its_arrows_connect(vault: InProcess) -> None:
+    vault.ok("import", "markdown", laid_out(vault, "markdown"))
+    body = vault.json("show", "Plan.canvas")["body"].strip()
+    cards = ["## Spring\nBuy pots", "[[people/Ada.md]]", "<https://example.org/pots>", "This year"]
+    assert body.split("\n\n") == [*cards, "- Spring → ask → [[people/Ada.md]]"]
+
+
 def test_a_vault_is_not_imported_into_itself(vault: InProcess) -> None:
     for place in (".", "notes", ".."):
         done = vault.run("import", "markdown", place)
@@ -379,6 +404,30 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
         "its rows are about memories, and are none", "it was deleted there",
     ]  # fmt: skip
     vault.ok("recompute", "--check")
+
+
+def test_a_database_of_kernle_that_was_upgraded_adds_nothing(vault: InProcess) -> None:
+    place = vault.home / "memories.db"
+    with closing(sqlite3.connect(place)) as database:
+        database.executescript("""
+            CREATE TABLE raw_entries (id TEXT PRIMARY KEY, agent_id TEXT, content TEXT, timestamp TEXT);
+            CREATE TABLE notes (id TEXT PRIMARY KEY, agent_id TEXT, content TEXT, note_type TEXT, created_at TEXT);
+            INSERT INTO raw_entries VALUES ('r1', 'Ash', 'pot? blue', '2026-01-03T00:00:00+00:00');
+            INSERT INTO notes VALUES ('n1', 'Ash', 'The blue pot.', 'decision', '2026-01-03T00:00:00+00:00');
+        """)
+    first = vault.json("import", "kernle", str(place))
+    with closing(sqlite3.connect(place)) as database:
+        database.executescript("""
+            ALTER TABLE raw_entries RENAME COLUMN agent_id TO stack_id;
+            ALTER TABLE notes RENAME COLUMN agent_id TO stack_id;
+            ALTER TABLE raw_entries ADD COLUMN blob TEXT;
+            ALTER TABLE raw_entries ADD COLUMN captured_at TEXT;
+            ALTER TABLE notes ADD COLUMN strength REAL DEFAULT 1.0;
+            UPDATE raw_entries SET blob = content, captured_at = timestamp, content = NULL, timestamp = NULL;
+        """)
+    again = vault.json("import", "kernle", str(place))
+    assert (again["memories"], again["different"]) == ([], [])
+    assert sorted(again["known"]) == sorted(memory["ref"] for memory in first["memories"])
 
 
 def test_rows_that_are_still_in_a_databases_log_are_read_and_it_stays_as_it_is(vault: InProcess) -> None:

@@ -28,6 +28,10 @@ from memstore.files.plain_note import means_to_be_memory, note, parts
         (b"---\ntitle: [a, b]\n---\nText.\n", "a-file"),
         (b"\xff\xfe# x\n", "a-file"),
         (b"", "a-file"),
+        (b"title:: Tea\ntags:: a\n\n- text\n", "Tea"),
+        (b"- type:: drink\n  title:: Tea\n- text\n", "Tea"),
+        (b"---\ntitle: Tea\n---\ntitle:: Coffee\n", "Tea"),
+        (b"- text\ntitle:: Tea\n", "a-file"),
     ],
 )
 def test_a_title_is_the_one_that_people_see(data: bytes, title: str) -> None:

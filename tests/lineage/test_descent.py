@@ -10,7 +10,7 @@ from memstore.access.local_state import Quoted
 from memstore.core.change import Edit
 from memstore.core.transaction import save
 from memstore.files import memory_file
-from memstore.lineage.descent import descended, note_shown, quotations
+from memstore.lineage.descent import descended, from_outside, note_shown, quotations
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -92,8 +92,19 @@ def test_every_transaction_asks_but_for_what_rules_word(ws: Workspace, verb: str
     assert (b"derived_from" in files_of(ws)["own.md"]) is is_said
 
 
+def test_reading_what_was_derived_from_a_page_counts_as_reading_the_page() -> None:
+    derived = memory_text("Buy, it says.\n", id="m_made000001", derived_from='["note:m_page000001"]')
+    further = memory_text("So buy.\n", id="m_made000002", derived_from='["note:m_made000001", "note:m_made000002"]')
+    ws = memory_workspace({"page.md": PAGE, "own.md": OWN, "made.md": derived, "more.md": further})
+    view = ws._replace(quoted=Quoted()).view()
+    refs = ["note:m_own0000001", "note:m_made000001", "note:m_made000002", None]
+    assert from_outside(view, refs) == ["note:m_made000001", "note:m_made000002"]
+    note_shown(view, ["note:m_made000002"])
+    assert sources(changed(view, "own.md", b"green", b"cheap")) == ("note:m_made000002",)
+
+
 def test_quotations_are_found_at_any_depth() -> None:
-    hit = {"external": {"trust": ""}, "ref": "note:m_a", "more": [{"external": True, "ref": "note:m_b"}]}
+    hit = {"external": {"trust": ""}, "ref": "note:m_a", "more": [{"title": "Tea", "ref": "note:m_b"}]}
     others = [{"external": None, "ref": "note:m_c"}, {"external": True, "ref": None}]
     assert [*quotations({"results": [hit, *others]})] == ["note:m_a", "note:m_b"]
     assert [*quotations(None)] == []
