@@ -125,7 +125,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
         **said,
         **words,
         "ref": shown.entry.ref,
-        "path": shown.entry.path,
+        "path": shown.path,
         "body": shown.memory.body,
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,

@@ -290,6 +290,37 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     assert own.run("unload", "bella").returncode == 3
 
 
+def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack")
+    printed = own.ok("search", "walk", "-n", "1").split(": ")[0]
+    assert printed.startswith(f"{tmp_path / 'stack'}/beliefs/walks.md:")
+    for named in (printed, f"{printed}:", printed.rpartition(":")[0], "../stack/beliefs/walks.md", "Walks", "m_walks"):
+        shown = own.ok("show", named)
+        assert f"{tmp_path / 'stack'}/beliefs/walks.md" in shown, named
+        assert "Two short walks" in shown
+        assert "[stack stack]" in shown
+        assert HIDDEN["id"] not in shown
+    (own.vault / "sub").mkdir()
+    assert "Two short walks" in own.ok("show", "../../stack/beliefs/walks.md", cwd=own.vault / "sub")
+    assert own.ok("path", "Walks", cwd=own.vault / "sub").strip() == str(tmp_path / "stack/beliefs/walks.md")
+    assert validated(own.ok("--json", "show", "m_walks00001"))["path"] == str(tmp_path / "stack/beliefs/walks.md")
+    for flag in ("--full", "--whole", "--trace", "--verified"):
+        assert "walks" in own.ok("show", "m_walks00001", flag).lower(), flag
+
+    # What is hidden in the stack, or shared with somebody else, is not there; what would change it says where it is.
+    unknown = own.run("show", "m_nothing00")
+    for missing in (HIDDEN["id"], HIDDEN["title"], f"../stack/{HIDDEN['path']}"):
+        done = own.run("show", missing)
+        assert (done.returncode, done.stderr.replace(missing, "m_nothing00")) == (unknown.returncode, unknown.stderr)
+    assert own.run("show", "m_walks00001", "--as", "human:eve").returncode == unknown.returncode
+    refused = own.run("edit", printed, "Something else.")
+    assert refused.returncode == unknown.returncode
+    assert "is in the loaded stack stack, which is only read" in refused.stderr
+    assert "hint: memstore show m_walks00001" in refused.stderr
+    own.ok("unload", "stack")
+    assert own.run("show", printed).returncode == unknown.returncode
+
+
 def test_others_who_listen_are_not_told_what_was_shared_with_one(own: Program) -> None:
     own.ok("load", "../stack")
     own.ok("context", "add", "ctx:park", "--roster", MAX, "si:luna_agent")
