@@ -213,5 +213,7 @@ def _next(root: Path, done: Purged) -> Iterator[str]:
     yield "what was not committed, hooks and git settings are not in the clone: memstore hooks install"
     for remote in done.remotes:
         yield f"not reached: the remote {remote}"
+    for path in done.submodules:
+        yield f"not reached: the submodule {path}, whose history is a repository of its own"
     yield "next: look at the clone, put it in the place of the original, and delete that one and its backups;"
     yield "  git push --mirror --force replaces a remote; everybody else must clone again, not pull"

@@ -89,6 +89,7 @@ def purged_document(done: Purged) -> dict[str, Any]:
         "unsigned": done.unsigned,
         "still": [*done.still],
         "remotes": [*done.remotes],
+        "submodules": [*done.submodules],
     }
 
 

@@ -76,7 +76,8 @@ class Purged:
 
     `removed` counts the blobs that are gone, `changed` those that lost lines, `commits` those that got a new id;
     `notes` were attached again; `renamed` are paths of files in which commits have their new ids; `unsigned` counts
-    the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same.
+    the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same,
+    `remotes` and `submodules` other repositories, which have what they had.
     """
 
     folder: Path
@@ -89,6 +90,7 @@ class Purged:
     unsigned: int
     still: tuple[str, ...]
     remotes: tuple[str, ...]
+    submodules: tuple[str, ...]
 
     __repr__ = short_repr
 
@@ -190,8 +192,15 @@ def purge(
         renamed=renamed,
         unsigned=found.signed,
         still=still,
+        submodules=_submodules(clone),
         remotes=tuple(sorted({line.rpartition(" (")[0].replace("\t", " ") for line in remotes})),
     )
+
+
+def _submodules(clone: GitProcess) -> tuple[str, ...]:
+    """Return the paths of submodules in the current commit."""
+    listed = clone.run("ls-tree", "-r", "-z", "HEAD").decode(errors="surrogateescape").split("\0")
+    return tuple(sorted(line.partition("\t")[2] for line in listed if line.startswith("160000 ")))
 
 
 def _cloned(repository: Repository, environ: Mapping[str, str], folder: Path) -> GitProcess:
