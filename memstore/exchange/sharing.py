@@ -20,7 +20,6 @@ from memstore.access.world import can_listen
 from memstore.core.config import CONFIG_PATH
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import ATTRIBUTES, MANIFEST, is_sealed_path
 from memstore.core.times import instant
@@ -158,8 +157,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     world = view.registries
     if to == EVERYBODY:
         return ()
-    if not is_entity_id(to):
-        raise UsageError(f"--to {to!r} is not an entity id", hint="an entity id looks like human:sean or group:care")
+    audit.entity_id(to, "--to", among=world)
     if to == view.config.owner:
         raise UsageError(f"{to} owns this vault and has all of it", hint="git clone copies a vault")
     if to in world.groups or to.startswith("group:"):

@@ -230,6 +230,19 @@ def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Prog
     assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
 
 
+def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program) -> None:
+    vault.ok("entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
+    vault.ok("entity", "add", "human:max", "--alias", "max")
+    for words in (
+        ("share", "--to", "maximilian", "../by-alias"),
+        ("privacy", "grant", "m_fetch00001", "--to", "Maximilian"),
+    ):
+        done = vault.run(*words)
+        assert (done.returncode, f"hint: {MAX} has that name: write the id" in done.stderr) == (2, True), words
+    assert "human:max and si:max have that name" in vault.run("share", "--to", "Max", "../by-alias").stderr
+    assert "looks like human:sean" in vault.run("share", "--to", "Moritz", "../by-alias").stderr
+
+
 def test_a_stack_is_only_read(vault: Program, tmp_path: Path) -> None:
     vault.ok("share", "--to", MAX, "../stack")
     for who in (MAX, OWNER):
