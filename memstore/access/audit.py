@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.access.world import World
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
@@ -73,11 +74,22 @@ def stop_unless_owner(view: View, act: str) -> None:
         raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
 
 
-def entity_id(text: str, what: str) -> str:
-    """Return an entity's id unchanged; raise `UsageError` if it is malformed."""
-    if not is_entity_id(text):
-        raise UsageError(f"{what} {text!r} is not an entity id", hint="an entity id looks like human:sean or si:ash")
-    return text
+def entity_id(text: str, what: str, *, among: World | None = None) -> str:
+    """Return an entity's id unchanged; raise `UsageError` if it is malformed.
+
+    Args:
+        text: the id.
+        what: what it is, in the error.
+        among: the registries, if the actor may know them; then the error names whoever has the text as an alias.
+    """
+    if is_entity_id(text):
+        return text
+    known = among.entities.items() if among else ()
+    meant = sorted(name for name, one in known if text.casefold() in map(str.casefold, one.aliases))
+    hint = f"{' and '.join(meant)} {'has' if len(meant) == 1 else 'have'} that name: write the id" if meant else None
+    raise UsageError(
+        f"{what} {text!r} is not an entity id", hint=hint or "an entity id looks like human:sean or si:ash"
+    )
 
 
 def registered(view: View, kind: RegistryKind) -> list[RegistryFile]:

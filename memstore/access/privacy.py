@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import grants
@@ -80,7 +81,7 @@ def grant_access(
     world = _world_with(view, file)
     session, said = Session(viewer=view.actor, at=view.clock.now()), tuple(consents)
     for name in to:
-        _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(name), said), name)
+        _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(view, name), said), name)
     records = [
         consent_values(view, entity_id(who, "who consents"), name, f"mem:{memory_id}")
         for name in to
@@ -105,7 +106,9 @@ def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
     roles = {role for one in world.entities.values() for role in one.roles}
     roles |= {role for one in world.contexts.values() for held in one.roles.values() for role in held}
     known = {EVERYBODY, *world.contexts, *roles, *names_in(world)}
-    for name in dict.fromkeys(map(_grantee, to)) if view.is_owners and known - {EVERYBODY, world.owner} else ():
+    for name in (
+        dict.fromkeys(map(partial(_grantee, view), to)) if view.is_owners and known - {EVERYBODY, world.owner} else ()
+    ):
         if name not in known:
             yield f"nothing else here names {name}; {_REGISTER.get(name.partition(':')[0], _ENTITY).format(name)}"
 
@@ -135,7 +138,7 @@ def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Sa
     file = view.original(ref)
     memory_id = _own(view, file)
     world = _world_with(view, file)
-    taken = tuple(map(_grantee, whom))
+    taken = tuple(map(partial(_grantee, view), whom))
     kept = [name for name in file.memory.access_grants if name not in taken]
     still = tuple(name for name in taken if name != EVERYBODY and _still_matches(view, world, name, kept))
     after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
@@ -196,8 +199,9 @@ def _world_with(view: View, file: MemoryFile) -> World:
     return world._replace(memories={**world.memories, labels.id: labels})
 
 
-def _grantee(name: str) -> str:
-    return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee")
+def _grantee(view: View, name: str) -> str:
+    among = view.registries if view.is_owners else None
+    return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee", among=among)
 
 
 def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to: str) -> None:

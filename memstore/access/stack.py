@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.policy import Judge, moments
 from memstore.access.world import Member, Session, World
-from memstore.core.config import LANGUAGES, NOTES
+from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
-from memstore.core.places import MANIFEST
+from memstore.core.places import MANIFEST, is_sealed_path
 from memstore.core.times import instant
 
 if TYPE_CHECKING:
@@ -144,6 +144,31 @@ CLOSED = Stack(id="stk_0", name="unreadable", by="?", to="?", at="1970-01-01T00:
 
 def _is_in(member: Member, at: datetime) -> bool:
     return (member.since is None or member.since <= at) and (member.until is None or at < member.until)
+
+
+# -- its other files -------------------------------------------------------------------------------
+
+
+def settings_file(stack: Stack, quality_profile: str) -> bytes:
+    """Return the settings of a stack, by which its files are read."""
+    lines = [
+        f"# A shared stack, to be read: {MANIFEST} says what of, and for whom.",
+        f"format = {FORMAT_VERSION}",
+        f'owner = "{stack.by}"',
+        f'notes = "{stack.notes}"',
+        f'quality_profile = "{quality_profile}"',
+    ]
+    if any(not one.id for one in stack.memories):
+        lines.append(f"notes_for = {json.dumps([stack.to, *(member.id for member in stack.members)])}")
+    if stack.languages:
+        lines += ["", "[search]", f"languages = {json.dumps([*stack.languages])}"]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def attributes_file(stack: Stack) -> bytes:
+    """Return git's attributes of a stack, whose files stay as they are."""
+    is_sealed = any(is_sealed_path(one.path) for one in stack.memories)
+    return b"*.md -text\n" + b"*.md.age -text\n" * is_sealed
 
 
 # -- the manifest as bytes -------------------------------------------------------------------------

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     "--purge",
     metavar="DIR",
     type=click.Path(),
-    help="Write a clone without what was forgotten, in any commit; needs memstore-vault[purge].",
+    help="Write a clone without what was forgotten, or the plain text of what is sealed, in any commit; needs "
+    "memstore-vault[purge].",
 )
 @click.option("--shred", metavar="CTX", help="Destroy the key of a context, and forget what was sealed for it.")
 @click.option("--reason", metavar="CODE", type=click.Choice(REASONS), help=f"Why: {', '.join(REASONS)}.")
@@ -62,7 +63,8 @@ def forget(
     If other memories rest on them, nothing is forgotten unless you say what becomes of those. With --detach they stay,
     are shown to nobody who could not see them before, and lose the confidence that they had from what is forgotten.
     Forgetting can't be undone. Commits that are already made still have the text: --purge takes it out of a new clone's
-    history, and leaves this repository as it is. What memstore seal sealed for a context is forgotten with --shred,
+    history, and leaves this repository as it is. Of a memory that is sealed, it takes out the plain text that commits
+    have from before, and the sealed file stays. What memstore seal sealed for a context is forgotten with --shred,
     which destroys the context's key: no copy of it, in any clone or backup, can be read any more.
     """
     if shred is not None:
@@ -76,7 +78,7 @@ def forget(
         raise UsageError("which memories?", hint="memstore forget REF…, or memstore forget --shred CTX")
     if purge is not None:
         if archive or reason or commit or dry_run or any(rest.values()):
-            raise UsageError("--purge goes alone", hint="first: memstore forget REF -c")
+            raise UsageError("--purge goes alone", hint="first: memstore forget REF -c, or memstore seal REF -c")
         _purge(session, refs, purge)
         return
     if archive:
@@ -211,5 +213,7 @@ def _next(root: Path, done: Purged) -> Iterator[str]:
     yield "what was not committed, hooks and git settings are not in the clone: memstore hooks install"
     for remote in done.remotes:
         yield f"not reached: the remote {remote}"
+    for path in done.submodules:
+        yield f"not reached: the submodule {path}, whose history is a repository of its own"
     yield "next: look at the clone, put it in the place of the original, and delete that one and its backups;"
     yield "  git push --mirror --force replaces a remote; everybody else must clone again, not pull"

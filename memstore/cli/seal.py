@@ -48,8 +48,9 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
     for one in done.memories:
         if one.in_history:
             session.say(f"commits still have the plain text, as {one.was}: whoever has the repository reads it there")
+            name = one.ref.partition(":")[2]
             session.say(
-                "  memstore forget REF --purge DIR removes only whole memories; docs/privacy.md says what git can do"
+                f"  memstore forget {name} --purge DIR writes a clone without it, once the sealing is committed"
             )
     if done.key:
         session.say(f"the key of {done.context} is in {done.key}; keep a copy, and give one to those who may read them")

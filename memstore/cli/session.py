@@ -215,6 +215,8 @@ class CliSession:
             inside = folder.is_relative_to(root.resolve())
             self._below = folder.relative_to(root.resolve()).as_posix() if inside else f"{root}/"
         match self._below:
+            case _ if path.startswith("/"):  # in a loaded stack
+                return path
             case ".":
                 return path
             case outside if outside.endswith("/"):

@@ -77,8 +77,7 @@ def _show_verified(session: CliSession, shown: Shown) -> None:
     from memstore.documents.trust import verified_document
     from memstore.trust.trust import trust_of
 
-    view = session.view()
-    found = trust_of(view, shown.entry.ref or shown.entry.path)
+    found = trust_of(shown.then, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
         document=lambda: verified_document(shown, found),
@@ -185,7 +184,8 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     title = safe_line(entry.title) if outside is None else quoted(entry.title)
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', title)}"
     then = f" as of {shown.commit[:10]}" if shown.commit else ""
-    yield f"{paint.path(entry.path)} {paint('dim', f'@{shown.revision[:10]}{then}')}"
+    stack = f" [stack {shown.mount.name}]" if shown.mount else ""
+    yield f"{paint.path(shown.path)} {paint('dim', f'@{shown.revision[:10]}{then}{stack}')}"
     yield ""
     held = [("confidence", _confidence(session, shown))] if shown.memory.confidence is not None else []
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]

@@ -54,6 +54,15 @@ class NotFoundError(MemstoreError):
     exit_code = Exit.NOT_FOUND
 
 
+class InStackError(NotFoundError):
+    """The named memory is in a stack that is loaded beside the vault: in `stack`, at `path` there."""
+
+    def __init__(self, message: str, *, stack: str, path: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.stack = stack
+        self.path = path
+
+
 class PlainNoteError(NotFoundError):
     """The named file is a plain note, not a memory yet; `path` is the file, relative to the vault."""
 

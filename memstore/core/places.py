@@ -55,6 +55,7 @@ ORIGINAL_SUFFIX = ".original"
 # Where suggestions wait for a decision.
 SUGGESTIONS = "suggestions/"
 IGNORE_FILE = ".memstoreignore"
+ATTRIBUTES = ".gitattributes"
 # Prefix of a file that is being written. It begins with a dot, so neither the walk nor `ls` shows the file.
 TEMPORARY_PREFIX = ".memstore-tmp-"
 
@@ -233,7 +234,7 @@ def decides(path: str) -> bool:
 # -- the vault's own files -------------------------------------------------------------------------
 
 
-_SETTINGS = frozenset({IGNORE_FILE, ".gitattributes", "MEMORY.md"})
+_SETTINGS = frozenset({IGNORE_FILE, ATTRIBUTES, "MEMORY.md"})
 # The page for what graduated from a project's memories, in addition to the one at the top of the vault.
 _PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")
 

@@ -89,6 +89,7 @@ def purged_document(done: Purged) -> dict[str, Any]:
         "unsigned": done.unsigned,
         "still": [*done.still],
         "remotes": [*done.remotes],
+        "submodules": [*done.submodules],
     }
 
 
@@ -125,7 +126,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
         **said,
         **words,
         "ref": shown.entry.ref,
-        "path": shown.entry.path,
+        "path": shown.path,
         "body": shown.memory.body,
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,

@@ -8,7 +8,6 @@ files and all objects, is searched for the names of what is hidden.
 from __future__ import annotations
 
 import difflib
-import json
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -18,12 +17,11 @@ from memstore.access import audit, stack
 from memstore.access.audit import texts_of
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
 from memstore.access.world import can_listen
-from memstore.core.config import CONFIG_PATH, FORMAT_VERSION
+from memstore.core.config import CONFIG_PATH
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY
-from memstore.core.places import MANIFEST, is_sealed_path
+from memstore.core.places import ATTRIBUTES, MANIFEST, is_sealed_path
 from memstore.core.times import instant
 from memstore.exchange.disclosure import disclosures, hidden_names
 from memstore.files import memory_file, splice
@@ -44,8 +42,6 @@ if TYPE_CHECKING:
     from memstore.vault.stack_place import StackPlace, UnfinishedStack
 
 EVENT = "privacy share"
-_ATTRIBUTES = ("*.md -text\n", ".gitattributes")
-_SEALED_ATTRIBUTES = "*.md.age -text\n"
 
 
 class SharedStack(NamedTuple):
@@ -161,8 +157,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     world = view.registries
     if to == EVERYBODY:
         return ()
-    if not is_entity_id(to):
-        raise UsageError(f"--to {to!r} is not an entity id", hint="an entity id looks like human:sean or group:care")
+    audit.entity_id(to, "--to", among=world)
     if to == view.config.owner:
         raise UsageError(f"{to} owns this vault and has all of it", hint="git clone copies a vault")
     if to in world.groups or to.startswith("group:"):
@@ -187,9 +182,8 @@ def _told(whole: MemoryFile, data: bytes) -> StackMemory:
 
 def _own_files(view: View, made: Stack, seen: View) -> dict[str, bytes]:
     """Return the settings of a stack, and the keys of those who vouch for what is in it."""
-    text, attributes = _ATTRIBUTES
-    text += _SEALED_ATTRIBUTES if any(is_sealed_path(one.path) for one in made.memories) else ""
-    files = {CONFIG_PATH: _settings(view, made).encode(), attributes: text.encode()}
+    settings = stack.settings_file(made, view.config.quality_profile)
+    files = {CONFIG_PATH: settings, ATTRIBUTES: stack.attributes_file(made)}
     names = {name for row in seen.rows for name in _signers(seen, row)}
     signers = [line for _, line in lines_of(view.own_file(ALLOWED_SIGNERS) or b"") if names & {*_principals(line)}]
     # A line may name several; one of somebody who vouches for nothing here would name a stranger.
@@ -213,21 +207,6 @@ def _signers(seen: View, row: int) -> set[str]:
 
 def _principals(line: str) -> list[str]:
     return line.split(maxsplit=1)[0].split(",") if line.split() else []
-
-
-def _settings(view: View, made: Stack) -> str:
-    lines = [
-        f"# A shared stack, to be read: {MANIFEST} says what of, and for whom.",
-        f"format = {FORMAT_VERSION}",
-        f'owner = "{made.by}"',
-        f'notes = "{made.notes}"',
-        f'quality_profile = "{view.config.quality_profile}"',
-    ]
-    if any(not one.id for one in made.memories):
-        lines.append(f"notes_for = {json.dumps([made.to, *(member.id for member in made.members)])}")
-    if made.languages:
-        lines += ["", "[search]", f"languages = {json.dumps([*made.languages])}"]
-    return "\n".join(lines) + "\n"
 
 
 # -- without refs to what is hidden ----------------------------------------------------------------

@@ -110,10 +110,10 @@ class VaultHistory:
         return diff(self._view(), None if memory is None else given.ref_of(memory), old, new)
 
     def purge(self, memories: Names, folder: str | Path) -> Purged:
-        """Write a clone of the repository whose history never held memories that were forgotten; needs git-filter-repo.
+        """Write a clone of the repository whose history never held what was forgotten; needs git-filter-repo.
 
         Args:
-            memories: forgotten memories, whose tombstones are committed.
+            memories: forgotten memories, and sealed ones, of which the plain text goes; committed as such.
             folder: where the clone goes; the repository itself stays as it is.
         """
         from memstore.memories.purge import purge

@@ -122,7 +122,7 @@ _LONGEST_TITLE = 60
 def called(change: MemoryChange) -> str:
     """Return the name of a memory in a message: its title, or its ref if others are involved, or it is deleted."""
     states = [memory for memory in (change.before, change.after) if memory is not None]
-    title = " ".join("".join(sign if sign.isprintable() else " " for sign in title_of(states[-1])).split()).rstrip(".")
+    title = in_subject(title_of(states[-1]))
     is_kept_back = (
         change.after is None
         or _is_sealed(change)
@@ -134,9 +134,13 @@ def called(change: MemoryChange) -> str:
             for memory in states
         )
     )
-    if is_kept_back or not title:
-        return change.name
-    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1].rstrip()}…"
+    return change.name if is_kept_back or not title else title
+
+
+def in_subject(title: str) -> str:
+    """Return a title as a message's subject has it: on one line, without its period, at most 60 characters."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in title).split()).rstrip(".")
+    return line if len(line) <= _LONGEST_TITLE else f"{line[: _LONGEST_TITLE - 1].rstrip()}…"
 
 
 _WITH_EVIDENCE = frozenset(_LEDGER_VERBS.values())

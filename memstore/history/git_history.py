@@ -132,11 +132,12 @@ class GitHistory:
             )
         return self.repository
 
-    def purged(self, memory_ids: Collection[str], folder: Path) -> Purged:
-        """Write a clone whose history never held these memories; see `purging.purge`."""
+    def purged(self, memory_ids: Collection[str], folder: Path, *, sealed: Collection[str] = ()) -> Purged:
+        """Write a clone whose history never held these memories, or not in plain text; see `purging.purge`."""
         from memstore.history.purging import purge
 
-        return purge(self.require(), self._git.environ, memory_ids, folder, mixed=self.mixed, opened=self._opened)
+        repository, environ = self.require(), self._git.environ
+        return purge(repository, environ, memory_ids, folder, sealed=sealed, mixed=self.mixed, opened=self._opened)
 
     def head(self) -> str | None:
         """Return the current commit at this moment; None before the first one."""

@@ -2,7 +2,8 @@
 
 The clone is a mirror, which `git filter-repo` rewrites: blobs that are versions of a forgotten memory go, and so do
 requests and suggestions about it, its lines in MEMORY.md and in originals of imports, and its words in messages. Then
-notes are attached again, files name commits by their new ids, and every object and file of the clone is searched.
+notes are attached again, files name commits by their new ids, and every object and file of the clone is searched. Of a
+sealed memory, the versions in plain text go like that, and the sealed ones stay.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core.errors import GitError, UsageError
+from memstore.core.errors import GitError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.history.commit_messages import in_subject
 from memstore.history.git_process import GitProcess
+from memstore.history.outgoing import tree_of_commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -41,7 +44,6 @@ _COMMIT = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _BLOB_PREFIX = 10  # digits of a blob id in a citation
 # Shorter lines say nothing that many other texts don't say, too.
 _TELLING = 12
-_LONGEST_TITLE = 60  # in a message that memstore computes
 
 # What git-filter-repo calls for each blob, commit and tag; the facts are in a file that this process wrote.
 _FACTS = "MEMSTORE_PURGE"
@@ -70,11 +72,12 @@ for _pattern, _new, _id in _memstore["short"]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Purged:
-    """A clone whose history never held what was forgotten.
+    """A clone whose history never held what was forgotten, nor in plain text what is sealed.
 
     `removed` counts the blobs that are gone, `changed` those that lost lines, `commits` those that got a new id;
     `notes` were attached again; `renamed` are paths of files in which commits have their new ids; `unsigned` counts
-    the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same.
+    the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same,
+    `remotes` and `submodules` other repositories, which have what they had.
     """
 
     folder: Path
@@ -87,6 +90,7 @@ class Purged:
     unsigned: int
     still: tuple[str, ...]
     remotes: tuple[str, ...]
+    submodules: tuple[str, ...]
 
     __repr__ = short_repr
 
@@ -103,11 +107,12 @@ class _Object(NamedTuple):
 class _Found:
     """What is to go: blobs, blobs with other bytes, and the words by which the memories can be told.
 
-    `titles` and `short` have the refs of the memories by their names; a short name means the memory only in a message
-    that has its id, too.
+    `plain` are those of `removed` that are versions of sealed memories. `titles` and `short` have the refs of the
+    memories by their names; a short name means the memory only in a message that has its id, too.
     """
 
     removed: set[str] = field(default_factory=set)
+    plain: set[str] = field(default_factory=set)
     changed: dict[str, bytes] = field(default_factory=dict)
     titles: dict[str, str] = field(default_factory=dict)
     short: dict[str, str] = field(default_factory=dict)
@@ -117,10 +122,9 @@ class _Found:
 
     @property
     def words(self) -> list[tuple[str, str]]:
-        """What is replaced in messages, by what: titles, whole and as messages cut them, and telling lines."""
-        cut = {f"{title[: _LONGEST_TITLE - 1].rstrip()}…": ref for title, ref in self.titles.items()}
+        """What is replaced in messages, by what: titles and telling lines."""
         lines = dict.fromkeys(self.lines, "(forgotten)")
-        return sorted({**lines, **self.titles, **cut}.items(), key=lambda pair: -len(pair[0]))
+        return sorted({**lines, **self.titles}.items(), key=lambda pair: -len(pair[0]))
 
     @property
     def short_in_messages(self) -> list[tuple[str, str, str]]:
@@ -135,6 +139,7 @@ def purge(
     memory_ids: Collection[str],
     folder: Path,
     *,
+    sealed: Collection[str] = (),
     mixed: bool,
     opened: Callable[[bytes], bytes],
 ) -> Purged:
@@ -145,11 +150,13 @@ def purge(
         environ: the process's environment.
         memory_ids: the memories, whose tombstones are committed.
         folder: where the clone goes; it must not exist, or be empty.
+        sealed: memories whose sealed files are committed; they stay, and their plain text goes.
         mixed: whether the vault holds notes of other programs.
         opened: returns what was sealed in a blob; the blob itself if it isn't sealed, or stays so.
 
     Raises:
         UsageError: git-filter-repo is not installed, or the folder is not free.
+        RefusedError: a branch ends with a sealed memory in plain text, and would lose it.
         GitError: git failed; whatever there is of the clone stays for inspection.
     """
     if find_spec("git_filter_repo") is None:
@@ -159,7 +166,13 @@ def purge(
     if folder.resolve().is_relative_to(repository.root.resolve()):
         raise UsageError(f"{folder} is inside the repository", hint="name a folder beside it")
     clone = _cloned(repository, environ, folder)
-    found = _what_goes(clone, {*memory_ids}, opened, mixed=mixed)
+    found = _what_goes(clone, {*memory_ids}, {*sealed}, opened, mixed=mixed)
+    if unsealed := [*_branches_with(clone, found.plain)]:
+        shutil.rmtree(folder / ".git")
+        raise RefusedError(
+            f"the branch {unsealed[0]} has a memory in plain text that is sealed here, and would lose it",
+            hint=f"first: git merge into it what sealed the memory, or git branch -D {unsealed[0]}",
+        )
     new = _rewritten(clone, found)
     identity = _identity(repository, environ)
     notes = _notes_again(clone, new, found, identity)
@@ -179,8 +192,15 @@ def purge(
         renamed=renamed,
         unsigned=found.signed,
         still=still,
+        submodules=_submodules(clone),
         remotes=tuple(sorted({line.rpartition(" (")[0].replace("\t", " ") for line in remotes})),
     )
+
+
+def _submodules(clone: GitProcess) -> tuple[str, ...]:
+    """Return the paths of submodules in the current commit."""
+    listed = clone.run("ls-tree", "-r", "-z", "HEAD").decode(errors="surrogateescape").split("\0")
+    return tuple(sorted(line.partition("\t")[2] for line in listed if line.startswith("160000 ")))
 
 
 def _cloned(repository: Repository, environ: Mapping[str, str], folder: Path) -> GitProcess:
@@ -207,21 +227,36 @@ def _objects(clone: GitProcess) -> Iterator[_Object]:
         at = end + 2 + int(size)
 
 
-def _what_goes(clone: GitProcess, ids: set[str], opened: Callable[[bytes], bytes], *, mixed: bool) -> _Found:
+def _what_goes(
+    clone: GitProcess, forgotten: set[str], sealed: set[str], opened: Callable[[bytes], bytes], *, mixed: bool
+) -> _Found:
     paths = _paths(clone)
-    found, rest = _Found(), list[_Object]()
+    found, rest, ids = _Found(), list[_Object](), forgotten | sealed
     for one in _objects(clone):
         if one.kind != "blob":
             found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
-        elif not _is_version(data := opened(one.data), ids):
+        elif _is_version(one.data, sealed):
+            found.removed.add(one.id)
+            found.plain.add(one.id)
+            _learn(found, one.data, mixed=mixed)
+        elif not _is_version(data := opened(one.data), forgotten):
             rest.append(one)
         elif not _TOMBSTONE.search(data):
             found.removed.add(one.id)
             _learn(found, data, mixed=mixed)
     for one in rest:
         for path in paths.get(one.id, ()):
-            _sort_out(found, one, path, ids)
+            asked = forgotten if re.search(r"(?:^|/)requests/", path) else ids  # a request has no text of a memory
+            _sort_out(found, one, path, asked)
     return found
+
+
+def _branches_with(clone: GitProcess, blobs: set[str]) -> Iterator[str]:
+    """Yield the branches whose last commit has one of these blobs."""
+    listed = clone.run("for-each-ref", "--format=%(refname)", "refs/heads/").decode(errors="surrogateescape")
+    for branch in listed.splitlines() if blobs else ():
+        if not blobs.isdisjoint(tree_of_commit(clone, branch).values()):
+            yield branch.removeprefix("refs/heads/")
 
 
 def _paths(clone: GitProcess) -> dict[str, set[str]]:
@@ -249,8 +284,8 @@ def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
         _learn_unread(found, data.decode(errors="replace"))
         return
     found.lines |= _telling(memory.body)
-    for title in (title_of(memory), *memory.aliases):
-        if title:
+    for name in (title_of(memory), *memory.aliases):
+        for title in filter(None, {name, in_subject(name)}):
             (found.titles if len(title) >= _TELLING else found.short)[title] = str(memory.ref)
     for mark in filter(None, map(_ORIGINAL.fullmatch, memory.derived_from)):
         lines = found.originals.setdefault(mark[1], set())

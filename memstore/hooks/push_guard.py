@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.clock import SystemClock
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
-from memstore.files.config_file import parsed_vault_config, read_vault_config
+from memstore.core.places import MANIFEST
+from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_of_commit
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _NONE = re.compile("0+")
+# git's setting of a remote that says who reads it, where a stack is pushed from, or to.
+_READERS = "memstoreReaders"
 
 
 class Remote(NamedTuple):
@@ -63,7 +67,10 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
         url = name if is_server else rest[0]
         push = _Push(GitProcess(folder, told, in_hook=True), told, Remote(name, url, is_server=is_server), updates)
         vaults = push.vaults(Path(rest[0]) if is_server and rest and rest[0] else None)
-        found = [one for vault in vaults for one in push.check(vault, [other.prefix for other in vaults])]
+        if push.is_stacks_own(vaults):
+            found = push.check_stack()
+        else:
+            found = [one for vault in vaults for one in push.check(vault, [other.prefix for other in vaults])]
     except MemstoreError as error:
         _say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
@@ -118,10 +125,20 @@ class _Push:
                 raise RefusedError(text, hint=f"name a folder there that contains {CONFIG_PATH}")
             return [self._on_disk(named, ".")]
         found = ([] if self.remote.is_server else self._in_work_tree()) or self._in_branches()
-        sent = (change.path for commit in self.sent.commits for change in commit.changes)
+        sent = [change.path for commit in self.sent.commits for change in commit.changes]
+        if not found and MANIFEST in sent:
+            return []  # the first push of a stack to a server
         if not found and (self.remote.is_server or any(f"/{path}".endswith(f"/{CONFIG_PATH}") for path in sent)):
             raise self._undeclared()
         return found
+
+    def is_stacks_own(self, vaults: Sequence[_Vault]) -> bool:
+        """Whether this is a repository of a shared stack, and no vault's settings count."""
+        if not vaults:
+            return any(change.path == MANIFEST for commit in self.sent.commits for change in commit.changes)
+        [vault, *others] = vaults
+        is_there = vault.root and (vault.root / MANIFEST).exists()
+        return not others and not vault.prefix and bool(is_there or MANIFEST in vault.files)
 
     def _in_work_tree(self) -> list[_Vault]:
         if self._git.run("rev-parse", "--is-bare-repository").strip() == b"true":
@@ -158,6 +175,28 @@ class _Push:
         return _Vault(prefix, config, None, files)
 
     # -- the check -------------------------------------------------------------------------------
+
+    def check_stack(self) -> list[PushRefusal]:
+        """Return why parts of the push may not be sent, for a repository of a shared stack.
+
+        Its files say for whom it is, and are only read. Who reads the remote is git's setting.
+
+        Raises:
+            RefusedError: nobody has said who reads the remote.
+        """
+        from memstore.vault.push_refusals import stack_refusals
+
+        key = f"remote.{self.remote.key}.{_READERS}"
+        said = os.fsdecode(self._git.attempt("config", "--get-all", key).stdout)
+        audience = words_typed(said.replace("\n", ","))
+        if not is_audience(audience):
+            where = "in the repository on the server: " if self.remote.is_server else ""
+            text = f"nobody has said who reads {self.remote.key}, to which a shared stack is pushed"
+            raise RefusedError(text, hint=f"{where}git config {shlex.quote(key)} ENTITY says so, like human:bob")
+        if audience == [OWNER_ALONE]:
+            return []
+        refs = [update.ref for update in self._updates if update.new]
+        return list(stack_refusals(self._git, self.sent, refs, audience, SystemClock().now()))
 
     def check(self, vault: _Vault, prefixes: Sequence[str]) -> list[PushRefusal]:
         """Return why parts of the push may not be sent, for one vault.
@@ -249,6 +288,8 @@ def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
     codes = {one.code for one in found}
     if "push-hidden" in codes:
         yield "hint: memstore privacy grant lets somebody see a memory; what they may not see must leave these commits"
+    if "push-stack" in codes:
+        yield "hint: memstore share --to ENTITY DIR writes a stack for somebody else; --update brings one up to date"
     if "push-text" in codes:
         yield "hint: git commit --amend or git rebase -i changes a message, git tag -f a tag"
     if codes & {"push-no-memory", "push-broken"}:

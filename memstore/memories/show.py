@@ -14,7 +14,7 @@ from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer, side_of
 from memstore.core import digests
 from memstore.core.config import QualityProfile
-from memstore.core.errors import ChangedMeanwhileError, NotFoundError
+from memstore.core.errors import ChangedMeanwhileError, InStackError, NotFoundError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.quotation import external, shown_title
@@ -28,6 +28,7 @@ from memstore.search.ranker import Audience
 from memstore.search.uses import record_use, uses_of
 
 if TYPE_CHECKING:
+    from memstore.access.stack import Mount
     from memstore.beliefs.archive import Prunable
     from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
     """A memory and its file; `revision` is its git blob id.
+
+    `mount` is the loaded stack that it is in, None if it is the vault's.
 
     `values` are the frontmatter's, without refs that the viewer may not see.
 
@@ -70,6 +73,7 @@ class Shown:
     conflicts: tuple[Conflict, ...] = ()
     external: External | None = None
     hearsay: tuple[str, ...] = ()
+    mount: Mount | None = field(default=None, repr=False)
 
     __repr__ = short_repr
 
@@ -77,6 +81,11 @@ class Shown:
     def ref(self) -> str | None:
         """The ref of the memory; None if it has no id."""
         return self.entry.ref
+
+    @property
+    def path(self) -> str:
+        """The path of its file: in the vault, or absolute in a loaded stack."""
+        return f"{self.mount.folder}/{self.entry.path}" if self.mount else self.entry.path
 
     @property
     def memory(self) -> Memory:
@@ -87,13 +96,15 @@ class Shown:
 def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
     """Return the memory that `ref` names, now or as of a commit or a date; a look at its current state is a use.
 
+    What the vault does not have is looked up in the stacks that are loaded beside it.
+
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
     shown = glance(view, ref, at=at)
     if shown.commit is None:
-        record_use(view, shown.memory.id, "show")
+        record_use(shown.then, shown.memory.id, "show")
     return shown
 
 
@@ -106,8 +117,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)
-    then = view.at(commit)
-    entry = then.named(ref, notes=True)
+    mount, then, entry = _found(view.at(commit), ref)
     file = then.text(entry.path)
     if file is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
@@ -133,6 +143,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
         trust=TrustReader(then).of(file.memory),
         grounds=made_of,
         then=then,
+        mount=mount,
         conflicts=tuple(open_ones),
         external=external(then, file.memory),
         hearsay=hearsay(file.memory, loader(then), then.is_vouched) if file.memory.id else (),
@@ -140,9 +151,21 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     )
 
 
+def _found(view: View, ref: str) -> tuple[Mount | None, View, Entry]:
+    """Return what a ref names, and in which view: in the vault, or else in a stack that is loaded beside it."""
+    try:
+        return None, view, view.named(ref, notes=True)
+    except InStackError as error:
+        for mount in view.mounts:
+            if mount.view and mount.name == error.stack:
+                return mount, mount.view, mount.view.named(error.path, notes=True)
+        raise
+
+
 def path_of(view: View, ref: str) -> Entry:
-    """Return the entry of the memory that `ref` names, without opening its file."""
-    return view.named(ref, notes=True)
+    """Return the entry of the memory that `ref` names, without opening its file; a loaded stack's path is absolute."""
+    mount, _, entry = _found(view, ref)
+    return entry._replace(path=f"{mount.folder}/{entry.path}") if mount else entry
 
 
 # -- expand ----------------------------------------------------------------------------------------
@@ -196,10 +219,10 @@ def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
         NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
     """
     shown = glance(view, ref)
-    whole = _whole(view, shown.memory) if full else None
-    file = _shown_bytes(view, shown.file) if full else b""
-    links = tuple(_links(view, shown))
-    record_use(view, shown.memory.id, "expand")
+    whole = _whole(shown.then, shown.memory) if full else None
+    file = _shown_bytes(shown.then, shown.file) if full else b""
+    links = tuple(_links(shown.then, shown))
+    record_use(shown.then, shown.memory.id, "expand")
     return Expanded(shown=shown, links=links, file=file, whole=whole)
 
 

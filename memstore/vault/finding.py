@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.local_state import Access
 from memstore.core.catalog import Entry
-from memstore.core.errors import NotFoundError, PlainNoteError, did_you_mean
+from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
 from memstore.core.keys import EXTERNAL, KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
@@ -97,8 +98,16 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
     return [view.entry(row) for row in dict.fromkeys(rows)]
 
 
+# The lines of a hit, as they are printed behind its path.
+_LINES = re.compile(r":\d+(?:-\d+)?:?$")
+
+
 def _paths_meant(view: VaultView, asked: str) -> list[str]:
-    """Return the paths in the vault that `asked` may mean: from the current folder, from the vault's, or absolute."""
+    """Return the paths in the vault that `asked` may mean: from the current folder, from the vault's, or absolute.
+
+    The lines of a citation may stand behind it.
+    """
+    asked = _LINES.sub("", asked)
     if not asked.lower().endswith((*NOTE_SUFFIXES, SEALED_SUFFIX)):
         return []
     if asked.startswith("/"):
@@ -111,6 +120,8 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
     for path in _paths_meant(view, asked):
         if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
+    if why := _in_stack(view, asked, by_name=by_name):
+        return why
     columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
     kinds = view.column("source_type")  # the title of an external memory is not repeated as advice
     known = sorted({column[row] for column in columns for row in view.rows if kinds[row] != EXTERNAL})
@@ -119,6 +130,26 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
         otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
     hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
     return NotFoundError(f"no memory matches `{asked}`", hint=hint)
+
+
+def _in_stack(view: VaultView, asked: str, *, by_name: bool) -> InStackError | None:
+    """Return the error for a memory in a stack that is loaded beside the vault; None if it is in none."""
+    path = posixpath.normpath(f"{view.root}/{view.here}/{asked}") if asked.startswith("../") else asked
+    for mount in view.mounts:
+        inside = mount.view
+        try:
+            entry = inside and (inside.named(path, notes=True) if by_name else inside.find(path))
+        except NotFoundError:
+            continue
+        if entry:
+            name = shlex.quote(entry.id or entry.path)
+            return InStackError(
+                f"`{asked}` is in the loaded stack {mount.name}, which is only read",
+                hint=f"memstore show {name}; others that read: memstore --vault {shlex.quote(mount.folder)}",
+                stack=mount.name,
+                path=entry.path,
+            )
+    return None
 
 
 def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:

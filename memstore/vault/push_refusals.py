@@ -20,7 +20,7 @@ from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
-from memstore.core.places import IGNORE_FILE, decides, is_audit_path, is_memory_path, is_sealed_path
+from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, is_memory_path, is_sealed_path
 from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
@@ -30,13 +30,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.access.world import Decision, Labels
+    from memstore.access.world import Decision, Labels, World
     from memstore.core.config import Config
     from memstore.files.disk_vault import DiskVault
     from memstore.files.vault import Opener
     from memstore.files.walk import Rules
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
+    from memstore.vault.pushed_stacks import PushedStacks
 
 
 class PushRefusal(NamedTuple):
@@ -202,9 +203,46 @@ def refusals(
     check = _Check(git, today, audience, blobs, now, others, sent.commits)
     for commit in sent.commits:
         yield from check.files(commit)
+    yield from check.stacks(sent.commits)
     texts = [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]
     paths = {change.path: commit.id for commit in sent.commits for change in commit.changes}
     yield from check.texts(texts, paths)
+
+
+def stack_refusals(
+    git: GitProcess, sent: Outgoing, refs: Iterable[str], audience: Sequence[str], now: datetime
+) -> Iterator[PushRefusal]:
+    """Yield why parts of a push may not be sent from or to a repository of a shared stack, which has no registries.
+
+    Args:
+        git: the repository.
+        sent: what would be sent.
+        refs: the names of the refs that are written there.
+        audience: who reads the remote.
+        now: the time, UTC.
+    """
+    for ref in sent.others:
+        yield PushRefusal(ref, None, "it points to no commit", "push-no-memory")
+    stacks = _pushed_stacks(git, audience, None, now)
+    for commit in sent.commits:
+        for change in commit.changes:
+            if change.mode not in git_objects.REGULAR_FILES:
+                yield PushRefusal(f"commit {commit.id[:10]}", change.path, "it is no file", "push-no-memory")
+    yield from _of_stacks(stacks, [commit.id for commit in sent.commits], "")
+    for where, text in [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]:
+        if _names_any(text, (), stacks.ids):
+            yield PushRefusal(where, None, "it names a memory that is not in the stack", "push-text")
+
+
+def _pushed_stacks(git: GitProcess, audience: Sequence[str], world: World | None, now: datetime) -> PushedStacks:
+    from memstore.vault.pushed_stacks import PushedStacks  # few pushes have any
+
+    return PushedStacks(git, audience, world, now)
+
+
+def _of_stacks(stacks: PushedStacks, commits: Sequence[str], prefix: str) -> Iterator[PushRefusal]:
+    for commit in reversed(commits):
+        yield from (PushRefusal(f"commit {commit[:10]}", *found) for found in stacks.faults(commit, prefix))
 
 
 _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
@@ -241,7 +279,9 @@ class _Check:
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
         self._held = _combined(blobs[blob].labels for blob in pushed) | held
-        self._readers = Readers(today.own.world(self._held), audience, now)
+        world = today.own.world(self._held)
+        self._readers = Readers(world, audience, now)
+        self._world = world
 
     def _read_all(self, commits: Sequence[SentCommit]) -> Collection[str]:
         """Read all files of a push that could be memories, and those that they replace; return their blobs."""
@@ -258,11 +298,21 @@ class _Check:
     def files(self, commit: SentCommit) -> Iterator[PushRefusal]:
         """Yield the files that a commit adds and that not everybody may read."""
         self._own[commit.id] = self._own_files(commit)
+        is_stack = MANIFEST in self._own[commit.id]
         for change in commit.changes:
             if self._is_anothers(change.path):
                 continue
+            if is_stack and change.mode in git_objects.REGULAR_FILES and self._place(change.path) is None:
+                continue  # its manifest is asked: `stacks`
             if found := self._refused(commit, change):
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
+
+    def stacks(self, commits: Sequence[SentCommit]) -> Iterator[PushRefusal]:
+        """Yield why commits of shared stacks may not be sent, given that their memories may."""
+        of_stacks = [commit.id for commit in commits if MANIFEST in self._own[commit.id]]
+        if of_stacks:
+            stacks = _pushed_stacks(self._git, self._audience, self._world, self._now)
+            yield from _of_stacks(stacks, of_stacks, self._today.prefix)
 
     def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
         if change.mode not in git_objects.REGULAR_FILES:
@@ -276,6 +326,8 @@ class _Check:
             return "it is sealed, and no key here opens it, so nobody knows who may see it", "push-broken"
         if said.labels is None or said.kind is not FileKind.MEMORY:
             broken = said.kind is FileKind.BROKEN
+            if said.kind is FileKind.PLAIN and MANIFEST in self._own[commit.id] and self._all_see_notes():
+                return None
             return (
                 ("it can't be read, so nobody knows who may see it", "push-broken")
                 if broken
@@ -294,6 +346,9 @@ class _Check:
         if readers and (denial := readers.denial(labels)):
             return f"by that commit's registries, {_hidden_from(denial)}", "push-hidden"
         return None
+
+    def _all_see_notes(self) -> bool:
+        return {*self._readers.names} <= {*self._today.config.notes_for}
 
     def _inside(self, path: str) -> str | None:
         """Return a path of the repository from the vault's folder; None if it is outside."""
@@ -352,9 +407,9 @@ class _Check:
         return {path: blob for path, blob in inside if path and _is_decisive(path)}
 
     def _readers_of(self, commit: SentCommit) -> Readers | None:
-        """Return the readers by a commit's registries; None if it has no settings, or today's decide the same."""
+        """Return the readers by a commit's registries; None if it has none, as a stack, or today's decide the same."""
         own = self._own[commit.id]
-        if CONFIG_PATH not in own or own == self._today.own_blobs:
+        if CONFIG_PATH not in own or MANIFEST in own or own == self._today.own_blobs:
             return None
         state = frozenset(own.items())
         if state not in self._readers_at:
@@ -419,8 +474,8 @@ def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
 
 
 def _is_decisive(path: str) -> bool:
-    """Whether a file counts for its own commit: the settings, the registries, what is no memory; audit is today's."""
-    return path == IGNORE_FILE or (decides(path) and not is_audit_path(path))
+    """Whether a file counts for its own commit: settings, registries, manifest, what is no memory; audit is today's."""
+    return path in (IGNORE_FILE, MANIFEST) or (decides(path) and not is_audit_path(path))
 
 
 def _hidden_from(denial: Decision) -> str:

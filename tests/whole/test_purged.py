@@ -113,6 +113,28 @@ def test_what_is_left_is_told(program: Program) -> None:
     assert others.returncode == 4
 
 
+def test_a_submodule_is_another_repository_which_is_not_reached(program: Program) -> None:
+    library = program.home / "library"
+    library.mkdir()
+    git(library, "init", "-q", program=program)
+    (library / "a.md").write_text(f"---\ntype: note\nid: m_shelf00000\n---\nThe {CANARY} syndrome again.\n")
+    git(library, "add", "-A", program=program)
+    git(library, "commit", "-qm", "a", program=program)
+    program.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "lib")
+    memory_id = program.json("add", f"The {CANARY} syndrome was found on Monday.", "-c")["ref"].partition(":")[2]
+    program.git("add", "-A")
+    program.git("commit", "-qm", "with a submodule")
+    program.ok("forget", memory_id, "-c")
+    done = program.run("forget", memory_id, "--purge", str(program.home / "clean"))
+    assert done.returncode == 0, done.stderr
+    assert "not reached: the submodule lib, whose history is a repository of its own" in done.stderr
+    clean = program.home / "clean"
+    assert planted_in(clean, CANARY) == []
+    assert "160000 commit" in git(clean, "ls-tree", "HEAD", "lib", program=program)
+    answer = program.json("forget", memory_id, "--purge", str(program.home / "again"))
+    assert answer["submodules"] == ["lib"]
+
+
 def test_without_filter_repo_it_says_what_to_install(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     memory_id = program.json("add", "Something.", "-c")["ref"].partition(":")[2]
     program.ok("forget", memory_id, "-c")

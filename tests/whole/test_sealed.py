@@ -16,6 +16,7 @@ import pytest
 from memstore.beliefs.graduate import graduate
 from memstore.beliefs.pool import gather
 from memstore.files.age_file import is_sealed, recipients
+from tests.canary import planted_in
 from tests.installed import validated
 from tests.memory_workspace import memory_workspace
 from tests.support import Reversing, memory_text, reversed_as_sealed
@@ -520,6 +521,55 @@ def test_a_forgotten_sealed_memory_leaves_no_sealed_version_in_a_purged_clone(an
     told = subprocess.run(objects, cwd=tmp_path / "clean", env=ann.environment, capture_output=True, check=True).stdout
     assert b"age-encryption.org" not in told
     assert CANARY.encode() not in told
+
+
+@pytest.mark.parametrize("context", [None, "ctx:care"])
+def test_the_plain_text_from_before_sealing_is_nowhere_in_a_purged_clone(
+    ann: InProcess, tmp_path: Path, context: str | None
+) -> None:
+    name = memory(ann)
+    ann.ok("edit", name, f"The {CANARY} key was moved.", "-c")
+    (ann.vault / "MEMORY.md").write_text(f"- The {CANARY} key [[note:{name}]]\n- Tea [[note:m_tea0000000]]\n")
+    ann.git("add", "-A")
+    ann.git("commit", "-qm", f"wip: {TITLE}: The {CANARY} key was moved.", "--no-verify")
+    ann.git("tag", "-a", "v1", "-m", f"The {CANARY} key was moved.")
+    ann.git("branch", "side")
+    request = ann.json("consent", "request", "--from", BOB, "--to", CAT, "--scope", f"mem:{name}")["path"]
+    ann.ok("commit")
+    clean = tmp_path / "clean"
+    not_yet = ann.run("forget", name, "--purge", str(clean))
+    assert (not_yet.returncode, f"memstore seal {name} -c" in not_yet.stderr) == (4, True)
+    other = ann.json("add", f"A {CANARY} to be forgotten.", "-c")["ref"].partition(":")[2]
+    if context:
+        ann.ok("context", "add", context, "--roster", ANN, BOB, "-c")
+    done = ann.run("seal", name, *(["--context", context] if context else []))
+    assert f"memstore forget {name} --purge DIR writes a clone without it" in done.stderr
+    assert "not committed yet" in ann.run("forget", name, "--purge", str(clean)).stderr
+    ann.ok("forget", other)
+    ann.ok("commit")
+    ann.ok("edit", name, f"The {CANARY} key is back.", "-c")
+    refused = ann.run("forget", name, "--purge", str(clean))
+    assert (refused.returncode, "the branch side has a memory in plain text" in refused.stderr) == (4, True)
+    assert not [*clean.iterdir()]
+    ann.git("branch", "-D", "side")
+    before = ann.git("for-each-ref")
+
+    document = validated(ann.ok("--json", "forget", name, other, "--purge", str(clean)))
+    assert document["still"] == []
+    assert planted_in(clean, CANARY) == []
+    objects = ["git", "cat-file", "--batch-all-objects", "--batch"]
+    told = subprocess.run(objects, cwd=clean, env=ann.environment, capture_output=True, check=True).stdout
+    assert CANARY.encode() not in told
+    assert TITLE.encode() not in told
+    assert told.count(b"age-encryption.org") == 2  # both sealed versions
+    assert (clean / request).exists()
+    assert ann.git("for-each-ref") == before  # the original is only read
+
+    assert f"The {CANARY} key is back." in ann.ok("show", name, cwd=clean)
+    assert f"The {CANARY} key was moved." in ann.ok("show", name, "--at", "HEAD~1", cwd=clean)
+    assert name in ann.ok("search", CANARY, "--json", cwd=clean)
+    assert planted_in(clean, CANARY) == []  # what the search indexed is in the holder's own cache
+    ann.ok("check", cwd=clean)
 
 
 # -- git ---------------------------------------------------------------------------------------------

@@ -230,6 +230,19 @@ def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Prog
     assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
 
 
+def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program) -> None:
+    vault.ok("entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
+    vault.ok("entity", "add", "human:max", "--alias", "max")
+    for words in (
+        ("share", "--to", "maximilian", "../by-alias"),
+        ("privacy", "grant", "m_fetch00001", "--to", "Maximilian"),
+    ):
+        done = vault.run(*words)
+        assert (done.returncode, f"hint: {MAX} has that name: write the id" in done.stderr) == (2, True), words
+    assert "human:max and si:max have that name" in vault.run("share", "--to", "Max", "../by-alias").stderr
+    assert "looks like human:sean" in vault.run("share", "--to", "Moritz", "../by-alias").stderr
+
+
 def test_a_stack_is_only_read(vault: Program, tmp_path: Path) -> None:
     vault.ok("share", "--to", MAX, "../stack")
     for who in (MAX, OWNER):
@@ -288,6 +301,37 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     validated(own.ok("--json", "unload", "bella"))
     assert {hit.get("stack") for hit in own.json("search", "fetch")["results"]} == {None}
     assert own.run("unload", "bella").returncode == 3
+
+
+def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack")
+    printed = own.ok("search", "walk", "-n", "1").split(": ")[0]
+    assert printed.startswith(f"{tmp_path / 'stack'}/beliefs/walks.md:")
+    for named in (printed, f"{printed}:", printed.rpartition(":")[0], "../stack/beliefs/walks.md", "Walks", "m_walks"):
+        shown = own.ok("show", named)
+        assert f"{tmp_path / 'stack'}/beliefs/walks.md" in shown, named
+        assert "Two short walks" in shown
+        assert "[stack stack]" in shown
+        assert HIDDEN["id"] not in shown
+    (own.vault / "sub").mkdir()
+    assert "Two short walks" in own.ok("show", "../../stack/beliefs/walks.md", cwd=own.vault / "sub")
+    assert own.ok("path", "Walks", cwd=own.vault / "sub").strip() == str(tmp_path / "stack/beliefs/walks.md")
+    assert validated(own.ok("--json", "show", "m_walks00001"))["path"] == str(tmp_path / "stack/beliefs/walks.md")
+    for flag in ("--full", "--whole", "--trace", "--verified"):
+        assert "walks" in own.ok("show", "m_walks00001", flag).lower(), flag
+
+    # What is hidden in the stack, or shared with somebody else, is not there; what would change it says where it is.
+    unknown = own.run("show", "m_nothing00")
+    for missing in (HIDDEN["id"], HIDDEN["title"], f"../stack/{HIDDEN['path']}"):
+        done = own.run("show", missing)
+        assert (done.returncode, done.stderr.replace(missing, "m_nothing00")) == (unknown.returncode, unknown.stderr)
+    assert own.run("show", "m_walks00001", "--as", "human:eve").returncode == unknown.returncode
+    refused = own.run("edit", printed, "Something else.")
+    assert refused.returncode == unknown.returncode
+    assert "is in the loaded stack stack, which is only read" in refused.stderr
+    assert "hint: memstore show m_walks00001" in refused.stderr
+    own.ok("unload", "stack")
+    assert own.run("show", printed).returncode == unknown.returncode
 
 
 def test_others_who_listen_are_not_told_what_was_shared_with_one(own: Program) -> None:
