@@ -180,6 +180,7 @@ QUERIES = ("tea lake", "heart* +walking", "boat house", '"lake river" vet', "bel
 @given(st.integers(0, 2**32))
 @example(5)
 @example(16)
+@example(750148)
 def test_searching_a_stack_equals_searching_the_vault_as_its_recipient(many: InProcess, seed: int) -> None:
     random = Random(seed)  # noqa: S311 - chance, not secrecy
     case = drawn(random)
@@ -202,7 +203,10 @@ def test_searching_a_stack_equals_searching_the_vault_as_its_recipient(many: InP
     seen = many.json("--as", viewer, "list", "--status", "all", "-n", "100")["memories"]
     copied = many.json("--vault", str(stack), "--as", viewer, "list", "--status", "all", "-n", "100")["memories"]
     assert [one["path"] for one in copied] == [one["path"] for one in seen]
-    assert errors(many, stack) <= errors(many, many.vault)
+    before, found = errors(many, many.vault), errors(many, stack)
+    # Of two files with one id, the recipient may see only the one that is not of the type that a ref says.
+    has_twins = any(code == "id-duplicate" for _, code in before)
+    assert {one for one in found - before if not (has_twins and one[1] == "ref-type")} == set()
     refs = b" ".join(data for _, data in everything_in(stack))
     assert {one.decode() for one in re.findall(rb"m_[a-z]{3}\d{7}", refs)} <= {
         one["ref"].partition(":")[2] for one in seen
