@@ -255,7 +255,8 @@ class UnknownCommandError(click.UsageError):
 
         super().__init__(f"{name!r} is not a command of {ctx.command_path}", ctx)
         near = nearest(name, commands, similar=0.5)
-        meant = what_does(name) if isinstance(ctx.command, Program) else None
+        imports = ctx.command.name == "import"
+        meant = what_does(name, imports=imports) if imports or isinstance(ctx.command, Program) else None
         self.hint = meant or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
 
 

@@ -82,9 +82,19 @@ _MEANT: dict[str, str] = {
     "man docs tutorial usage topics commands": "`memstore help` lists topics, `memstore help --all` all commands",
 }
 
+# Programs whose notes are a folder of Markdown files -> the answer, also for `memstore import NAME`.
+_NOTES = "obsidian logseq zk notion joplin bear foam dendron roam"
+_OF_NOTES = "`memstore import markdown DIR` imports a folder of notes; `memstore init DIR` makes it a vault where it is"
+
 MEANT: dict[str, str] = {word: does for words, does in _MEANT.items() for word in words.split()}
+IMPORTS = dict.fromkeys(_NOTES.split(), _OF_NOTES)
 
 
-def what_does(word: str) -> str | None:
-    """Return the answer for a word that is not a command; None if it is unknown."""
-    return MEANT.get(word.lower().lstrip("-"))
+def what_does(word: str, *, imports: bool = False) -> str | None:
+    """Return the answer for a word that is not a command; None if it is unknown.
+
+    Args:
+        word: what was typed.
+        imports: whether it was typed after `memstore import`.
+    """
+    return (IMPORTS if imports else MEANT | IMPORTS).get(word.lower().lstrip("-"))

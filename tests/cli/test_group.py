@@ -10,7 +10,7 @@ import pytest
 from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
 from memstore.cli.main import main
-from memstore.cli.meant import MEANT
+from memstore.cli.meant import IMPORTS, MEANT
 from memstore.cli.options import command, several
 from memstore.cli.session import CliSession
 
@@ -191,7 +191,18 @@ def test_a_word_that_people_try_names_the_command_that_does_it(
 
 
 def test_a_word_that_means_something_is_no_command() -> None:
-    assert MEANT.keys().isdisjoint({*COMMANDS, *FORMER})
+    assert {*MEANT, *IMPORTS}.isdisjoint({*COMMANDS, *FORMER})
+
+
+@pytest.mark.parametrize("words", [["obsidian"], ["import", "logseq"], ["import", "Zk", "notes"]])
+def test_a_program_of_notes_is_imported_as_markdown(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    assert "memstore import markdown DIR" in capsys.readouterr().err
+
+
+def test_what_is_meant_elsewhere_is_not_meant_after_import(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", "grep"]) == 2
+    assert "memstore search" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [[], ["--help"]])
