@@ -70,7 +70,9 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     place, preposition = next(((n, token.word) for n, token in ahead if token.word in PREPOSITIONS), (at, "-"))
     # How something is regularly done leaves room for one: it is heated with wood.
     is_done = frame.verb is not None and at != frame.verb and frame.tokens[frame.verb].key == "be" and not frame.is_past
-    has_room_for_one = lexicon.has_slot(verb, preposition) or (preposition in OF_MANNER and (always or is_done))
+    has_room_for_one = lexicon.has_slot(verb, preposition) or (
+        preposition in OF_MANNER and (is_done or (always and verb not in _OFTEN_AT_ONCE))
+    )
     if not (has_room_for_one or preposition in OF_MEANS):
         return None
     value = _phrase(frame, place + 1)
@@ -80,6 +82,8 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
     return FilledSlot(verb, preposition, has_room_for_one, holder, value, rest) if value and holder else None
 
 
+# The roots of verbs for what one does at several places on one occasion: the bus always stops at the mill.
+_OFTEN_AT_ONCE = listed("stop call pass walk look")
 # A preposition follows its verb after at most two words: `get our milk from`.
 FARTHEST = 4
 

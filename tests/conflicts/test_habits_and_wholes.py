@@ -62,6 +62,7 @@ FOUND: list[tuple[str, str, str]] = [
 ]
 
 SILENT: list[tuple[str, str]] = [
+    ("The bus always stops at the mill.", "The bus stopped at the school for an hour."),
     ("Joan always takes the bus to work.", "Joan took the bus to work on Friday."),
     ("The side gate is always locked.", "The front gate stood open on Sunday evening."),
     ("Deliveries always come to the back door.", "A letter came to the front door."),
