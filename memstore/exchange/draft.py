@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.digests import blob_id
 from memstore.core.times import instant
+from memstore.files.strict_yaml import folded_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -144,15 +144,11 @@ def _distinct(names: Iterable[object]) -> list[str]:
     last: Counter[str] = Counter()
     for name in map(one_line, names):
         free = name
-        while _folded(free) in found:
+        while folded_key(free) in found:
             last[name] += 1
             free = f"{name} {last[name] + 1}".strip()
-        found[_folded(free)] = free
+        found[folded_key(free)] = free
     return [*found.values()]
-
-
-def _folded(name: str) -> str:
-    return unicodedata.normalize("NFKC", name).casefold()
 
 
 def plain(value: Any, *, depth: int = DEEPEST) -> Plain:

@@ -292,7 +292,7 @@ class _EventReader:
                 self._node(value_event, (*path, "?"))
                 continue
             here = (*path, key)
-            folded = unicodedata.normalize("NFKC", key).casefold()
+            folded = folded_key(key)
             if folded in seen:
                 self._repeated(event, key, seen[folded], (*path, seen[folded]))
             else:
@@ -360,6 +360,11 @@ class _EventReader:
         self.out.problems.append(Problem(code, self._place(event), text, hint, shown, self.key))
         if len(self.out.problems) >= MOST_PROBLEMS:
             raise _TooMuchError
+
+
+def folded_key(key: str) -> str:
+    """Return a key as it is compared with the others of its mapping: equal ones are taken for one another."""
+    return unicodedata.normalize("NFKC", key).casefold()
 
 
 class _TooMuchError(Exception):
