@@ -139,11 +139,12 @@ class Scan:
         """Return the paths of memories and notes that hold a word, in their text, their title or their name."""
         return {path for path, file in self.files.items() if word in f"{path}\n{_text(file)}".lower()}
 
-    def above(self, memory_id: str) -> set[str]:
-        """Return the ids of all that a memory was made of, as far as it is there."""
+    def above(self, memory_id: str, seen_paths: set[str]) -> set[str]:
+        """Return the ids of all that a memory was made of, as far as somebody who sees these files can follow."""
         made_of = {
             file.memory.id: [ref.partition(":")[2] for ref in (*file.memory.derived_from, *file.memory.supersedes)]
-            for file in self.memories.values()
+            for path, file in self.memories.items()
+            if path in seen_paths
         }
         seen, waiting = set[str](), [memory_id]
         while waiting:
@@ -371,7 +372,7 @@ class Living(RuleBasedStateMachine):
             if file.memory.id and file.path in listed:
                 nodes = vault.lineage.trace(file.memory.id).nodes
                 traced = {one.key.partition(":")[2] for one in nodes if one.state.value == "memory"}
-                assert traced == scan.above(file.memory.id), file.path
+                assert traced == scan.above(file.memory.id, listed), file.path
 
     def _told(self, vault: memstore.Vault) -> Iterator[object]:
         """Yield what somebody is told, to be compared."""

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from memstore.vault.view import VaultView
-from tests.whole.living import Living, World, run
+from tests.support import memory_text
+from tests.whole.living import VIEWERS, Living, World, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,24 @@ class TestLiving(Living.TestCase):  # type: ignore[valid-type, misc]
 
     @classmethod
     def tearDownClass(cls) -> None:
+        Living.world.close()
+
+
+def test_a_source_that_the_owner_may_not_see_is_where_lineage_ends() -> None:
+    links = {"id": "m_e000000000", "owner": VIEWERS[0], "derived_from": "[note:m_f000000000]"}
+    files = {
+        "h/two.md": memory_text("\nMost of zebra.\n", id="m_a000000000", derived_from="[note:m_e000000000]"),
+        "h/one.md": memory_text("\nMost of zebra.\n", **links),
+        "three.md": memory_text("\nMost of violin.\n", id="m_f000000000"),
+    }
+    Living.world = World()
+    try:
+        state = Living()
+        state.begin(kind="own")
+        for place, data in files.items():
+            state.write(place, data)
+            state.what_is_told_agrees_with_the_files()
+    finally:
         Living.world.close()
 
 
