@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
-    from memstore.access.world import World
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
@@ -74,17 +73,17 @@ def stop_unless_owner(view: View, act: str) -> None:
         raise RefusedError(f"only the vault's owner may {act}", hint="ask the owner")
 
 
-def entity_id(text: str, what: str, *, among: World | None = None) -> str:
+def entity_id(text: str, what: str, view: View | None = None) -> str:
     """Return an entity's id unchanged; raise `UsageError` if it is malformed.
 
     Args:
         text: the id.
         what: what it is, in the error.
-        among: the registries, if the actor may know them; then the error names whoever has the text as an alias.
+        view: the vault; if its owner asks, the error names whoever has the text as an alias.
     """
     if is_entity_id(text):
         return text
-    known = among.entities.items() if among else ()
+    known = view.registries.entities.items() if view and view.is_owners else ()
     meant = sorted(name for name, one in known if text.casefold() in map(str.casefold, one.aliases))
     hint = f"{' and '.join(meant)} {'has' if len(meant) == 1 else 'have'} that name: write the id" if meant else None
     raise UsageError(

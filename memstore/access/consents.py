@@ -174,7 +174,7 @@ def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: U
         RefusedError: it is not theirs to revoke, or was already revoked.
     """
     file = _record_named(view, consent)
-    who = entity_id(by or view.actor, "who revokes")
+    who = entity_id(by or view.actor, "who revokes", view)
     _stop_unless_speaking_for(view, who)
     concerned = [name for name in (file.values["grantor"], file.values.get("on_behalf_of")) if name]
     entitled = {*concerned, *(guardian for name in concerned for guardian in _guardians(view, name))}
@@ -275,11 +275,11 @@ def _created(
 
 
 def _who(view: View, grantor: str, grantee: str, scope: str, on_behalf_of: str | None) -> dict[str, Plain]:
-    entity_id(grantor, "grantor")
+    entity_id(grantor, "grantor", view)
     if grantee != EVERYBODY:
-        entity_id(grantee, "grantee")
+        entity_id(grantee, "grantee", view)
     if on_behalf_of is not None:
-        entity_id(on_behalf_of, "who is spoken for")
+        entity_id(on_behalf_of, "who is spoken for", view)
     if grantor == grantee:
         raise UsageError(f"{grantor} needs no consent of their own", hint="name who is to see it with --to")
     return {

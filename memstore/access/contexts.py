@@ -78,10 +78,10 @@ def add_context(view: View, context: str, **said: Unpack[AboutContext]) -> Regis
     context_id(context)
     if file := found(view, RegistryKind.CONTEXT, context):
         raise RefusedError(f"{context} is already registered: {file.path}", hint="change that file in an editor")
-    roster = [entity_id(name, "who belongs to it") for name in said.get("roster", ())]
-    access = [name if name == EVERYBODY else entity_id(name, "grant") for name in said.get("default_access", ())]
+    roster = [entity_id(name, "who belongs to it", view) for name in said.get("roster", ())]
+    access = [name if name == EVERYBODY else entity_id(name, "grant", view) for name in said.get("default_access", ())]
     roles = {
-        entity_id(name, "holder of a role"): [role_id(role) for role in held]
+        entity_id(name, "holder of a role", view): [role_id(role) for role in held]
         for name, held in said.get("roles", {}).items()
     }
     values: dict[str, Plain] = {
@@ -147,7 +147,7 @@ def enter_context(view: View, context: str, *, participants: Sequence[str] = (),
         RefusedError: this process was given its context with `--context` or MEMSTORE_CONTEXT.
     """
     _stop_where_declared(view)
-    names = [entity_id(name, "participant") for name in dict.fromkeys(participants)]
+    names = [entity_id(name, "participant", view) for name in dict.fromkeys(participants)]
     roles = [name for name in names if name.startswith("role:")]
     if roles:
         raise UsageError(

@@ -90,8 +90,8 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
         RefusedError: somebody other than the vault's owner acts, or it is already registered.
     """
     stop_unless_owner(view, "register entities")
-    entity_id(entity, "entity")
-    kind, guardians = said.get("kind"), [entity_id(name, "guardian") for name in said.get("guardians", ())]
+    entity_id(entity, "entity", view)
+    kind, guardians = said.get("kind"), [entity_id(name, "guardian", view) for name in said.get("guardians", ())]
     if kind is not None and kind not in ENTITY_KINDS:
         raise UsageError(f"kind {kind!r} is unknown", hint=f"choose one of {', '.join(ENTITY_KINDS)}")
     _stop_where_registered(
@@ -153,7 +153,7 @@ def guard_entity(
     file = _entity_file(view, entity)
     if entity in guardians:
         raise UsageError(f"{entity} needs no guardian to speak for itself", hint="name somebody else")
-    names = [entity_id(name, "guardian") for name in guardians]
+    names = [entity_id(name, "guardian", view) for name in guardians]
     edit = (RemoveItems if remove else AppendItems)("guardians", tuple(names))
     about: About = {"entity": entity, "removed" if remove else "guardians": names}
     return change(view, file, [edit], verb="entity guardian", about=about, **saving)
@@ -213,7 +213,7 @@ def add_members(
     file = found(view, RegistryKind.GROUP, group)
     kept = _members(file) if file else ()
     here = {member.id for member in kept if _is_member(member, now)}
-    new = [entity_id(name, "member") for name in dict.fromkeys(members) if name not in here]
+    new = [entity_id(name, "member", view) for name in dict.fromkeys(members) if name not in here]
     if group in new:
         raise UsageError(f"{group} can't be a member of itself", hint="name somebody else")
     entries: list[Plain] = [_entry(name, since or now, until) for name in new]
@@ -274,7 +274,7 @@ def _stop_where_registered(view: View, kind: RegistryKind, registry_id: str, hin
 
 
 def _entity_file(view: View, entity: str) -> RegistryFile:
-    file = found(view, RegistryKind.ENTITY, entity_id(entity, "entity"))
+    file = found(view, RegistryKind.ENTITY, entity_id(entity, "entity", view))
     if file is None:
         raise NotFoundError(f"the entity `{entity}` is not registered", hint=f"memstore entity add {entity}")
     return file

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import grants
@@ -83,7 +82,7 @@ def grant_access(
     for name in to:
         _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(view, name), said), name)
     records = [
-        consent_values(view, entity_id(who, "who consents"), name, f"mem:{memory_id}")
+        consent_values(view, entity_id(who, "who consents", view), name, f"mem:{memory_id}")
         for name in to
         for who in consents
     ]
@@ -106,9 +105,9 @@ def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
     roles = {role for one in world.entities.values() for role in one.roles}
     roles |= {role for one in world.contexts.values() for held in one.roles.values() for role in held}
     known = {EVERYBODY, *world.contexts, *roles, *names_in(world)}
-    for name in (
-        dict.fromkeys(map(partial(_grantee, view), to)) if view.is_owners and known - {EVERYBODY, world.owner} else ()
-    ):
+    if not (view.is_owners and known - {EVERYBODY, world.owner}):
+        return
+    for name in dict.fromkeys(_grantee(view, one) for one in to):
         if name not in known:
             yield f"nothing else here names {name}; {_REGISTER.get(name.partition(':')[0], _ENTITY).format(name)}"
 
@@ -138,7 +137,7 @@ def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Sa
     file = view.original(ref)
     memory_id = _own(view, file)
     world = _world_with(view, file)
-    taken = tuple(map(partial(_grantee, view), whom))
+    taken = tuple(_grantee(view, name) for name in whom)
     kept = [name for name in file.memory.access_grants if name not in taken]
     still = tuple(name for name in taken if name != EVERYBODY and _still_matches(view, world, name, kept))
     after = apply(file, [RemoveItems("access_grants", taken), AppendItems("access_denies", still)])
@@ -171,7 +170,7 @@ def explain_access(view: View, ref: str, viewer: str, *, context: str | None = N
         RefusedError: somebody other than the vault's owner asks about others.
     """
     file = view.original(ref)
-    entity_id(viewer, "who looks")
+    entity_id(viewer, "who looks", view)
     if not view.is_owners:
         if viewer != view.actor:
             raise RefusedError("only the vault's owner may know what others see", hint="ask the owner")
@@ -200,8 +199,7 @@ def _world_with(view: View, file: MemoryFile) -> World:
 
 
 def _grantee(view: View, name: str) -> str:
-    among = view.registries if view.is_owners else None
-    return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee", among=among)
+    return EVERYBODY if name in (EVERYBODY, "public") else entity_id(name, "grantee", view)
 
 
 def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to: str) -> None:

@@ -62,10 +62,10 @@ def audit_sight(
         rows = [row for row in rows if view.column("path")[row] == path]
     chosen = {row: view.entry(row) for row in rows}
     if subject is not None:
-        entity_id(subject, "subject")
+        entity_id(subject, "subject", view)
         chosen = {row: entry for row, entry in chosen.items() if subject in entry.subject_ids}
     if entity not in (None, EVERYBODY):
-        entity_id(entity, "who looks")
+        entity_id(entity, "who looks", view)
     only = entity if view.is_owners else view.actor
     if entity not in (None, only):
         return ()

@@ -157,7 +157,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     world = view.registries
     if to == EVERYBODY:
         return ()
-    audit.entity_id(to, "--to", among=world)
+    audit.entity_id(to, "--to", view)
     if to == view.config.owner:
         raise UsageError(f"{to} owns this vault and has all of it", hint="git clone copies a vault")
     if to in world.groups or to.startswith("group:"):

@@ -180,7 +180,7 @@ def add_key(
         VaultError: there is no such key.
     """
     stop_unless_owner(view, "enrol keys")
-    entity_id(entity, "the holder")
+    entity_id(entity, "the holder", view)
     public = view.signatures.public_key(key)
     keyring, _ = read_keyring(view)
     if public.blob in keyring.revoked:

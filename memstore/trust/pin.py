@@ -193,7 +193,7 @@ def pin_host(view: View, host: str, entity: str) -> None:
     """
     if host_of(f"https://{host}/") != host:
         raise UsageError(f"{host} is not a host", hint="give its name alone, in lower case: example.org")
-    view.pins.pin_host(host, entity_id(entity, "whom the host belongs to"))
+    view.pins.pin_host(host, entity_id(entity, "whom the host belongs to", view))
 
 
 def unpin(view: View) -> Pinned:

@@ -190,7 +190,7 @@ def request_witness(
         UsageError: nobody is asked, an id is not an entity id, or the memory has no id.
     """
     file = view.original(memory if isinstance(memory, str) else str(memory.ref))
-    asked = [entity_id(name, "who is asked") for name in agent_ids]
+    asked = [entity_id(name, "who is asked", view) for name in agent_ids]
     about = attestable(file)
     if not asked:
         raise UsageError("--from is missing", hint="name whom to ask, like --from si:pith")

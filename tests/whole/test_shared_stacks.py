@@ -234,15 +234,39 @@ def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Prog
     assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
 
 
-def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program) -> None:
-    vault.ok("entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
-    vault.ok("entity", "add", "human:max", "--alias", "max")
-    for words in (
+@pytest.mark.parametrize(
+    "words",
+    [
         ("share", "--to", "maximilian", "../by-alias"),
         ("privacy", "grant", "m_fetch00001", "--to", "Maximilian"),
-    ):
-        done = vault.run(*words)
-        assert (done.returncode, f"hint: {MAX} has that name: write the id" in done.stderr) == (2, True), words
+        ("privacy", "revoke", "m_fetch00001", "--from", "Maximilian"),
+        ("privacy", "explain", "m_fetch00001", "--for", "Maximilian"),
+        ("privacy", "audit", "--entity", "Maximilian"),
+        ("privacy", "audit", "--subject", "Maximilian"),
+        ("consent", "grant", "--from", "Maximilian", "--to", SEAN, "--scope", "m_fetch00001"),
+        ("consent", "grant", "--from", SEAN, "--to", "Maximilian", "--scope", "m_fetch00001"),
+        ("entity", "guardian", SEAN, "Maximilian"),
+        ("entity", "guardian", "Maximilian", SEAN),
+        ("group", "add", "group:tutors", "Maximilian"),
+        ("context", "add", "ctx:walks", "--roster", "Maximilian"),
+        ("context", "enter", "ctx:open", "--participants", "Maximilian"),
+        ("keys", "add", "Maximilian", "key.pub"),
+    ],
+    ids=" ".join,
+)
+def test_an_alias_is_not_an_id_but_the_hint_says_whose_it_is(vault: Program, words: tuple[str, ...]) -> None:
+    vault.ok("entity", "add", SEAN)
+    vault.ok("entity", "add", MAX, "--alias", "Max", "--alias", "Maximilian")
+    vault.ok("context", "add", "ctx:open", "--open")
+    for who, told in ((OWNER, True), (SEAN, False)):
+        done = vault.run("--as", who, *words)
+        assert done.returncode in (2, 4), done.stderr
+        assert (f"hint: {MAX} has that name: write the id" in done.stderr) == told, (who, done.stderr)
+
+
+def test_an_alias_of_two_is_said_to_be_both(vault: Program) -> None:
+    vault.ok("entity", "add", MAX, "--alias", "Max")
+    vault.ok("entity", "add", "human:max", "--alias", "max")
     assert "human:max and si:max have that name" in vault.run("share", "--to", "Max", "../by-alias").stderr
     assert "looks like human:sean" in vault.run("share", "--to", "Moritz", "../by-alias").stderr
 
