@@ -115,6 +115,8 @@ def _sealed(
             if used and used.key:
                 sealing.seal_for(path, used.key)
         sealing.put(*_attributes(view))
+        if used and used.file:
+            sealing.put(used.file)
         sealing.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context))
     return tuple(done), sealing.commit
 
@@ -206,10 +208,17 @@ def _is_in_history(view: View, path: str) -> bool:
 
 
 class _ContextKey(NamedTuple):
-    """The key of a context, by its public part; None in a dry run that would make it."""
+    """The key of a context, by its public part; None in a dry run that would make it.
+
+    `file` names a key that was there before, perhaps in no commit yet: without it, other clones can't find the key.
+    """
 
     key: str | None
-    is_new: bool = False
+    file: Written | None = None
+
+    @property
+    def is_new(self) -> bool:
+        return self.file is None
 
 
 def _context_key(view: View, context: str, *, dry_run: bool, commit: bool) -> _ContextKey:
@@ -219,15 +228,18 @@ def _context_key(view: View, context: str, *, dry_run: bool, commit: bool) -> _C
     """
     stop_unless_owner(view, "seal memories for a context")
     file, key = context_sealing_key(view, context)
-    if key is not None or dry_run:
-        return _ContextKey(key, is_new=key is None)
+    if key is not None:
+        data = view.own_file(file.path)
+        return _ContextKey(key, Written(file.path, data, data))
+    if dry_run:
+        return _ContextKey(None)
     made = view.seal_keys.new_context_key(context)
     try:
         change(view, file, [SetValue(SEALING_KEY, made)], verb="context key", about={"context": context}, commit=commit)
     except BaseException:
         view.seal_keys.destroy_context_key(made)  # nobody knows of it
         raise
-    return _ContextKey(made, is_new=True)
+    return _ContextKey(made)
 
 
 def context_sealing_key(view: View, context: str) -> tuple[RegistryFile, str | None]:

@@ -224,8 +224,9 @@ class VaultTransaction:
         """Write files, and commit them if that was asked for."""
         if self._commits:
             can_commit(self._ws)
-        # Audit events stay: undoing an act is another act.
-        undoable = () if self._forgets else tuple(file for file in files if not is_audit_path(file.path))
+        # Audit events stay: undoing an act is another act. A file that is only to be committed has nothing to undo.
+        changed = () if self._forgets else (file for file in files if file.before != file.after)
+        undoable = tuple(file for file in changed if not is_audit_path(file.path))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
             write_all(self._ws.vault, self._ws.journal, operation, files)

@@ -706,6 +706,19 @@ def test_undoing_a_seal_for_a_context_leaves_its_key_to_be_shredded(ann: InProce
     assert ann.found(CANARY)
 
 
+def test_a_contexts_key_is_committed_with_what_is_sealed_for_it(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("context", "add", "ctx:care", "--roster", ANN, "-c")
+    ann.ok("seal", name, "--context", "ctx:care")
+    ann.ok("undo")
+    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    assert "sealing_key" in ann.git("show", "HEAD:contexts/care.yaml")
+    context = ann.vault / "contexts/care.yaml"
+    context.write_text(text := context.read_text() + "# whoever cares\n")
+    ann.ok("undo")  # the comment is no part of the sealing
+    assert context.read_text() == text
+
+
 def test_shredding_destroys_the_key_and_leaves_tombstones(care: tuple[InProcess, str, Path], tmp_path: Path) -> None:
     ann, name, key = care
     backup = sealed_file(ann).read_bytes()
