@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from memstore.cli.failures import Failure
 
+# Python looks for garbage in cycles each time that so many more objects are there: most commands never make that many
+# (docs/adr/0029).
+MOST_UNSCANNED = 100_000
 COMPLETION_VARIABLE = "_MEMSTORE_COMPLETE"
 
 
@@ -46,6 +49,7 @@ _INTERRUPTS = _Interrupts()
 def run() -> NoReturn:
     """Run the program as a process of its own, and end the process."""
     code: int = Exit.INTERRUPTED
+    gc.set_threshold(MOST_UNSCANNED)
     try:
         _INTERRUPTS.listen()
         sys.unraisablehook = _end_if_interrupted

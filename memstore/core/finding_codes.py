@@ -9,7 +9,11 @@ from typing import TYPE_CHECKING
 from memstore.core.finding import Finding, Position, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+    from memstore.core.memory import Memory
+
+    Place = Callable[..., Position]
 
 
 @dataclass(frozen=True, slots=True)
@@ -735,3 +739,20 @@ def finding_of(
 ) -> Finding:
     """Return a finding with the severity of its code; it is on the first line of the file if no place is given."""
     return Finding(code, CODES[code].severity, path, at, text, hint, mended, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A memory with positions: `place` gives the position of a key or an item, `body_line` is the body's first line."""
+
+    path: str
+    memory: Memory
+    place: Place
+    body_line: int
+
+    def finding(
+        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
+    ) -> Finding:
+        """Return a finding at a key or an item, or on a line of the file."""
+        place = Position(line) if line is not None else self.place(*at)
+        return finding_of(code, self.path, text, hint, place, mended=mended, key=str(at[0]) if at else "")

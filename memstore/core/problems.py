@@ -1,19 +1,13 @@
-"""Problems of a text that is being read, before its path is known, and of a memory that is being checked."""
+"""Problems of a text that is being read, before its path is known."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memstore.core.finding import Finding, Position, Severity
-from memstore.core.finding_codes import finding_of
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from memstore.core.memory import Memory
-
-    Place = Callable[..., Position]
+# A longer line is useless on a screen.
+LONGEST_SHOWN = 500
 
 
 class Problem(NamedTuple):
@@ -40,21 +34,6 @@ class Problem(NamedTuple):
         )
 
 
-# -- a memory being checked ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A memory with positions: `place` gives the position of a key or an item, `body_line` is the body's first line."""
-
-    path: str
-    memory: Memory
-    place: Place
-    body_line: int
-
-    def finding(
-        self, code: str, text: str, hint: str, *at: str | int, line: int | None = None, mended: str | None = None
-    ) -> Finding:
-        """Return a finding at a key or an item, or on a line of the file."""
-        place = Position(line) if line is not None else self.place(*at)
-        return finding_of(code, self.path, text, hint, place, mended=mended, key=str(at[0]) if at else "")
+def worth_showing(line: str | None) -> str | None:
+    """Return a mended line, or None if it is too long to show."""
+    return line if line is not None and len(line) <= LONGEST_SHOWN else None

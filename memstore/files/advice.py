@@ -11,13 +11,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.finding import Position
-from memstore.core.problems import Problem
+from memstore.core.problems import Problem, worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-# A longer line is useless on a screen.
-LONGEST_SHOWN = 500
 # Each guess costs a parse, and a frontmatter larger than this was not typed by a person.
 LARGEST_TRIED = 64 * 1024
 
@@ -25,11 +23,6 @@ _VALUE = re.compile(r"(?P<before>\s*(?:- +)*(?:[^\s:#\"'\[\]{}][^:#]*: +|(?<=- )
 _TIGHT_COLON = re.compile(r"(\s*(?:- )?[A-Za-z_][\w-]*):(\S.*)")
 _STAR = re.compile(r"(?<=[\[,\s])\*(?=[\],\s]|$)")
 _DASH = re.compile(r"( *)- ")
-
-
-def worth_showing(line: str | None) -> str | None:
-    """Return a mended line, or None if it is too long to show."""
-    return line if line is not None and len(line) <= LONGEST_SHOWN else None
 
 
 def of_syntax_error(

@@ -11,8 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.finding import Position
-from memstore.core.problems import Problem
-from memstore.files.advice import worth_showing
+from memstore.core.problems import Problem, worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,9 +10,8 @@ from memstore.core.errors import did_you_mean, nearest
 from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
-from memstore.core.problems import Problem
+from memstore.core.problems import Problem, worth_showing
 from memstore.core.times import instant
-from memstore.files.advice import worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.finding import Position
-from memstore.core.problems import Problem
+from memstore.core.problems import Problem, worth_showing
 from memstore.files import advice, fence
 
 if TYPE_CHECKING:
@@ -356,7 +356,7 @@ class _EventReader:
         return (line[:at] + line[at + len(mark) :].lstrip(" ")).rstrip(" ")
 
     def _refuse(self, event: Any, code: str, text: str, hint: str, *, mended: str | None = None) -> None:
-        shown = advice.worth_showing(mended)
+        shown = worth_showing(mended)
         self.out.problems.append(Problem(code, self._place(event), text, hint, shown, self.key))
         if len(self.out.problems) >= MOST_PROBLEMS:
             raise _TooMuchError

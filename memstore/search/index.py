@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -251,8 +250,7 @@ def _day_words(iso: str) -> str:
 # -- the index, for the vault's owner --------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexRebuilt:
+class IndexRebuilt(NamedTuple):
     """The result of rebuilding the index: the number of memories, and of files that can't be read."""
 
     folder: Path

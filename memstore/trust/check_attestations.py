@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.core.finding import Finding
+    from memstore.core.finding_codes import Checked
     from memstore.core.memory import Memory
-    from memstore.core.problems import Checked
     from memstore.core.view import View
     from memstore.trust.anchors import Anchored
     from memstore.trust.tampering import Tampered

@@ -28,10 +28,9 @@ from memstore.core.change import Edit
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
-from memstore.core.finding_codes import finding_of
+from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, decides, kind_of
-from memstore.core.problems import Checked
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, splice

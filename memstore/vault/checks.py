@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from memstore.core.finding import Finding
-    from memstore.core.problems import Checked
+    from memstore.core.finding_codes import Checked
 
 
 # Similarity by difflib's ratio: `acess_grants` and `tag` are similar to known keys, `source_url` is a key of its own.

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.finding_codes import Checked
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
-from memstore.core.problems import Checked
 from memstore.lineage import graph
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, consen
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
-from memstore.core.finding_codes import finding_of
+from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import is_memory_id
 from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, is_sealed_path, kind_of
-from memstore.core.problems import Checked
 from memstore.files import memory_file
 from memstore.files.age_file import recipients
 from memstore.files.memory_file import MemoryFile

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from memstore.beliefs.ledger import as_counted
 from memstore.beliefs.next_lines import accounts_for
 from memstore.core.finding import Finding, Position, in_order
-from memstore.core.finding_codes import finding_of
+from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.keys import EXTERNAL
-from memstore.core.problems import Checked
 from memstore.files.memory_file import MemoryFile
 from memstore.vault import checks
 

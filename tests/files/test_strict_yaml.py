@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from memstore.files import advice, strict_yaml
+from memstore.core.problems import LONGEST_SHOWN, worth_showing
+from memstore.files import strict_yaml
 
 FIRST_LINE = 2
 
@@ -228,7 +229,7 @@ def test_a_mended_line_is_never_longer_than_a_screen() -> None:
     found = problems("a: [" + "yes, " * 2000 + "]")
     assert len(found) == strict_yaml.MOST_PROBLEMS
     assert {mended for *_, mended in found} == {None}
-    assert advice.worth_showing("x" * (advice.LONGEST_SHOWN + 1)) is None
+    assert worth_showing("x" * (LONGEST_SHOWN + 1)) is None
 
 
 # -- laws ------------------------------------------------------------------------------------------------------------

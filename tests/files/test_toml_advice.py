@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memstore.files.config_file import Slip, of_syntax_error
+from memstore.files.toml_advice import Slip, of_syntax_error
 
 
 def _slip(text: str) -> Slip:

@@ -16,9 +16,9 @@ from memstore.access.registry_world import world_of
 from memstore.access.world import Session, World
 from memstore.core.config import VAULT_SETTINGS
 from memstore.core.errors import FormatError, MemstoreError, UsageError
+from memstore.core.finding_codes import Checked
 from memstore.core.keys import KEYS
 from memstore.core.places import RegistryKind
-from memstore.core.problems import Checked
 from memstore.core.times import period
 from memstore.files import catalog_entry, memory_file, plain_lines, splice, strict_yaml
 from memstore.files.config_file import ConfigFile, owner_of

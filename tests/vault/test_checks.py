@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.finding import Position
+from memstore.core.finding_codes import Checked
 from memstore.core.keys import KEYS
 from memstore.core.memory import LedgerLine, Memory
-from memstore.core.problems import Checked
 from memstore.vault import checks
 
 NOW = datetime(2026, 2, 1, 12, tzinfo=UTC)

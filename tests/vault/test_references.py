@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from memstore.core.finding import Finding, Position
+from memstore.core.finding_codes import Checked
 from memstore.core.memory import LedgerLine, Memory, ResolvedConflict
-from memstore.core.problems import Checked
 from memstore.vault import references
 from memstore.vault.references import Directory, RefNode
 
