@@ -19,6 +19,7 @@ ENDS = listed("""
     gave given stopped quit cancelled canceled abandoned abolished scrapped discontinued dissolved dropped ditched
     replaced removed retired sold left renamed
     """)
+_WITH_UP = listed("gave given")
 _MOVES = listed("switched changed moved went gone migrated converted transferred")
 _GOES = listed("went gone")
 _HANDS_OVER = listed("took handed passed")
@@ -51,7 +52,7 @@ def ended(one: Frame, other: Frame) -> bool:
 
 
 def _ends(was: Frame, then: Frame) -> bool:
-    at = next((at for at, token in enumerate(then.tokens) if token.word in MARKS), None)
+    at = next((at for at, token in enumerate(then.tokens) if token.word in MARKS and _is_mark(then, at)), None)
     if at is None or not _may_end(was, then):
         return False
     sides = ([key for key, place in was.content.items() if (place > (was.verb or 0)) is late] for late in (False, True))
@@ -61,6 +62,12 @@ def _ends(was: Frame, then: Frame) -> bool:
     if _is_ended_itself(change):
         return True
     return _is_handed_over(change) or _is_moved_away(change) or _is_given_up(change)
+
+
+def _is_mark(then: Frame, at: int) -> bool:
+    """Whether a verb tells of an end: what is given up is over, what is only given is not."""
+    after = [token.word for token in then.tokens[at + 1 : at + 2]]
+    return then.tokens[at].word not in _WITH_UP or not {"up", "away"}.isdisjoint(after)
 
 
 def _doing(was: Frame) -> int:
@@ -79,11 +86,16 @@ def _may_end(was: Frame, then: Frame) -> bool:
 
 def _is_ended_itself(change: _Change) -> bool:
     """Whether the subject comes to an end, in the passive: `the toll has been abolished`; what is sold was owned."""
-    was, then, at, before, _ = change
+    was, then, at, before, after = change
     verb = then.tokens[at].word
-    if verb not in ENDS or not at or then.tokens[at - 1].key != "be" or (verb == "sold" and "own" not in was.content):
+    if verb not in ENDS or not _is_passive(then, at) or verb == "left" or (verb == "sold" and "own" not in was.content):
         return False
-    return bool(before) and all(then.content.get(key, at) < at for key in before)
+    subject = min(then.content, key=then.content.__getitem__)
+    return bool(before) and subject in {*before, *after} and all(then.content.get(key, at) < at for key in before)
+
+
+def _is_passive(then: Frame, at: int) -> bool:
+    return at > 0 and then.tokens[at - 1].key == "be"
 
 
 def _is_handed_over(change: _Change) -> bool:
@@ -113,7 +125,13 @@ def _is_given_up(change: _Change) -> bool:
     was, then, at, before, after = change
     left = then.tokens[at].word == "left" and root_of(was.tokens[was.verb or 0].word) not in _BELONGS
     of_one = _names(then, before) if before else _both_speak(was, then)
-    return of_one and not left and bool(after) and all(_is_object(then, at, key) for key in after)
+    return (
+        of_one
+        and not left
+        and not _is_passive(then, at)
+        and bool(after)
+        and all(_is_object(then, at, key) for key in after)
+    )
 
 
 def _names(then: Frame, keys: Sequence[str]) -> bool:

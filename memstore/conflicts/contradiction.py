@@ -9,6 +9,7 @@ Source: docs/conflicts.md, "How two sentences are compared".
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher
 from enum import Enum
 from itertools import product, takewhile
@@ -16,13 +17,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, phrasings, quantities
 from memstore.conflicts.changes import ended
-from memstore.conflicts.denials import denied, excluded
+from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
 from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
 from memstore.conflicts.habits import as_habit, as_whole, is_habit, is_occasion, is_of_all
 from memstore.conflicts.opposites import opposed, swapped
-from memstore.conflicts.quantities import Scale
+from memstore.conflicts.quantities import MONTHS, Scale
 from memstore.conflicts.slots import refilled
 from memstore.conflicts.statements import (
     ADDS,
@@ -212,9 +213,13 @@ MOST_TOKENS = 100
 MOST_CHARACTERS = 600
 
 
+# Everything has a default, and each a different one.
+_OF_ANYTHING = frozenset(map(term_of, listed("default defaults value values option options example examples")))
+
+
 def near_in_any_order(one: Statement, other: Statement) -> bool:
     """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough."""
-    if one.topic.isdisjoint(other.topic) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+    if (one.topic & other.topic) <= _OF_ANYTHING or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
     return len(one.topic & other.topic) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
@@ -228,6 +233,20 @@ def near_topic(one: Statement, other: Statement) -> bool:
     return shared >= SHARED_TOPIC * fewest and most - shared <= MOST_OTHER_WORDS
 
 
+# What a text calls by its place in it can be found there alone, so `this page` is another on each page, unless both say
+# nearly the same of it. And rules for English judge no Chinese, Japanese or Korean.
+_POINTS = re.compile(
+    r"^\W*(?:(?:by default|on|in|for|to|with|using|note that),? )?(?:this|these|those|here)\b"
+    rf"(?! (?:{'|'.join(MONTHS)}|year|quarter|month|week|weekend|time|term|season|spring|summer|autumn|winter|morning"
+    r"|afternoon|evening|mon|tues|wednes|thurs|fri|satur|sun))"
+    r"|\b(?:the following|the above|as follows)\b"
+    r"|\b(?:above|below|following|next|previous) (?:example|section|table|code)\b"
+    r"|\b(?:example|section|table|code) (?:above|below)\b"
+    r"|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]",
+    re.IGNORECASE,
+)
+
+
 def compare_pair(
     one: Statement,
     other: Statement,
@@ -236,6 +255,9 @@ def compare_pair(
     days_apart: bool = False,
 ) -> Comparison:
     """Compare two statements; see `compare_statements`."""
+    points = [_POINTS.search(each.text) is not None for each in (one, other)]
+    if points[0] != points[1]:
+        return SILENT
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
         if not _happened(one, other, found.verdict, days_apart=days_apart):
@@ -243,7 +265,7 @@ def compare_pair(
         found = SILENT
     if found.verdict is TextVerdict.SILENT:
         found = _in_usual_words(one, other, days_apart=days_apart)
-    if found.verdict is not TextVerdict.SILENT or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
+    if found.verdict is not TextVerdict.SILENT or any(points) or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
 
@@ -355,16 +377,30 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
         return SILENT  # Two people may be of two minds.
     mine, theirs = frames(one.text, one.about), frames(other.text, other.about)
     for this, that in product(mine, theirs):
+        if _stand_in(this) != _stand_in(that):
+            continue  # nobody knows whom or what the one means
         verdict, rule = _of_frames(this, that, days_apart=days_apart)
         if verdict is TextVerdict.SILENT:
             verdict, rule = _of_all(this, that, days_apart=days_apart)
         has_both = _has_both(mine[-1], that) or _has_both(theirs[-1], this)
         if verdict is TextVerdict.OTHER_VALUE and has_both:
             continue
+        if rule == "negation" and denied_in(mine[-1]) & denied_in(theirs[-1]):
+            continue  # what a clause of one seems to affirm, another denies
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
     return SILENT
+
+
+def _stand_in(frame: Frame) -> str:
+    """Return the pronoun that is the subject of a frame, if nothing says what it stands for."""
+    verb = frame.verb or 0
+    before = (*frame.tokens[:1], *frame.tokens[max(0, verb - 2) : verb])
+    return next((token.word for token in before if token.word in _PRONOUNS), "")
+
+
+_PRONOUNS = listed("he she it they")
 
 
 def _of_all(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:

@@ -9,6 +9,7 @@ from memstore.conflicts import lexicon
 from memstore.conflicts.frames import (
     ALL,
     DENY_ALL,
+    DETERMINERS,
     IN_PART,
     PREPOSITIONS,
     root_of,
@@ -73,7 +74,7 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     if one.denied == other.denied:
         return False
     no, yes = (one, other) if one.denied else (other, one)
-    if len(no.denials) != 1 or not comparable(no, yes):
+    if len(no.denials) != 1 or no.verb is None or yes.verb is None or not comparable(no, yes):
         return False
     if _is_presupposed(no, yes) and not (days_apart and yes.is_past):
         return True
@@ -84,6 +85,11 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
         and (_says_all(yes) or same_numbers(no, yes))
         and _of_the_same(no, yes)
     )
+
+
+def denied_in(frame: Frame) -> set[str]:
+    """Return the roots of the words that denials come directly before."""
+    return {root_of(frame.tokens[at + 1].word) for at in frame.denials if at + 1 < len(frame.tokens)}
 
 
 def _is_presupposed(no: Frame, yes: Frame) -> bool:
@@ -162,7 +168,7 @@ def _covers(no: Frame, yes: Frame) -> bool:
     added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     alike = sum(key not in yes.content for key in no.content) - len(unmatched(no, yes))
-    if len(shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) < FEWEST_SHARED:
+    if _things(no, shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) < FEWEST_SHARED:
         return False
     if any(opposite(no.word(key), yes.word(other)) for key in missing for other in added):
         return False  # no window is unlocked: all are locked
@@ -170,6 +176,12 @@ def _covers(no: Frame, yes: Frame) -> bool:
         return True
     most = int(_denial(no) == "no" and no.denials[0] > 0 and not any(yes.word(key) in yes.names for key in added))
     return _says_all(yes) and len(added) <= most
+
+
+def _things(no: Frame, shared: Collection[str]) -> int:
+    """Return how many words two frames share; a name of several words counts once."""
+    ends = {no.content[key] + 1 for key in shared if no.word(key) in no.names}
+    return sum(no.word(key) not in no.names or no.content[key] not in ends for key in shared)
 
 
 def _lacks_little(no: Frame, yes: Frame, missing: Sequence[str], added: Sequence[str]) -> bool:
@@ -285,6 +297,7 @@ def excluded(one: Frame, other: Frame) -> bool:
     return any(
         _excludes(this, that) or _only_of_kind(this, that) or _only_of_all(this, that)
         for this, that in ((one, other), (other, one))
+        if not (ONLY.isdisjoint(this.words) or _is_only_when(this))
     )
 
 
@@ -303,6 +316,8 @@ def _excludes(one: Frame, other: Frame) -> bool:
     """Whether one frame says "only" of somebody or something, and the other the same of others or of any."""
     if not _comparable_only(one, other) or one.verb is None or other.verb is None or one.is_past != other.is_past:
         return False
+    if not (_do_the_same(one, other) and _is_known(one, other)):
+        return False
     only, times = _said_only(one)
     if times and not same_day(one, other):
         return (
@@ -319,6 +334,32 @@ def _excludes(one: Frame, other: Frame) -> bool:
         return False
     kept = any(key in other.content for key in only)
     return (bool(mine) and not kept) or (of_any and (not kept or "both" in other.words))
+
+
+def _is_known(one: Frame, other: Frame) -> bool:
+    """Whether the other speaks of what one calls the only one of its kind, too."""
+    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
+    is_noun = at > 0 and one.tokens[at - 1].word in DETERMINERS
+    return not is_noun or any(root_of(token.word) in other.content for token in one.tokens[at + 1 : at + 3])
+
+
+def _is_only_when(one: Frame) -> bool:
+    """Whether something is so only at some time or for some reason: `only if`, `you only need to`."""
+    at = next(at for at, token in enumerate(one.tokens) if token.word in ONLY)
+    return not _ONLY_WHEN.isdisjoint(token.word for token in one.tokens[at + 1 : at + 2])
+
+
+_ONLY_WHEN = listed("as when if once after because then where while until need needs have has")
+
+
+def _do_the_same(one: Frame, other: Frame) -> bool:
+    """Whether both have the same verb, or one says who it is that does it: the only baker bakes."""
+    verbs = [frame.tokens[main_verb(frame)] for frame in (one, other)]
+    return (
+        len({root_of(verb.word) for verb in verbs}) == 1
+        or len({verb.key for verb in verbs}) == 1
+        or ("be" in {verb.key for verb in verbs})
+    )
 
 
 def _is_beside_it(one: Frame, key: str) -> bool:
@@ -374,6 +415,10 @@ def _is_in_its_place(other: Frame, key: str, *, does: bool) -> bool:
     return (by or before) if does else at > (other.verb or 0)
 
 
+# More words than the kind and what is done with it would be about something else.
+_MOST_BESIDE = 2
+
+
 def _only_of_kind(one: Frame, other: Frame) -> bool:
     """Whether one allows only one member of a kind, and the other names another: `cash only`, `by card`."""
     if not _comparable_only(one, other) or not shared_of(one, other) or not same_times(one, other):
@@ -383,8 +428,9 @@ def _only_of_kind(one: Frame, other: Frame) -> bool:
         for at, token in enumerate(one.tokens)
         if any(near.word in ONLY for near in one.tokens[max(0, at - 2) : at + 2])
     }
-    alike = len(unmatched(one, other)) <= 1
-    return any(
+    more = len(unmatched(one, other))
+    alike = more <= 1
+    return more <= _MOST_BESIDE and any(
         lexicon.other_value(word, other.word(key)) not in (None, "relative")
         or (alike and lexicon.opposite(word, other.word(key)))
         for word in beside - ONLY

@@ -41,14 +41,19 @@ MOST_STATEMENTS = 60
 
 
 def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`."""
+    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`.
+
+    A title without a verb or a number only names what the text is about: `Sailing in winter`.
+    """
     memory = file.memory
     count = 0
     if memory.title:
         line = file.front.line_of("title")
         for statement in statements(memory.title):
-            count += 1
-            yield statement, line, line
+            told = frame(statement.text)
+            if told.verb is not None or told.numbers or told.when:
+                count += 1
+                yield statement, line, line
     for passage in passages(memory.body, first_line=file.text.body_line):
         if passage.kind in SAYS_NOTHING or count >= MOST_STATEMENTS:
             continue

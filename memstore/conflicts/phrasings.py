@@ -90,7 +90,7 @@ def _fits(said: Mapping[str, str]) -> bool:
     number, job = said.get("n"), said.get("j")
     if number is not None and not any(map(_is_number, fold(number).split()[:_FARTHEST])):
         return False
-    return job is None or "profession" in lexicon.kinds_of(fold(job).split()[-1])
+    return job is None or any("profession" in lexicon.kinds_of(word) for word in fold(job).split()[-1:])
 
 
 def _is_number(word: str) -> bool:

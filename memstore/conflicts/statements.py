@@ -246,12 +246,12 @@ class Statement(NamedTuple):
 # The statements of recent passages are cached, because a session returns to the same ones.
 @lru_cache(maxsize=1024)
 def statements(text: str) -> tuple[Statement, ...]:
-    """Return the statements of a text, one per sentence; questions are not statements."""
+    """Return the statements of a text, one per sentence; questions, headings, rows and markup are not statements."""
     found = []
     about = ""
     for start, end in sentences(text):
         statement = statement_of(text[start:end], about)
-        if statement.topic:
+        if statement.topic and not _NO_STATEMENT.search(statement.text):
             lines = text.count("\n", 0, start), text.count("\n", 0, end)
             found.append(statement._replace(line_start=lines[0], line_end=lines[1]))
         about = _spoken_of(text, start, end, about)
@@ -270,6 +270,11 @@ def statement_of(sentence: str, about: str = "") -> Statement:
     return Statement(sentence, said, negations, topic, when, 0, 0, about)
 
 
+# A heading, table row, link target or property, an introduction to a list, an image, a tag, a place to fill in.
+_NO_STATEMENT = re.compile(
+    r"\A(?:#+ |\||\[[^\]]*\]:|[\w-]+:: )|:[\s*_]*\Z|!\[|\{[%{:]|\{[a-z ]+|#\+\w|</?(?:[a-z]+\d?)\b[^<>]*>",
+    re.IGNORECASE,
+)
 _STANDS_FOR = listed("he she it")
 # If a sentence begins with a name, or with an article and a noun before its verb, that is what it is about.
 _FIRST_THING = re.compile(
@@ -368,11 +373,12 @@ OFTEN = frozenset({"always", "constantly", "usually", "often", "ever", "regularl
 # Two sentences are aligned only if each has at most this many topic words that the other lacks.
 MOST_OTHER_WORDS = 6
 
-# The end of a sentence, list item, table row or paragraph; `but` before an exception (`every day but Monday`) is none.
+# The end of a sentence, list item, table row, property or paragraph; `but` before an exception (`every day but Monday`)
+# is none.
 _END = re.compile(
     r"(?<=[.!?…;])[\"')*_]*\s+"
     r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!anything),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
-    r"|\n(?=\s*[-*+|>])|\n\s*\n",
+    r"|\n(?=\s*(?:[-*+|>]|[\w-]+:: ))|\n\s*\n|\s(?=[•✅✓✔❌✗✘])",
     re.IGNORECASE,
 )
 
