@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from itertools import product
+from itertools import cycle, product
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memstore.conflicts.contradiction import CONFLICTS, compare_statements
+from memstore.conflicts.frames import frames
 from memstore.conflicts.gisting import gist
 from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.phrasings import usual
@@ -116,3 +119,18 @@ def test_every_way_fills_the_places_of_its_usual_form() -> None:
     for line in word_lists("conflicts")["phrasings"].strip().splitlines():
         form, *ways = (set(re.findall("<.>", way)) for way in line.split(" | "))
         assert all(way == form for way in ways), line
+
+
+# A phrasing, its first way out of every choice of words, with its places filled.
+_PART = re.compile(r"\(([^()/]+)[^()]*\)\??|(<\w>)|(\S+?)\??(?=\s|$)")
+EVERY_WAY = [way for line in word_lists("conflicts")["phrasings"].strip().splitlines() for way in line.split(" | ")[1:]]
+_FILLING = st.text(st.sampled_from("ab A1`\"'*_[](){}<>|:/.,;–é中\u200b"), max_size=12)
+
+
+@settings(max_examples=20)
+@given(fillings=st.lists(_FILLING, min_size=3, max_size=3))
+def test_whatever_fills_the_places_is_read(fillings: list[str]) -> None:
+    for clause in EVERY_WAY:
+        filled = iter(cycle(fillings))
+        said = " ".join(next(filled) if place else choice or word for choice, place, word in _PART.findall(clause))
+        assert frames(said)
