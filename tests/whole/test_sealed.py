@@ -389,6 +389,30 @@ def test_after_a_rotation_the_old_key_opens_until_all_is_sealed_anew(ann: InProc
     assert not [one for one in findings(ann) if one[1].startswith("sealed")]
 
 
+def test_each_key_of_a_person_opens_what_is_sealed_for_them(
+    ann: InProcess, bob: InProcess, keys: Path, tmp_path: Path
+) -> None:
+    name = memory(ann)
+    laptop = keys / "cat"  # nobody else's in this vault
+    path = str(sealed_file(ann).relative_to(ann.vault))
+    before = sealed_file(ann).read_bytes()
+    ann.ok("keys", "add", BOB, f"{laptop}.pub", "-c")
+    assert not clone_of(ann, tmp_path / "early", laptop, BOB).found(CANARY)
+    assert not [one for one in findings(ann) if one[1].startswith("sealed")]  # Bob can open it, with one of his keys
+    ann.ok("seal", name, "-c")
+    assert len(recipients(sealed_file(ann).read_bytes()).tags) == len(recipients(before).tags) + 1
+    assert clone_of(ann, tmp_path / "laptop", laptop, BOB).found(CANARY)
+    bob.git("pull", "-q")
+    assert bob.found(CANARY)
+    *_, newest = (one["fingerprint"] for one in ann.json("keys", "list")["keys"] if BOB in one["entities"])
+    ann.ok("keys", "revoke", newest, "-c")
+    assert (path, "sealed-wider") in findings(ann)
+    ann.ok("seal", name, "-c")
+    assert not clone_of(ann, tmp_path / "lost", laptop, BOB).found(CANARY)
+    bob.git("pull", "-q")
+    assert bob.found(CANARY)
+
+
 # -- what goes wrong ---------------------------------------------------------------------------------
 
 
@@ -717,6 +741,20 @@ def test_a_contexts_key_is_committed_with_what_is_sealed_for_it(ann: InProcess) 
     context.write_text(text := context.read_text() + "# whoever cares\n")
     ann.ok("undo")  # the comment is no part of the sealing
     assert context.read_text() == text
+
+
+def test_undoing_a_seal_for_a_context_twice_seals_it_again(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("context", "add", "ctx:care", "--roster", ANN, "-c")
+    ann.ok("seal", name, "--context", "ctx:care")
+    before = sealed_file(ann).read_bytes()
+    ann.ok("undo")
+    assert not [*ann.vault.rglob("*.md.age")]
+    ann.ok("undo")
+    assert sealed_file(ann).read_bytes() == before
+    assert ann.found(CANARY)
+    ann.ok("forget", "--shred", "ctx:care", "-c")
+    assert not ann.found(CANARY)
 
 
 def test_shredding_destroys_the_key_and_leaves_tombstones(care: tuple[InProcess, str, Path], tmp_path: Path) -> None:

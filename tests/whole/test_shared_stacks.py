@@ -216,6 +216,24 @@ def test_searching_a_stack_equals_searching_the_vault_as_its_recipient(many: InP
 # -- where it may be written, and by whom ----------------------------------------------------------
 
 
+def test_what_lies_in_a_submodule_is_not_shared(vault: Program) -> None:
+    library = vault.home / "library"
+    library.mkdir()
+    text = memory_text("Obfuscated marmalade on every shelf.\n", id="m_shelf00001", access_grants="['*']")
+    (library / "vexillology.md").write_bytes(text)
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "a")):
+        subprocess.run(["git", "-C", str(library), *words], check=True, env=vault.environment)
+    vault.git("init", "-q")
+    vault.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", "../library", "umbrageous-tea")
+    assert not vault.run("search", "shelf").stdout
+    vault.ok("share", "--to", MAX, "../for-max")
+    copy = vault.home / "for-max"
+    assert traces(copy) == []
+    assert not (copy / ".gitmodules").exists()
+    vault.ok("--as", MAX, "load", str(copy))
+    assert vault.found("fetch")
+
+
 def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Program, tmp_path: Path) -> None:
     assert vault.run("--as", MAX, "share", "--to", "human:eve", "../stack").returncode == 4
     (tmp_path / "full").mkdir()
