@@ -108,12 +108,13 @@ def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -
 
 
 def say_what_stays_out(session: CliSession, saved: Saved) -> None:
-    """Say if a file was to be committed but git ignores it."""
+    """Say if a file was to be committed but git ignores it, or another repository has it."""
     if saved.stays_out:
         from memstore.cli.output import safe_line
 
         session.say(
-            f"not committed: git ignores {safe_line(session.from_here(saved.path))}, or already has it as it is"
+            f"not committed: git ignores {safe_line(session.from_here(saved.path))}, already has it as it is, "
+            "or it lies in a repository of its own"
         )
 
 
