@@ -20,7 +20,7 @@ LOOKS_INTO = frozenset({"find", "index", "search", "match", "fullmatch", "findal
 FINDINGS = frozenset({"finding", "problem", "failure", "slip"})
 # The parser of the standard library says where it stopped in its text alone; so does pyrage, that a file is for others.
 MAY_PARSE = {
-    "config_file.py": {"_PLACE.search(str(error))"},
+    "toml_advice.py": {"_PLACE.search(str(error))"},
     "seal_keys.py": {"_FOR_OTHERS not in str(error)"},
 }
 

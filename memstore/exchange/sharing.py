@@ -135,7 +135,7 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
             files[path] = view.whole.stored(path)
             memories.append(_told(whole, whole.data)._replace(file=digest_of(files[path])))
             continue
-        files[path] = whole.data if shown.memory.original is None else _masked(whole, shown)
+        files[path] = whole.data if shown.memory.original is None else _masked(whole, shown, mixed=view.config.mixed)
         memories.append(_told(whole, files[path]))
     for row in seen.plain:
         path = seen.entry(row).path
@@ -212,7 +212,7 @@ def _principals(line: str) -> list[str]:
 # -- without refs to what is hidden ----------------------------------------------------------------
 
 
-def _masked(whole: MemoryFile, shown: MemoryFile) -> bytes:
+def _masked(whole: MemoryFile, shown: MemoryFile, *, mixed: bool) -> bytes:
     """Return a file's bytes with the frontmatter that its recipients may see, each line of its body where it was."""
     values = {name: whole_entries(name, value) for name, value in shown.front.values.items()}
     edits = [_edit(name, whole.front.values[name], value) for name, value in values.items()
@@ -224,7 +224,7 @@ def _masked(whole: MemoryFile, shown: MemoryFile) -> bytes:
         data = new_file({name: value for name, value in values.items() if value is not None}, "")
         data += whole.text.body.encode()
     for filled in (_with_gaps(whole.data, data), data):
-        file = memory_file.read(whole.path, filled)
+        file = memory_file.read(whole.path, filled, mixed=mixed)
         if isinstance(file, MemoryFile) and file.text.body == whole.text.body:
             return filled
     raise FormatError(

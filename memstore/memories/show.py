@@ -125,9 +125,8 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
         file = memory_file.as_if_adopted(file)
     now = view.clock.now()
     blob = digests.blob_id(file.data, digests.format_of(entry.blob))
-    made_of = grounds_of(
-        Audience(then), Opened(entry_of(file, blob), file.data, file.text), uses_of(view, [entry.id]), now
-    )
+    opened = Opened(entry_of(file, blob), file.data, file.text, mixed=then.config.mixed)
+    made_of = grounds_of(Audience(then), opened, uses_of(view, [entry.id]), now)
     open_ones = Comparer(then).conflicts(side_of(file)) if commit is None and file.memory.id else []
     made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)

@@ -218,7 +218,7 @@ class _MemoryReader:
         whole = memory_file.as_if_adopted(file) if isinstance(file, PlainFile) else file
         memory, now = whole.memory, self._now
         blob = digests.blob_id(whole.data, digests.format_of(entry.blob))
-        opened = Opened(entry_of(whole, blob), whole.data, whole.text)
+        opened = Opened(entry_of(whole, blob), whole.data, whole.text, mixed=self._view.config.mixed)
         strength = grounds_of(self._audience, opened, self._uses, now).strength.retrieval
         today = held_now(memory, now)
         sources = self._graph.sources(row) if is_memory else ()

@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
 
 class Opened:
-    """One file that was read; `entry` describes exactly these bytes."""
+    """One file that was read; `entry` describes exactly these bytes.
 
-    def __init__(self, entry: Entry, data: bytes, text: FencedText) -> None:
-        self.entry, self.data, self.text = entry, data, text
+    `mixed` says whether the vault holds notes of other programs, whose keys may have values of their own.
+    """
+
+    def __init__(self, entry: Entry, data: bytes, text: FencedText, *, mixed: bool) -> None:
+        self.entry, self.data, self.text, self._mixed = entry, data, text, mixed
 
     @cached_property
     def passages(self) -> Sequence[Passage]:
@@ -69,7 +72,7 @@ class Opened:
         """The parsed file: the memory or the plain note."""
         from memstore.files import memory_file
 
-        return memory_file.read(self.entry.path, self.data, mixed=self.entry.kind is FileKind.PLAIN)
+        return memory_file.read(self.entry.path, self.data, mixed=self._mixed)
 
     @cached_property
     def _lines(self) -> LineMap:
@@ -87,10 +90,10 @@ def is_revision(entry: Entry, data: bytes) -> bool:
     return digests.blob_id(data, digests.format_of(entry.blob)) == entry.blob
 
 
-def opened(entry: Entry, data: bytes) -> Opened | None:
+def opened(entry: Entry, data: bytes, *, mixed: bool) -> Opened | None:
     """Return the opened file of an entry, given its bytes; None if they can't be split into frontmatter and text."""
     text = _parts(entry.kind, data)
-    return Opened(entry, data, text) if isinstance(text, FencedText) else None
+    return Opened(entry, data, text, mixed=mixed) if isinstance(text, FencedText) else None
 
 
 def _parts(kind: FileKind, data: bytes) -> FencedText | object:
@@ -101,9 +104,9 @@ def _parts(kind: FileKind, data: bytes) -> FencedText | object:
     return plain_note.parts(data)
 
 
-def of_file(file: MemoryFile | PlainFile, entry: Entry) -> Opened:
+def of_file(file: MemoryFile | PlainFile, entry: Entry, *, mixed: bool) -> Opened:
     """Return the opened form of a file that was saved after `entry` was made."""
     from memstore.files.catalog_entry import entry_of
 
     now = entry_of(file, digests.blob_id(file.data, digests.format_of(entry.blob)))
-    return Opened(now, file.data, file.text)
+    return Opened(now, file.data, file.text, mixed=mixed)

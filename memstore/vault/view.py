@@ -461,10 +461,10 @@ class VaultView:
         except VaultError:
             return None
         if opened.is_revision(entry, data):
-            return opened.opened(entry, data)
+            return opened.opened(entry, data, mixed=self.config.mixed)
         # Saved since the snapshot: its catalogue entry, and what was decided on it, no longer hold.
         file = self.text(entry.path)
-        now = opened.of_file(file, entry) if file else None
+        now = opened.of_file(file, entry, mixed=self.config.mixed) if file else None
         return now if now and now.entry.status == entry.status else None
 
     def sees(self, memory: Memory) -> bool:
