@@ -113,8 +113,9 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
     from memstore.beliefs.consolidation import FEWEST_POOLED
 
     if not done.enough:
-        number = "no memory" if not done.pooled else f"{done.pooled} memories" if done.pooled > 1 else "1 memory"
-        yield f"not yet: {number} to look at, and at least {FEWEST_POOLED} are needed"
+        some = f"{done.pooled} episodes and raw memories wait" if done.pooled > 1 else "1 episode or raw memory waits"
+        waiting = some if done.pooled else "no episode or raw memory waits"
+        yield f"not yet: {waiting} for a belief, and at least {FEWEST_POOLED} are needed"
     if not done.due:
         yield "not due yet"
     for saved in done.saved:
