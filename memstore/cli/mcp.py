@@ -72,7 +72,7 @@ def _serve_pipe(session: CliSession, offered: str, rules: WriteRules) -> None:
     server = server_of(session, offered, rules)
     env, who = server.env, server.identity
     if env.at_terminal:
-        session.say(f"serving {who.folder} as {who.entity} on standard input and output; Ctrl-C ends it")
+        session.say(f"serving {who.folder} as {who.entity} on standard input and output (Ctrl-C ends it)")
     stdio.serve(server)
 
 
@@ -123,7 +123,7 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
         listening = socket.create_server((http.HOST, port))
     except OSError as error:
         raise VaultError(f"can't listen on port {port}: {error.strerror}", hint="give another one, or 0") from error
-    session.say(f"serving {view.root} at http://{http.HOST}:{listening.getsockname()[1]}{http.PATH}; Ctrl-C ends it")
+    session.say(f"serving {view.root} at http://{http.HOST}:{listening.getsockname()[1]}{http.PATH} (Ctrl-C ends it)")
     http.serve(served, listening)
 
 
