@@ -256,7 +256,7 @@ def compare_pair(
 ) -> Comparison:
     """Compare two statements; see `compare_statements`."""
     points = [_POINTS.search(each.text) is not None for each in (one, other)]
-    if points[0] != points[1]:
+    if points[0] != points[1] or all(map(_announces, (one, other))):
         return SILENT
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
@@ -268,6 +268,14 @@ def compare_pair(
     if found.verdict is not TextVerdict.SILENT or any(points) or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
+
+
+def _announces(statement: Statement) -> bool:
+    """Whether a statement tells a piece of news; the next one doesn't contradict it: `we are happy to announce`."""
+    return any(token.word in _NEWS for token in statement.tokens)
+
+
+_NEWS = listed("announce announces announced announcing publish published publishing")
 
 
 def _in_usual_words(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:

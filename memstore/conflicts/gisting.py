@@ -43,7 +43,8 @@ MOST_STATEMENTS = 60
 def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
     """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`.
 
-    A title without a verb or a number only names what the text is about: `Sailing in winter`.
+    A title without a verb only names what the text is about, or when it was: `Sailing in winter`, `Log, 18:13`. With
+    another number, it may say something: `Gate code 4471`.
     """
     memory = file.memory
     count = 0
@@ -51,7 +52,7 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
         line = file.front.line_of("title")
         for statement in statements(memory.title):
             told = frame(statement.text)
-            if told.verb is not None or told.numbers or told.when:
+            if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
                 count += 1
                 yield statement, line, line
     for passage in passages(memory.body, first_line=file.text.body_line):
@@ -62,6 +63,15 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
             if count < MOST_STATEMENTS and not (passage.speaker and statement.of_speaker):
                 count += 1
                 yield statement, first + statement.line_start, first + statement.line_end
+
+
+def _is_time(token: Token) -> bool:
+    """Whether a token is a time of day, or a number that may be a year."""
+    value = token.value
+    if value is None:
+        return False
+    may_be_year = value.scale is Scale.CARDINAL and value.parts[0] is not None and 1900 <= value.parts[0] < 2100  # noqa: PLR2004
+    return value.scale is Scale.CLOCK or may_be_year
 
 
 def gists_of(file: MemoryFile) -> Sequence[Gist]:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from memstore.conflicts.contradiction import CONFLICTS, compare
+from memstore.conflicts.gisting import said_in
 from memstore.conflicts.statements import statements
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
+from tests.support import memory_text
 
 SILENT = [
     # What a page says of itself.
@@ -33,6 +37,8 @@ SILENT = [
     ("The only change is to the lid of the kettle.", "The kettle is a pot with a lid and a spout."),
     ("List only clean pans.", "The shelf shows a list of pans."),
     ("As we won't be using Harbour Gas, we'll need a cylinder.", "Cookers run on Harbour Gas, wood or coal."),
+    # News.
+    ("We are happy to announce a new version of the stove, 1.26.", "We are happy to announce a new version, 1.30."),
     # Both say it.
     ("✅ **No outside help**: all work in the kitchen", "✅ **No outside help**: all work in one kitchen"),
     # What is given to somebody, dropped into something or left as it is has not come to an end.
@@ -85,3 +91,20 @@ def test_markup_is_no_statement() -> None:
 @pytest.mark.parametrize("job", ['""', "`` ``", "''"])
 def test_a_job_without_a_word_is_none(job: str) -> None:
     assert compare(f"Ida works as {job}", "Ida is a baker").verdict not in CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("title", "says"),
+    [
+        ("Sailing in winter", False),
+        ("Log of the boat: 2026-02-08 18:13", False),
+        ("Pulse of the boat (19:12)", False),
+        ("Launching the 2025 boat", False),
+        ("Gate code 4471", True),
+        ("The boat is in the shed", True),
+    ],
+)
+def test_a_title_is_a_statement_if_it_says_something(title: str, *, says: bool) -> None:
+    file = memory_file.read("boat.md", memory_text("Nothing.\n", title=f"'{title}'"))
+    assert isinstance(file, MemoryFile)
+    assert [one.text for one, *_ in said_in(file)] == [*([title] if says else []), "Nothing."]
