@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from enum import Enum
+from functools import lru_cache
 from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -219,9 +220,10 @@ _OF_ANYTHING = frozenset(map(term_of, listed("default defaults value values opti
 
 def near_in_any_order(one: Statement, other: Statement) -> bool:
     """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough."""
-    if (one.topic & other.topic) <= _OF_ANYTHING or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+    shared = one.topic & other.topic
+    if shared <= _OF_ANYTHING or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
-    return len(one.topic & other.topic) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
+    return len(shared) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
@@ -247,6 +249,11 @@ _POINTS = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
+def _points(text: str) -> bool:
+    return _POINTS.search(text) is not None
+
+
 def compare_pair(
     one: Statement,
     other: Statement,
@@ -255,7 +262,7 @@ def compare_pair(
     days_apart: bool = False,
 ) -> Comparison:
     """Compare two statements; see `compare_statements`."""
-    points = [_POINTS.search(each.text) is not None for each in (one, other)]
+    points = [_points(each.text) for each in (one, other)]
     if points[0] != points[1] or all(map(_announces, (one, other))):
         return SILENT
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
@@ -272,10 +279,12 @@ def compare_pair(
 
 def _announces(statement: Statement) -> bool:
     """Whether a statement tells a piece of news; the next one doesn't contradict it: `we are happy to announce`."""
-    return any(token.word in _NEWS for token in statement.tokens)
+    words = {token.word for token in statement.tokens}
+    return not words.isdisjoint(_NEWS) or ("new" in words and not words.isdisjoint(_PUBLISHES))
 
 
-_NEWS = listed("announce announces announced announcing publish published publishing")
+_NEWS = listed("announce announces announced announcing")
+_PUBLISHES = listed("publish published publishing release released releasing")
 
 
 def _in_usual_words(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
