@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import RefusedError, VaultError
-from memstore.core.places import SETTINGS_FOLDER
+from memstore.core.places import MANIFEST, SETTINGS_FOLDER
 from memstore.files.disk_vault import swapped
 from memstore.files.local_state import Environment, sync_folder
 from memstore.files.write_lock import flocked
@@ -48,6 +48,11 @@ class StackPlace:
             VaultError: the folder around it does not exist.
         """
         around = vault_around(self.folder / "stack")
+        if around == self.folder and (self.folder / MANIFEST).is_file():
+            raise RefusedError(
+                f"{self.folder} has a shared stack already",
+                hint=f"memstore share --update {self.folder.name}, or name a new folder",
+            )
         if around is not None:
             raise RefusedError(f"{self.folder} is in the vault {around}", hint="name a folder outside of any vault")
         if not self.folder.parent.is_dir():

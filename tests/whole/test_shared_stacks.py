@@ -251,6 +251,8 @@ def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Prog
     assert list((tmp_path / "empty").iterdir()) == []
     vault.ok("share", "--to", MAX, "../empty")
     assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
+    again = vault.run("share", "--to", MAX, "../empty")
+    assert (again.returncode, "memstore share --update empty" in again.stderr) == (4, True)
 
 
 @pytest.mark.parametrize(
