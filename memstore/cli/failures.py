@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,8 +62,7 @@ def _code(error: MemstoreError) -> str:
 
 def _of_the_system(error: OSError) -> Failure:
     what = error.strerror or str(error) or type(error).__name__
-    named = [name for name in (error.filename, error.filename2) if name is not None]
-    names = [os.path.normpath(name) if isinstance(name, str) and name else str(name) for name in named]
+    names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = "check the file's permissions" if isinstance(error, PermissionError) else None
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
