@@ -6,6 +6,7 @@ emits its value with one function for the JSON document and one for the text.
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -109,6 +110,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
         'memstore show "$(memstore list | fzf | cut -f 4)"',
         "memstore list --at 2026-02 --json          # the vault as it was",
     ),
+    context_settings={"allow_extra_args": True},
 )
 @filter_options
 @at_option()
@@ -123,6 +125,11 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
     from memstore.memories.listing import list_memories
     from memstore.search.retrieval import Sort
 
+    if words := click.get_current_context().args:
+        raise UsageError(
+            f"list takes options and no words, and got `{' '.join(words)}`",
+            hint=f"memstore search {shlex.join(words)}, or options like --tag dog",
+        )
     view = session.view()
     listed = list_memories(view, given.filters(view.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit(
