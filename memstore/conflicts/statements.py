@@ -270,9 +270,11 @@ def statement_of(sentence: str, about: str = "") -> Statement:
     return Statement(sentence, said, negations, topic, when, 0, 0, about)
 
 
-# A heading, table row, link target or property, an introduction to a list, an image, a tag, a place to fill in.
+# A heading, a table row that is more than a name and a number, a link target or property, an introduction to a list, an
+# image, a tag, a place to fill in.
 _NO_STATEMENT = re.compile(
-    r"\A(?:#+ |\||\[[^\]]*\]:|[\w-]+:: )|:[\s*_]*\Z|!\[|\{[%{:]|\{[a-z ]+|#\+\w|</?(?:[a-z]+\d?)\b[^<>]*>",
+    r"\A(?:#+ [^\n]*\Z|\|(?![^|\n]+\|[^|\n]*\d[^|\n]*\|\s*\Z)|\[[^\]]*\]:|[\w-]+:: )"
+    r"|:[\s*_]*\Z|!\[|\{[%{:]|\{[a-z ]+|#\+\w|</?(?:[a-z]+\d?)\b[^<>]*>",
     re.IGNORECASE,
 )
 _STANDS_FOR = listed("he she it")
