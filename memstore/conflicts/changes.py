@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.conflicts import lexicon
 from memstore.conflicts.frames import PREPOSITIONS, root_of, states
+from memstore.conflicts.guards import weekdays
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -29,7 +31,7 @@ _FARTHEST_OBJECT = 4
 # The roots of verbs for taking part in something, which one may leave; for being somewhere or using something, which
 # one may change; and for holding an office, which one may hand over.
 _BELONGS = listed("be is are work belong plai sing live")
-_PLACED = listed("be is are live run host keep store base stand hang moor park locat situat studi us deploi")
+_PLACED = listed("be is are live work run host keep store base stand hang moor park locat situat studi us deploi")
 _HOLDS = listed("lead own manag run teach be")
 
 
@@ -48,7 +50,39 @@ class _Change(NamedTuple):
 
 def ended(one: Frame, other: Frame) -> bool:
     """Whether one frame says what is so, and the other that this is over."""
-    return any(_ends(was, then) for was, then in ((one, other), (other, one)))
+    return any(_ends(was, then) or _turns(was, then) for was, then in ((one, other), (other, one)))
+
+
+def _turns(was: Frame, then: Frame) -> bool:
+    """Whether one is about a state, and the other about what ends it: is for sale, has been sold."""
+    happened = then.is_past or then.is_perfect or "now" in then.words
+    if not happened or not _may_end(was, then) or not then.words.isdisjoint(_UNTIL_THEN):
+        return False
+    if weekdays(was):
+        return False  # what is closed on Mondays has not been so since the last one
+    known = lexicon.turns()
+    return any(
+        was.terms[at : at + len(turn.said)] == turn.said
+        and _has(then, turn.ends)
+        and _is_of_that(was, then, range(at, at + len(turn.said)))
+        for at, term in enumerate(was.terms[was.verb or 0 :], was.verb or 0)
+        for turn in known.get(term, ())
+    )
+
+
+_UNTIL_THEN = listed("before until till formerly")
+
+
+def _has(then: Frame, phrases: Sequence[tuple[str, ...]]) -> bool:
+    return any(then.terms[at : at + len(each)] == each for each in phrases for at in range(len(then.terms)))
+
+
+def _is_of_that(was: Frame, then: Frame, state: range) -> bool:
+    """Whether both are about one subject: all that is said of it but the state, and nobody else's."""
+    told = [key for key, at in was.content.items() if at not in state]
+    subject = [key for key, at in then.content.items() if at < (then.verb or 0)]
+    spoken = bool(told) or _both_speak(was, then)
+    return spoken and _names(then, told) and all(key in was.content for key in subject)
 
 
 def _ends(was: Frame, then: Frame) -> bool:
@@ -61,7 +95,17 @@ def _ends(was: Frame, then: Frame) -> bool:
     change = _Change(was, then, at, before, after)
     if _is_ended_itself(change):
         return True
-    return _is_handed_over(change) or _is_moved_away(change) or _is_given_up(change)
+    return any(
+        rule(change)
+        for rule in (
+            _is_no_longer_done,
+            _is_handed_over,
+            _is_moved_away,
+            _is_changed_for_another,
+            _is_let_go,
+            _is_given_up,
+        )
+    )
 
 
 def _is_mark(then: Frame, at: int) -> bool:
@@ -111,13 +155,61 @@ def _is_handed_over(change: _Change) -> bool:
 def _is_moved_away(change: _Change) -> bool:
     """Whether one says where something is or what is used, and the other that it has moved or changed to another."""
     was, then, at, before, after = change
-    to = [token.word for token in then.tokens[at + 1 : at + 2]] == ["to"]
+    if [token.word for token in then.tokens[at : at + 2]] == ["moved", "out"]:
+        lives = root_of(was.tokens[main_verb(was)].word) == "live"
+        named = [key for key, place in then.content.items() if place > at]
+        return lives and _names(then, before) and (not named or not set(after).isdisjoint(named))
+    to = [token.word for token in then.tokens[at + 1 : at + 2]] in (["to"], ["into"])
     if not to or then.tokens[at].word not in _MOVES or was.numbers or then.numbers:
         return False
     if then.tokens[at].word in _GOES and any(then.content.get(key, at) > at for key in before):
         return False  # somebody went there, not the thing that it is about
     placed = root_of(was.tokens[main_verb(was)].word) in _PLACED
-    return placed and bool(before) and _names(then, before) and not any(key in then.content for key in after)
+    return placed and bool(before) and _names(then, before) and _is_elsewhere(change)
+
+
+def _is_elsewhere(change: _Change) -> bool:
+    """Whether the place is another: the legal department, not the accounts department; not a room of the same house."""
+    was, then, at, _, after = change
+    there = [key for key in after if key not in then.content]
+    new = [key for key, place in then.content.items() if place > at and key not in was.content]
+    if then.tokens[at + 1].word == "into":
+        return "with" in was.words
+    return len(there) == len(after) or (bool(there) and bool(new) and then.content[new[0]] == at + _AFTER_TO_THE)
+
+
+# In `moved to the legal department`, `legal` is so many words after `moved`.
+_AFTER_TO_THE = 3
+
+
+def _is_changed_for_another(change: _Change) -> bool:
+    """Whether one names who holds an office for somebody, and the other says that this was changed: changed doctors."""
+    was, then, at, *_ = change
+    if then.tokens[at].word not in ("changed", "switched"):
+        return False
+    offices = [key for key in was.content if lexicon.has_role(was.word(key), lexicon.Role.HOLDER)]
+    owners = [key for key in was.content if was.word(key) in was.possessors]
+    of_one = _names(then, owners) if owners else _both_speak(was, then)
+    return of_one and any(then.content.get(key) == at + 1 for key in offices)
+
+
+def _is_no_longer_done(change: _Change) -> bool:
+    """Whether one gave up doing what the other says that they do, all of it: `gave up smoking`."""
+    was, then, at, before, _ = change
+    doing = [token.word for token in then.tokens[at + 1 : at + 3] if token.word.endswith("ing")]
+    does = root_of(was.tokens[main_verb(was)].word)
+    of_one = _names(then, before) if before else _both_speak(was, then)
+    return of_one and any(root_of(word) == does for word in doing)
+
+
+def _is_let_go(change: _Change) -> bool:
+    """Whether who had something sold it: `the bakery is run by the Hoffmanns`, `the Hoffmanns sold the bakery`."""
+    was, then, at, *_ = change
+    if then.tokens[at].word != "sold" or _is_passive(then, at):
+        return False
+    holds = [key for key in was.content if key in _HOLDS]
+    told = [key for key in was.content if key not in _HOLDS]
+    return bool(holds) and len(told) > 1 and _names(then, told)
 
 
 def _is_given_up(change: _Change) -> bool:
@@ -129,9 +221,14 @@ def _is_given_up(change: _Change) -> bool:
         of_one
         and not left
         and not _is_passive(then, at)
-        and bool(after)
-        and all(_is_object(then, at, key) for key in after)
+        and any(_is_object(then, at, key) for key in after)
+        and all(_is_object(then, at, key) or (_is_from(then, at) and key in then.content) for key in after)
     )
+
+
+def _is_from(then: Frame, at: int) -> bool:
+    """Whether something is moved from one thing to another: `moved the tests from Jenkins to Buildkite`."""
+    return then.tokens[at].word in _MOVES and any(token.word == "from" for token in then.tokens[at:])
 
 
 def _names(then: Frame, keys: Sequence[str]) -> bool:

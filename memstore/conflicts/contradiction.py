@@ -511,7 +511,8 @@ def _verdict(one: Statement, other: Statement, told: Sequence[Slot]) -> tuple[Te
         is_kind = lexicon.other_value(exchanged.left[0].word, exchanged.right[0].word) is not None
         both_hold = is_kind and not takes_one(one, exchanged)
         return (TextVerdict.SILENT, "") if narrower or both_hold else (TextVerdict.CONTRADICTS, "antonyms")
-    if not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
+    of_some = all(_IN_PART.issuperset([each.tokens[0].word]) and each.tokens[1].word == "of" for each in (one, other))
+    if of_some or not takes_one(one, exchanged) or _is_fragment(one, other, exchanged):
         return TextVerdict.SILENT, ""
     return TextVerdict.OTHER_VALUE, exchanged.rule
 

@@ -263,11 +263,12 @@ def _has_number(no: Frame, yes: Frame, at: int) -> bool:
 
 
 def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
-    if "now" in no.words and yes.is_past:
+    if "now" in no.words and (yes.is_past or yes.is_perfect):
         return False
     if "formerly" in yes.words and not (no.is_past or _denial(no) == "never"):
         return False
-    if not same_times(no, yes) or (no.when and not yes.when and not _says_all(yes)):
+    named = [token for token in no.when if token.word != "now"]  # `no longer` is as much as `now not`
+    if not same_times(no, yes) or (named and not yes.when and not _says_all(yes)):
         return False
     if _denial(no) == "never" or "always" in yes.words:
         return True

@@ -79,7 +79,7 @@ _LIGHT = listed("""
     approximately roughly yet total altogether just at_all whole entire own call called named stay stays stayed remain
     remains remained switch switched turn turned up over after before through against both us itself himself herself
     themselves only within among per using via under twice thrice times day days hour hours life whatsoever
-    past across round towards toward among beyond put puts down out between stand stands stood anywhere somewhere
+    past across along round towards toward among beyond put puts down out between stand stands stood anywhere somewhere
     somehow
     """)
 # Before `of`, these only say how much of a thing there is.
@@ -100,7 +100,7 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 # Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
-    r"| and (?:has|have|is|are|was|were|had|no longer|now|\w+ed"
+    r"| and (?:(?:always|still|now) )?(?:has|have|is|are|was|were|had|no longer|now|\w+ed"
     r"|expires|runs|costs|takes|opens|closes|starts|ends|lives|works|stands|lies|sits|sleeps|plays|speaks|pays|keeps|owns"
     r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds)"
     r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they)"
@@ -175,7 +175,9 @@ _ACCORDING = re.compile(
 _LEAD = re.compile(
     r"(?i:(since|after|because|now that|as) (?:[\w'’]+ ){1,6}?(?:\w+ed|left|went|came|got|was|were|sold|built|lost"
     r"|began|bought|had|took|fell)"
-    r"(?: (?:in|on|at|last|this) \w+)?,? )(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
+    r"(?: (?:in|on|at|last|this) \w+)?,? "
+    r"|(since) (?:the|our|my|his|her|their) [\w'’-]+(?: [\w'’-]+)??,? )"
+    r"(?=(?i:my|our|the|his|her|its|their|we|i|he|she|it|there)\b|[A-Z])"
 )
 # `Since March Bea leads the team`: the time comes last, so that the subject comes first.
 _TIME_FIRST = re.compile(
@@ -277,7 +279,9 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
     bare = _TIME_FIRST.sub(r"\3 \1", bare)
     if lead := _LEAD.match(bare):
-        bare = f"{bare[lead.end() :].rstrip(' .')} {'now' if lead[1].casefold() in _SO_FAR else ''}".rstrip()
+        bare = (
+            f"{bare[lead.end() :].rstrip(' .')} {'now' if (lead[1] or lead[2]).casefold() in _SO_FAR else ''}".rstrip()
+        )
     bare = _NOTHING_ELSE.sub("", bare)
     if (told := _TOLD.match(bare)) and not _NOT.search(told[0]):
         first = next(iter(_FIRST_NAME.findall(bare)), "")
@@ -459,12 +463,22 @@ def with_clocks(found: Sequence[Token]) -> Iterator[Token]:
         elif part is not None and at + 2 < len(found):
             yield _clock((_hour(found[at + 2]) or 0.0) + part)
             skip = 2
-        elif at and found[at - 1].word in _CLOCK_AFTER and _hour(token) is not None and _ends_a_clock(found, at + 1):
+        elif _follows_a_clock_word(found, at) and _hour(token) is not None and _ends_a_clock(found, at + 1):
             yield _clock(_hour(token) or 0.0)
         else:
             yield token
 
 
+def _follows_a_clock_word(found: Sequence[Token], at: int) -> bool:
+    """Whether an hour may stand here: `until six`, `open from ten to six`; not `from ten to six boats`."""
+    opens = at > _TO_FROM and found[at - 1].word == "to" and found[at - _TO_FROM].word == "from"
+    return bool(at) and (
+        found[at - 1].word in _CLOCK_AFTER or (opens and found[at - _TO_FROM - 1].word in ("open", "closed"))
+    )
+
+
+# In `from ten to six`, `from` is so many words before `six`.
+_TO_FROM = 3
 _PARTS_OF_AN_HOUR = {("half", "past"): 0.5, ("quarter", "past"): 0.25, ("quarter", "to"): -0.25}
 
 
@@ -592,7 +606,7 @@ def _follows_a_subject(found: Sequence[Token], at: int) -> bool:
 
 _SHORTEST_VERB = 3
 _GO = listed("go come get have")
-_BEFORE_A_MONTH = listed("in since from until till by of last next this")
+_BEFORE_A_MONTH = listed("in since from until till by of last next this on for to")
 # A word after one of these is a verb, if it isn't one of the adverbs.
 _SUBJECTS = listed("i we they you")
 _ADVERBS = listed("""

@@ -193,13 +193,16 @@ _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
 
 
 def _excluded_by(words: Sequence[str]) -> Iterator[str]:
-    """Yield the words that a statement excludes: evidence against a state, and words without their `un-`."""
+    """Yield the words that a statement excludes: evidence against a state, its end, and words without their `un-`."""
     known = lexicon.states()
     stems = list(map(term_of, words))
     for at, stem in enumerate(stems):
         for phrase, state in known.get(stem, ()):
             if tuple(stems[at : at + len(phrase)]) == phrase:
                 yield from state.excluded
+        for turn in lexicon.turns().get(stem, ()):
+            if tuple(stems[at : at + len(turn.said)]) == turn.said:
+                yield from turn.told
     for word in words:
         for bare in without_prefix(word):
             yield from (root_of(bare), key_of(bare))

@@ -157,8 +157,15 @@ _TODAY = listed("today tonight")
 def same_tense(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     """Whether two frames are about the same time, judging by their tense; events on two days are different events."""
     passes = one.is_past or one.verb is None or other.verb is None or not (one.words | other.words).isdisjoint(_TODAY)
+    if any(no.is_perfect and _stops(no) and not yes.is_past for no, yes in ((one, other), (other, one))):
+        return True
     has_been = one.is_perfect or other.is_perfect
     return (one.is_past == other.is_past or has_been) and not (days_apart and (passes or has_been))
+
+
+def _stops(frame: Frame) -> bool:
+    """Whether a frame says that something has come to an end: `have stopped laying`."""
+    return any(frame.tokens[at].word in ("stopped", "quit", "ceased") for at in frame.denials)
 
 
 def comparable(one: Frame, other: Frame) -> bool:
@@ -181,7 +188,7 @@ def _is_rule(one: Frame, other: Frame) -> bool:
     """Whether one says what must never be done, or always, and the other what is done as a rule."""
     norm, done = (one, other) if _is_norm(one) else (other, one)
     does = done.verb is not None and done.tokens[done.verb].key not in ("be", "have") and not done.is_past
-    return does and not norm.words.isdisjoint(("never", "always", "all"))
+    return does and "should" not in norm.words and not norm.words.isdisjoint(("never", "always", "all"))
 
 
 def is_permission(frame: Frame) -> bool:

@@ -87,6 +87,14 @@ class Condition(NamedTuple):
     ends: bool
 
 
+class Turn(NamedTuple):
+    """A state that something ends: its terms, those of each phrase that tells so, and the last term of each phrase."""
+
+    said: tuple[str, ...]
+    ends: tuple[tuple[str, ...], ...]
+    told: frozenset[str]
+
+
 class Role(Enum):
     """The role of a word in a sentence about something that has only one value."""
 
@@ -235,7 +243,12 @@ def _terms_in(role: Role) -> frozenset[str]:
 
 def is_member(word: str, kind: str) -> bool:
     """Whether a word names a member of a kind: a violin is an instrument."""
-    return term_of(word) in _members().get(term_of(kind), frozenset()) or kind in kinds_of(word)
+    named = len(kind) >= _SHORTEST_KIND and word.endswith(kind) and len(word) >= len(kind) + _SHORTEST_FORE
+    return named or term_of(word) in _members().get(term_of(kind), frozenset()) or kind in kinds_of(word)
+
+
+# A compound is named after its last word, which a padlock is and a clock is not: a lock.
+_SHORTEST_KIND, _SHORTEST_FORE = 4, 3
 
 
 @cache
@@ -256,10 +269,30 @@ def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
     return dict(found)
 
 
+@cache
+def turns() -> Mapping[str, Sequence[Turn]]:
+    """Return the states that end with an event, by the first term of each."""
+    found: defaultdict[str, list[Turn]] = defaultdict(list)
+    for line in _lines(word_lists("conflicts")["turns"]):
+        before, _, after = line.partition("|")
+        ends = tuple(terms for phrase in after.split() for terms in _terms_of(phrase))
+        last = {phrase.split("_")[-1] for phrase in after.split()}
+        told = frozenset(term_of(form) for word in last for form in (word, family_of(word)))
+        for terms in (terms for phrase in before.split() for terms in _terms_of(phrase)):
+            found[terms[0]].append(Turn(terms, ends, told))
+    return dict(found)
+
+
 def _state(line: str, *, ends: bool) -> Condition:
     said, _, excluded = line.partition("|")
-    phrases = tuple(tuple(map(term_of, phrase.split("_"))) for phrase in said.split())
+    phrases = tuple(terms for phrase in said.split() for terms in _terms_of(phrase))
     return Condition(phrases, frozenset(term_of(family_of(word)) for word in excluded.split()), ends)
+
+
+def _terms_of(phrase: str) -> Sequence[tuple[str, ...]]:
+    """Return the terms of a phrase, and again as the single one that it is where another list has it, too."""
+    spelled = tuple(map(term_of, phrase.split("_")))
+    return (spelled, (term_of(phrase),)) if "_" in phrase else (spelled,)
 
 
 def phrases(first: str) -> Sequence[tuple[str, ...]]:

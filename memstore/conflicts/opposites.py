@@ -15,6 +15,7 @@ from memstore.conflicts.guards import (
     same_tense,
     same_times,
     tells_change,
+    weekdays,
 )
 from memstore.conflicts.quantities import Scale
 from memstore.conflicts.values import main_verb
@@ -55,15 +56,25 @@ _ALL = listed("all every each everyone everybody everything both whole entire")
 
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     changed = (tells_change(one) or tells_change(other)) and not (one.is_past and other.is_past)
-    always = "always" in one.words | other.words or changed
+    always = not (one.words | other.words).isdisjoint(_ALWAYS) or changed
     if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
         return False  # Something that closes at six is open until six.
+    by_day = bool(one.when) != bool(other.when) and bool(weekdays(one) | weekdays(other))
+    always = always and not (by_day and changed)
     if not same_times(one, other) or (bool(one.when) != bool(other.when) and not always):
         return False
     return always or same_tense(one, other, days_apart=days_apart)
 
 
+_ALWAYS = listed("always daily")
 _BOUNDS = listed("until till from before after")
+
+
+def _bare(frame: Frame, key: str) -> Frame:
+    """Return a frame without the number that says how far an opposite goes: `two hours late`, `5 cm too long`."""
+    at = frame.content[key]
+    after = at - 1 if frame.tokens[at - 1].word != "too" else at - 2
+    return frame._replace(numbers=tuple(number for number in frame.numbers if number != after))
 
 
 def _says_as_many(one: Frame, other: Frame) -> bool:
@@ -77,7 +88,7 @@ def _says_as_many(one: Frame, other: Frame) -> bool:
 
 def _begins_or_ends(frame: Frame, at: int) -> bool:
     value = frame.tokens[at].value
-    return value is not None and value.scale is Scale.CLOCK and frame.tokens[at - 1].word in _BOUNDS
+    return value is not None and value.scale is Scale.CLOCK and frame.tokens[at - 1].word in _BOUNDS | {"to"}
 
 
 def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
@@ -93,7 +104,7 @@ def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
 def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: str, theirs: list[str]) -> bool:
     """Whether two opposites are said of the same thing, and don't distinguish two things."""
     shared = shared_of(one, other)
-    if (mine and theirs) or not (_says_as_many(one, other) and _says_as_many(other, one)):
+    if (mine and theirs) or not (_says_as_many(_bare(one, this), other) and _says_as_many(_bare(other, that), one)):
         return False
     told = shared - _leading(one) - _leading(other)
     order = _order(one, told | {this})
@@ -101,7 +112,10 @@ def _is_said_of_one(one: Frame, this: str, mine: list[str], other: Frame, that: 
         return False
     if not _have_one_subject(one, other, shared):
         return False  # Something behind the church has the church in front of it.
-    if _is_of_its_part(one, mine, shared) or _is_of_its_part(other, theirs, shared):
+    if any(
+        _is_another_one(frame, keys, shared) or _is_of_its_part(frame, keys, shared)
+        for frame, keys in ((one, mine), (other, theirs))
+    ):
         return False
     if speaks_of(one, one.content[this], shared) or speaks_of(other, other.content[that], shared):
         return False
@@ -152,6 +166,16 @@ def _is_of_its_part(frame: Frame, added: Sequence[str], shared: frozenset[str]) 
     """Whether the subject belongs to what the other frame speaks of: the museum shop, Tom's dog."""
     ends = {frame.content[key] + 1 for key in shared}
     return any(frame.content[key] in ends and speaks_of(frame, frame.content[key], shared) for key in added)
+
+
+def _is_another_one(frame: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
+    """Whether the subject is told apart by where it is: the printer in the library."""
+    places = [frame.content[key] for key in added]
+    return any(
+        speaks_of(frame, at, shared)
+        and not PREPOSITIONS.isdisjoint(token.word for token in frame.tokens[max(0, at - 2) : at])
+        for at in places
+    )
 
 
 def _leading(frame: Frame) -> frozenset[str]:

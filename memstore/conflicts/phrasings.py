@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PART = re.compile(r"(?:\(([^()]+)\)|([^\s?]+))(\??)")
 # What fills a place: a thing, a person or firm by name, somebody, a number, a date or time, a profession, anything.
 _PLACES = {
-    "<x>": r"(?P<x>[^,;:]{2,80}?)",
+    "<x>": r"(?P<x>[^,;:]{1,80}?)",
     "<y>": r"(?P<y>[^,;:]{2,40}?)",
     "<w>": r"(?P<w>(?:the |our |my |a |an )?(?-i:[A-Z])[\w.'’&-]*(?: (?-i:[A-Z])[\w.'’&-]*){0,3})",
     "<n>": r"(?P<n>[^,;:]{1,40}?|[^;]{1,30}?\d[,:]\d[^,;:]{0,20}?)",
@@ -37,8 +37,9 @@ _END = (
 # Words that too many clauses have to begin with.
 _COMMON = listed("the a an of is are in at to for from on by with has have our their his her its it and be")
 _NUMBERS = quantities.CARDINALS.keys() | quantities.ORDINALS.keys() | listed("half noon midnight once twice")
-# A number begins at most this many words into its place: `at least two`.
-_FARTHEST = 3
+_DATES = frozenset(quantities.MONTHS) | listed("monday tuesday wednesday thursday friday saturday sunday")
+# A number begins at most this many words into its place: `at least two`, `the end of May`.
+_FARTHEST = 4
 _LOWER = listed("the a an our my his her its their this that these those your in on at from for under behind")
 _WORD = re.compile(r"[a-z]+(?:'t)?")
 _DENIES = re.compile(
@@ -82,11 +83,11 @@ def usual(clause: str) -> str:
 
 
 def _counts(clause: str, words: frozenset[str]) -> bool:
-    return quantities.has_digit(clause) or not words.isdisjoint(_NUMBERS)
+    return quantities.has_digit(clause) or not words.isdisjoint(_NUMBERS | _DATES)
 
 
 def _fits(said: Mapping[str, str]) -> bool:
-    """Whether what fills the places is of the right sort."""
+    """Whether what fills the places is of the right sort; a number may be a date, a month or a weekday."""
     number, job = said.get("n"), said.get("j")
     if number is not None and not any(map(_is_number, fold(number).split()[:_FARTHEST])):
         return False
@@ -94,7 +95,7 @@ def _fits(said: Mapping[str, str]) -> bool:
 
 
 def _is_number(word: str) -> bool:
-    return quantities.has_digit(word) or word.partition("-")[0] in _NUMBERS
+    return quantities.has_digit(word) or word.partition("-")[0] in _NUMBERS or word in _DATES
 
 
 def _filled(form: str, said: Mapping[str, str]) -> str:
@@ -119,7 +120,7 @@ def _phrasing(source: str, form: str) -> _Phrasing:
     needs = [
         frozenset(each.split()[0] for each in part.split("/"))
         for part, optional in parts
-        if not optional and part not in _PLACES and part != "'s"
+        if not optional and part not in _PLACES and part[:1].isalpha()
     ]
     return _Phrasing(source, form, needs, _DENIES.search(source) is not None, counts=("<n>", "") in parts)
 
@@ -142,7 +143,7 @@ def _pattern(source: str) -> re.Pattern[str]:
         part = _PLACES.get(one) or re.escape(one)
         if several:
             part = f"(?:{'|'.join(map(re.escape, several.split('/')))})"
-        gap = r"[ ]+" if found and not found.endswith("?~") and one != "'s" else ""
+        gap = r"[ ]+" if found and not found.endswith("?~") and one not in ("'s", ",") else ""
         found = found.removesuffix("~")
         if optional:
             found += f"(?:{gap}{part})?" if found else f"(?:{part}[ ]+)?~"

@@ -67,7 +67,7 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
         return None
     verb = "be" if frame.tokens[at].key == "be" else root_of(frame.tokens[at].word)
     ahead = enumerate(frame.tokens[at + 1 : at + FARTHEST], at + 1)
-    place, preposition = next(((n, token.word) for n, token in ahead if token.word in PREPOSITIONS), (at, "-"))
+    place, preposition = next(((n, token.word) for n, token in ahead if token.word in PREPOSITIONS | {"as"}), (at, "-"))
     # How something is regularly done leaves room for one: it is heated with wood.
     is_done = frame.verb is not None and at != frame.verb and frame.tokens[frame.verb].key == "be" and not frame.is_past
     has_room_for_one = lexicon.has_slot(verb, preposition) or (

@@ -60,6 +60,11 @@ _CONTRACTIONS = (
     ("#", r"#(?=\d)", "nr"),
 )
 _NUMBERED_ONE = rf"\b({_NUMBERED}) (?=\d)"
+# `A twenty-minute walk` takes twenty minutes, and a third-floor flat is on the third floor.
+_SPELLED_UNIT = (
+    rf"\b((?:{'|'.join(quantities.ORDINALS)})(?=-floor\b)|{'|'.join(quantities.CARDINALS)})-"
+    r"(?=(?:second|minute|hour|day|night|week|month|year|mile|metre|meter|kilo|kilometre|kilometer|litre|liter|gram|pound|euro|dollar|floor)s?\b)"
+)
 # These look like negations, but deny nothing, or not what follows.
 _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure|surprised|surprising)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
@@ -119,6 +124,8 @@ def _plain(sentence: str) -> str:
     for sign, pattern, whole in _CONTRACTIONS:
         if sign in text:
             text = re.sub(pattern, whole, text)
+    if "-" in text:
+        text = re.sub(_SPELLED_UNIT, r"\1 ", text)
     if quantities.has_digit(text):
         text = re.sub(_NUMBERED_ONE, r"\1 nr", text)
     return re.sub(_NO_NEGATION, " ", text) if "no" in text or "without" in text else text

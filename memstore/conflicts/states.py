@@ -45,6 +45,8 @@ def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition
     evidence = [key for key in other.content if key in state.excluded]
     if root_of(one.tokens[at].word) in other.content:
         return False  # both say that somebody is allergic to cats
+    if _is_for_some(one, other, at + width):
+        return False  # free for children
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)
@@ -63,6 +65,12 @@ def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -
     return not other.when or not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
 
 
+def _is_for_some(one: Frame, other: Frame, after: int) -> bool:
+    """Whether a state is said to be so for somebody of whom the other frame does not speak."""
+    words = [token.word for token in one.tokens[after : after + 3]]
+    return words[:1] == ["for"] and not any(root_of(word) in other.content for word in words[1:])
+
+
 _JUST_NOW = listed("today morning afternoon night tonight evening yesterday")
 
 
@@ -74,7 +82,7 @@ def _year(frame: Frame) -> float:
 def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Sequence[str]) -> bool:
     """Whether the state and the evidence are about the same person or thing: both frames name its subject."""
     verb = one.verb if one.verb is not None else place
-    if place < verb or any(not place <= at < place + width for at in one.denials):
+    if place + width <= verb or any(not place <= at < place + width for at in one.denials):
         return False
     spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
     if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):

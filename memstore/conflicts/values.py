@@ -134,7 +134,8 @@ class _Pair:
         self.are = all(_is_being(frame) for frame, _ in self._sides)
         both = verbs[0] and verbs[1]
         self.does_other = bool(both)
-        if self.is_now or self.are or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
+        put_off = any(frame.when and _is_put_off(frame) for frame, _ in self._sides)
+        if self.is_now or self.are or put_off or (len(shared) >= _FEWEST_SHARED and (both or self.changed)):
             for (_, keys), found in zip(self._sides, verbs, strict=True):
                 keys[:] = [key for key in keys if key not in found]
         for (frame, keys), (that, others) in zip(self._sides, self._sides[::-1], strict=True):
@@ -227,7 +228,9 @@ class _Pair:
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
-        done = not days_apart and all(_is_agent(frame, keys[-1:]) for frame, keys in self._sides)
+        done = not days_apart and all(
+            _is_agent(frame, keys[-1:]) or _does_it_alone(frame, keys[-1], self.shared) for frame, keys in self._sides
+        )
         was = all(frame.is_past and not frame.when and (self.named or done) for frame, _ in self._sides)
         if not was and any(_is_over(frame) and not self.changed for frame, _ in self._sides):
             return False
@@ -253,7 +256,8 @@ class _Pair:
         named = all(_is_named(frame, keys) for frame, keys in self._sides)
         called = all(_is_called(frame, keys) for frame, keys in self._sides) or self._are_owners()
         numbered = _is_numbered(self.one, self.mine, self.other) and _is_numbered(self.other, self.theirs, self.one)
-        placed = self.changed and all(_follows(frame, keys) for frame, keys in self._sides)
+        into = "into" in self.one.words | self.other.words  # one may move into a house in the same town
+        placed = self.changed and not into and all(_follows(frame, keys) for frame, keys in self._sides)
         numbers = all(any(map(str.isdigit, frame.word(keys[0]))) for frame, keys in self._sides)
         labelled = (numbers or not LABELS.isdisjoint(self.one.words & self.other.words)) and all(
             _follows_be(frame, keys) for frame, keys in self._sides
@@ -361,8 +365,13 @@ class _Pair:
         )
 
     def _same_months(self) -> bool:
-        mine, theirs = ({token.word for token in frame.when} & set(quantities.MONTHS) for frame, _ in self._sides)
+        mine, theirs = (_months(frame) for frame, _ in self._sides)
         return not mine or not theirs or not mine.isdisjoint(theirs)
+
+    def _same_dates(self) -> bool:
+        """Whether neither names another date; a month may be that of a date: in May, on 4 May."""
+        dated = [any(token.value for token in frame.when) for frame, _ in self._sides]
+        return not all(dated) or same_dates(self.one, self.other)
 
     # -- weekdays
 
@@ -371,7 +380,10 @@ class _Pair:
         ones, others = weekdays(self.one), weekdays(self.other)
         if not ones or not others or ones == others or (self.mine and self.theirs) or not self._adds():
             return False
-        if _unequal(self.one, self.other) or any(frame.is_past or frame.verb is None for frame, _ in self._sides):
+        put_off = any(_is_put_off(frame) for frame, _ in self._sides)
+        if any(frame.verb is None or (frame.is_past and not _is_put_off(frame)) for frame, _ in self._sides):
+            return False
+        if _unequal(self.one, self.other) and not put_off:
             return False
         at = all(frame.tokens[frame.verb or 0].key == "be" and ones.isdisjoint(others) for frame, _ in self._sides)
         if at and not any(token.word.endswith("ys") for frame, _ in self._sides for token in frame.when):
@@ -387,9 +399,10 @@ class _Pair:
         if (self.mine and self.theirs) or not self._adds():
             return False
         due = "due" in self.one.words & self.other.words
-        if self.are and (due or self._is_definite()) and not (same_dates(self.one, self.other) and self._same_months()):
+        one_each = due or self.named or self._is_definite()
+        if self.are and one_each and not (self._same_dates() and self._same_months()):
             return not (self.one.numbers or self.other.numbers)
-        if same_dates(self.one, self.other):
+        if self._same_dates() and self._same_months():
             return False
         if any(map(_is_put_off, (self.one, self.other))) and (self.named or self._is_definite()):
             return not (self.one.numbers or self.other.numbers)
@@ -401,6 +414,14 @@ class _Pair:
         ):
             return True
         return all("until" in frame.words and frame.verb is not None and not frame.is_past for frame, _ in self._sides)
+
+
+def _months(frame: Frame) -> set[str]:
+    """Return the months that a frame names, alone or in a date."""
+    dates = [token.value.parts for token in frame.when if token.value and token.value.scale is Scale.DATE]
+    return {token.word for token in frame.when if token.word in quantities.MONTHS} | {
+        quantities.MONTHS[int(month) - 1] for _, month, *_ in dates if month
+    }
 
 
 def is_price(value: Quantity) -> bool:
@@ -415,7 +436,7 @@ def _is_put_off(frame: Frame) -> bool:
 
 # The roots of verbs for what is held as a rule on one day of the week, unlike opening.
 _REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
-_PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed")
+_PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed pushed deferred adjourned")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 # `Twelve pages long` says no more than twelve pages.
@@ -735,6 +756,13 @@ def _is_agent(frame: Frame, keys: Sequence[str]) -> bool:
     first = min(frame.content[key] for key in keys)
     before = {token.word for token in frame.tokens[max(0, first - 3) : first]}
     return not before.isdisjoint(("by", "belongs", "belong"))
+
+
+def _does_it_alone(frame: Frame, key: str, shared: frozenset[str]) -> bool:
+    """Whether a word names who did what only one does: `Saskia chaired the meeting`."""
+    at = main_verb(frame)
+    does = at == frame.verb and lexicon.has_role(frame.tokens[at].word, Role.HELD_BY_ONE)
+    return does and speaks_of(frame, frame.content[key], shared)
 
 
 def _is_the_one(frame: Frame, word: str) -> bool:
