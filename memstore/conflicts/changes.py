@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import PREPOSITIONS, root_of, states
-from memstore.conflicts.guards import weekdays
+from memstore.conflicts.guards import same_numbers, weekdays
 from memstore.conflicts.statements import FIRST_PERSON
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -50,7 +50,24 @@ class _Change(NamedTuple):
 
 def ended(one: Frame, other: Frame) -> bool:
     """Whether one frame says what is so, and the other that this is over."""
-    return any(_ends(was, then) or _turns(was, then) for was, then in ((one, other), (other, one)))
+    return any(
+        _ends(was, then) or _turns(was, then) or _is_done_by_now(was, then)
+        for was, then in ((one, other), (other, one))
+    )
+
+
+def _is_done_by_now(was: Frame, then: Frame) -> bool:
+    """Whether one says that something has not happened yet, and the other that it did: not sent yet, sent on Tuesday."""
+    waits = len(was.denials) == 1 and was.is_perfect and not was.words.isdisjoint(("yet", "still"))
+    if not waits or then.denied or not (then.is_past or then.is_perfect) or not (states(was) and states(then)):
+        return False
+    subject = [key for key, at in then.content.items() if at < (then.verb or 0)]
+    return (
+        len(was.content) > 1
+        and _names(then, list(was.content))
+        and all(key in was.content for key in subject)
+        and same_numbers(was, then)
+    )
 
 
 def _turns(was: Frame, then: Frame) -> bool:

@@ -137,7 +137,8 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
     if not no.words.isdisjoint(_NARROWS) and not (_says_all(yes) and _denies_all(no)):
         return False
     partly = not yes.words.isdisjoint(_HARDLY if _denies_all(no) else IN_PART)
-    if partly and not (_denies_all(no) and _is_nearly_all(yes)):
+    habit = not (no.is_past or yes.is_past or no.numbers)
+    if partly and not ((_denies_all(no) or habit) and _is_nearly_all(yes)):
         return False
     return _after(no) not in ALL or _denies_all(no) or _says_all(yes)
 
@@ -234,7 +235,21 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
     if is_permission(no) and is_permission(yes):
         added = [key for key in added if yes.word(key) not in _PERMITTED]
-    return of_nobody or _of_speaker(no, yes) or adds(yes, added, shared)
+    return of_nobody or _of_speaker(no, yes) or _speaks_of_it(no, yes) or adds(yes, added, shared)
+
+
+def _speaks_of_it(no: Frame, yes: Frame) -> bool:
+    """Whether one says that something has none of its kind, and the other speaks of it: the school canteen."""
+    at = no.denials[0]
+    if _denial(no) != "no" or no.verb is None or no.tokens[no.verb].key not in ("have", "be"):
+        return False
+    kind = next((key for key, place in no.content.items() if place == at + 1), "")
+    place = yes.content.get(kind, 0)
+    owners = [key for key, there in no.content.items() if there < at]
+    before = yes.tokens[place - 1].word if place else ""
+    return (
+        len(owners) == 1 and yes.content.get(owners[0]) == place - 1 and not before.endswith("s") and "the" in yes.words
+    )
 
 
 def _is_of_any(frame: Frame) -> bool:
@@ -276,7 +291,7 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
         yes.when
         and not no.when
         and _denial(no) not in DENY_ALL
-        and not (no.is_past or _is_habit(yes) or tells_change(yes))
+        and not (no.is_past or no.is_perfect or _is_habit(yes) or tells_change(yes))
     ):
         return False
     return same_tense(no, yes, days_apart=days_apart)
@@ -375,7 +390,7 @@ def _only_of_all(one: Frame, other: Frame) -> bool:
     if one.denied or other.denied or not says_all(other) or not comparable(one, other) or not same_times(one, other):
         return False
     at = next((at for at, token in enumerate(one.tokens) if token.word in ONLY), len(one.tokens))
-    part = [token for token in one.tokens[at + 1 : at + 2] if token.value or token.word in _SOME]
+    part = [token for token in one.tokens[at + 1 : at + 2] if token.value or token.word in _SOME | {"one"}]
     alike = not unmatched(one, other) and not unmatched(other, one) and len(shared_of(one, other)) >= FEWEST_SHARED
     return bool(part) and alike and any(token.word == "of" for token in one.tokens[at + 2 : at + 3])
 

@@ -247,6 +247,8 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
         return True
     after = [token.word for token in one.tokens[at + 1 : at + 2]]
+    if at == one.verb:
+        return False  # complains of
     return after == ["of"] and any(at < one.content[other] <= at + _FARTHEST for other in shared)
 
 

@@ -443,7 +443,10 @@ _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
 _EXTENT = listed("long high tall wide deep thick old heavy big large")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
 # The values of these may be words of any sort.
-_HELD = listed("own owns owned belongs belong belonged heads headed chairs chaired pay pays paid")
+_HELD = listed("""
+    trigger triggers triggered launch launches launched own owns owned belongs belong belonged heads headed chairs chaired
+    pay pays paid
+    """)
 _BELONGS = listed("belong belongs belonged")
 LABELS = listed("""
     name surname nickname email e-mail password passphrase username hostname host domain code pin title motto
