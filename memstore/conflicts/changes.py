@@ -57,7 +57,7 @@ def ended(one: Frame, other: Frame) -> bool:
 
 
 def _is_done_by_now(was: Frame, then: Frame) -> bool:
-    """Whether one says that something has not happened yet, and the other that it did: not sent yet, sent on Tuesday."""
+    """Whether one says that something has not happened yet, and the other that it did: not sent yet, sent."""
     waits = len(was.denials) == 1 and was.is_perfect and not was.words.isdisjoint(("yet", "still"))
     if not waits or then.denied or not (then.is_past or then.is_perfect) or not (states(was) and states(then)):
         return False

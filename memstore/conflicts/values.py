@@ -444,8 +444,8 @@ _EXTENT = listed("long high tall wide deep thick old heavy big large")
 COSTS = frozenset({"cost", "price", "fee", "fare"})
 # The values of these may be words of any sort.
 _HELD = listed("""
-    trigger triggers triggered launch launches launched own owns owned belongs belong belonged heads headed chairs chaired
-    pay pays paid
+    trigger triggers triggered launch launches launched own owns owned belongs belong belonged heads headed
+    chairs chaired pay pays paid
     """)
 _BELONGS = listed("belong belongs belonged")
 LABELS = listed("""
