@@ -200,9 +200,9 @@ def _excluded_by(words: Sequence[str]) -> Iterator[str]:
         for phrase, state in known.get(stem, ()):
             if tuple(stems[at : at + len(phrase)]) == phrase:
                 yield from state.excluded
-        for turn in lexicon.turns().get(stem, ()):
-            if tuple(stems[at : at + len(turn.said)]) == turn.said:
-                yield from turn.told
+        for state in lexicon.ended_states().get(stem, ()):
+            if tuple(stems[at : at + len(state.said)]) == state.said:
+                yield from state.told
     for word in words:
         for bare in without_prefix(word):
             yield from (root_of(bare), key_of(bare))

@@ -87,7 +87,7 @@ class Condition(NamedTuple):
     ends: bool
 
 
-class Turn(NamedTuple):
+class EndedState(NamedTuple):
     """A state that something ends: its terms, those of each phrase that tells so, and the last term of each phrase."""
 
     said: tuple[str, ...]
@@ -270,16 +270,16 @@ def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
 
 
 @cache
-def turns() -> Mapping[str, Sequence[Turn]]:
+def ended_states() -> Mapping[str, Sequence[EndedState]]:
     """Return the states that end with an event, by the first term of each."""
-    found: defaultdict[str, list[Turn]] = defaultdict(list)
-    for line in _lines(word_lists("conflicts")["turns"]):
+    found: defaultdict[str, list[EndedState]] = defaultdict(list)
+    for line in _lines(word_lists("conflicts")["states_that_end"]):
         before, _, after = line.partition("|")
         ends = tuple(terms for phrase in after.split() for terms in _terms_of(phrase))
         last = {phrase.split("_")[-1] for phrase in after.split()}
         told = frozenset(term_of(form) for word in last for form in (word, family_of(word)))
         for terms in (terms for phrase in before.split() for terms in _terms_of(phrase)):
-            found[terms[0]].append(Turn(terms, ends, told))
+            found[terms[0]].append(EndedState(terms, ends, told))
     return dict(found)
 
 
