@@ -39,6 +39,7 @@ from memstore.conflicts.statements import (
     statements,
 )
 from memstore.conflicts.states import excludes
+from memstore.conflicts.updates import succeeded, tells_update, updated
 from memstore.conflicts.values import other_value, stays
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
@@ -345,7 +346,7 @@ def are_over(found: Comparison) -> bool:
 def newer(found: Comparison) -> Statement | None:
     """Return the statement that says what holds now, or names a later date; None if neither does."""
     told = [(statement, frame(statement.text)) for statement in (found.left, found.right) if statement]
-    changed = [statement for statement, each in told if tells_change(each)]
+    changed = [statement for statement, each in told if tells_change(each) or tells_update(each)]
     if len(changed) == 1:
         return changed[0]
     dates = [max((_date(token) for token in each.when), default=()) for _, each in told]
@@ -407,7 +408,16 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
-    return SILENT
+    return _of_updates(one, other)
+
+
+def _of_updates(one: Statement, other: Statement) -> Comparison:
+    """Compare what was so with what a statement says has changed since, or with what was so in another time."""
+    this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
+    if _stand_in(this) != _stand_in(that):
+        return SILENT
+    rule = "change" if updated(this, that) else "dates" if succeeded(this, that) else ""
+    return Comparison(TextVerdict.OTHER_VALUE, rule, one, other, at_other_times=True) if rule else SILENT
 
 
 def _stand_in(frame: Frame) -> str:

@@ -24,6 +24,7 @@ from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
+from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
@@ -32,6 +33,7 @@ from memstore.files.passages import SAYS_NOTHING, passages
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.conflicts.frames import Frame
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
@@ -93,8 +95,12 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         roots=roots - statement.topic,
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
-        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or tells_change(frame(statement.text)),
+        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _may_update(frame(statement.text)),
     )
+
+
+def _may_update(frame: Frame) -> bool:
+    return tells_change(frame) or tells_update(frame) or bool(periods(frame))
 
 
 def _ways(text: str) -> Iterator[str]:
@@ -200,9 +206,9 @@ def _excluded_by(words: Sequence[str]) -> Iterator[str]:
         for phrase, state in known.get(stem, ()):
             if tuple(stems[at : at + len(phrase)]) == phrase:
                 yield from state.excluded
-        for state in lexicon.ended_states().get(stem, ()):
-            if tuple(stems[at : at + len(state.said)]) == state.said:
-                yield from state.told
+        for ended in lexicon.ended_states().get(stem, ()):
+            if tuple(stems[at : at + len(ended.said)]) == ended.said:
+                yield from ended.told
     for word in words:
         for bare in without_prefix(word):
             yield from (root_of(bare), key_of(bare))

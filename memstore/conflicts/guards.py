@@ -8,10 +8,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import quantities
+from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
-from memstore.conflicts.statements import Token
+from memstore.conflicts.statements import Token, is_past
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -262,3 +262,19 @@ def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:
     if len(shared) <= FEWEST_SHARED or one.tokens[at - 1].word in one.possessors:
         return False
     return any(one.content[other] == at + 1 < (one.verb or 0) for other in shared)
+
+
+def is_of_its_own(one: Frame, other: Frame, key: str) -> bool:
+    """Whether one is about something that what both name has: Kofi, Kofi's sister."""
+    if key not in other.content or other.word(key) not in other.possessors or one.word(key) in one.possessors:
+        return False
+    after = other.tokens[other.content[key] + 1 : other.content[key] + 2]
+    if not after or after[0].value or after[0].word in _IS_OR_HAS or is_past(after[0].word):
+        return False
+    return not after[0].word.endswith("ing") and not any(
+        one.word(same) == after[0].word or lexicon.same(one.word(same), after[0].word) for same in one.content
+    )
+
+
+# After a name in the possessive case, these show that it is the subject: `Mum's been wearing a 40`.
+_IS_OR_HAS = listed("been now not down up back off to at on in the a an no all gone got")

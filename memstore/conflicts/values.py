@@ -24,6 +24,7 @@ from memstore.conflicts.guards import (
     comparable,
     equal,
     goes_up,
+    is_of_its_own,
     same_dates,
     same_day,
     same_times,
@@ -61,9 +62,16 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
             or (same_day(one, other) and _same_release(one, other))
         )
         return pair.scale if same and pair.stands(days_apart=days_apart) else ""
+    if _of_its_own(one, other, shared) or _of_its_own(other, one, shared):
+        return ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
     return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
+
+
+def _of_its_own(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
+    """Whether one is about something that the other's subject has."""
+    return any(is_of_its_own(one, other, key) for key in shared if speaks_of(one, one.content[key], shared))
 
 
 def _says_now(frame: Frame) -> bool:

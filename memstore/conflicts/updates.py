@@ -1,0 +1,253 @@
+"""Updates: decide whether one statement says that something has changed, and the other what was so until then.
+
+The new value may be put in quite other words: `Mei changed teachers in the autumn and goes to Agnieszka for piano` ends
+`Mei has piano lessons with Mr Tolley`. So the words need not match one by one. It is enough that one of two statements
+tells of a change, and that it names the subject and half of the content of the other, which describes the present.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise, product
+from typing import TYPE_CHECKING
+
+from memstore.conflicts import lexicon
+from memstore.conflicts.frames import DETERMINERS, HEDGES, states
+from memstore.conflicts.guards import goes_up, is_of_its_own, same_dates, tells_change
+from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
+from memstore.conflicts.statements import FIRST_PERSON, TITLES, is_date
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.conflicts.frames import Frame
+
+# The part of what was so that the other must name, and the fewest content words.
+_NAMED, _FEWEST = 0.5, 2
+# A longer statement says more than one thing.
+_MOST_WORDS = 40
+# In words as `tokens` spells them out: `no longer` is `now not`.
+_ADVERBS = re.compile(
+    r"\b(?:now|nowadays|these days|as (?:of|from)|instead of|in place of|any longer|any ?more"
+    r"|until (?:recently|then|last)|currently|rose to|fell to|went to|split_up|split up|broke_up|broke up)\b"
+)
+# Their object, or else their subject, is what has changed: `changed teachers`, `the stop was moved`.
+_VERBS = listed("""
+    moved moves switched switches changed changes swapped replaced replaces dropped stopped quit gave_up given_up
+    upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds succeeded shifted
+    merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned took taken hands handed
+    passed put went gave come came turned closed
+    """)
+# Some of them only together with another word: `took over`, `came off`.
+_TOGETHER = {
+    "took": listed("over"),
+    "taken": listed("over"),
+    "handed": listed("over"),
+    "hands": listed("over"),
+    "passed": listed("to from on"),
+    "put": listed("up down"),
+    "went": listed("up down"),
+    "gave": listed("up away"),
+    "come": listed("off"),
+    "came": listed("off"),
+    "turned": listed("on off"),
+    "closed": listed("down"),
+}
+_ASIDE = listed("to into from over up down out off on by away since")
+_FARTHEST = 4
+_THE = listed("the our my his her their its")
+# Whoever or whatever takes over need not be named before: `Colin took over from Gwen`.
+_TAKES_OVER = re.compile(
+    r"\b(?:over|from|succe\w+|elected|replace[sd]|instead|place|sold|retired|promoted|put|new|changed|switched|swapped"
+    r"|stopped|dropped|moved|since|now|nowadays|formerly)\b"
+)
+_UNSURE = HEDGES - listed("instead next another other others how apart try tries tried trying")
+
+
+def updated(one: Frame, other: Frame) -> bool:
+    """Whether one statement says what is so, and the other that this has changed."""
+    return any(_updates(was, then) for was, then in ((one, other), (other, one)))
+
+
+def tells_update(frame: Frame) -> bool:
+    """Whether a statement tells of a change of anything."""
+    return _says_now(frame) or "new" in frame.words or not frame.words.isdisjoint(_VERBS)
+
+
+def _says_now(frame: Frame) -> bool:
+    return _ADVERBS.search(_words(frame)) is not None or goes_up(frame) or _since(frame)
+
+
+def _since(frame: Frame) -> bool:
+    """Whether it says since when something is so; not `since it rains`."""
+    return any(
+        this.word == "since" and (after in frame.when or after.word in DETERMINERS or after.value is not None)
+        for this, after in pairwise(frame.tokens)
+    )
+
+
+def _words(frame: Frame) -> str:
+    return " ".join(token.word for token in frame.tokens)
+
+
+def _tells_of(then: Frame, named: frozenset[str]) -> bool:
+    """Whether a statement says that something that it has in common with another has changed."""
+    if _says_now(then):
+        return True
+    if "formerly" in then.words:
+        return True
+    places = [then.content[key] for key in named if key in then.content]
+    return any(_has_changed(then, at, places) for at, token in enumerate(then.tokens) if token.word in _VERBS) or any(
+        this.word == "new" and at + 1 in places and (not at or then.tokens[at - 1].word in _THE)
+        for at, this in enumerate(then.tokens)
+    )
+
+
+def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
+    """Whether a verb of change has one of these words as its object, or else as its subject."""
+    after = [token.word for token in then.tokens[at + 1 : at + 1 + _FARTHEST]]
+    if after and after[0] in ("in", "into"):
+        return False  # who moved into a house may have lived in the town before
+    if not _TOGETHER.get(then.tokens[at].word, {after[0] if after else ""}).intersection(after):
+        return False
+    objects = [place for place in then.content.values() if at < place <= at + _FARTHEST]
+    is_passive = at > 0 and then.tokens[at - 1].key in ("be", "get")
+    has_object = bool(objects) and not is_passive and not (after and after[0] in _ASIDE)
+    return any(at < place <= at + _FARTHEST if has_object else place < at for place in places) or (
+        not has_object and bool(_TOGETHER.get(then.tokens[at].word)) and any(place > at for place in places)
+    )
+
+
+def _updates(was: Frame, then: Frame) -> bool:
+    if not _holds(was) or was.is_past or was.denied or tells_change(was) or tells_update(was) or not states(was):
+        return False
+    if not (tells_update(then) or "formerly" in then.words) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
+        return False
+    if not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
+        return False
+    content = [key for key in was.content if was.word(key) not in TITLES]
+    named = _named(was, then).intersection(content)
+    if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
+        return False
+    count = len(named) + _has_same_number(was, then) + _has_other_number(was, then)
+    # What used to be so ends all of it: who used to live in Turin may live in Padua.
+    least = 1.0 if "formerly" in then.words and not _says_now(then) else _NAMED
+    return count >= max(_FEWEST, least * len(content)) and _is_of_one(was, then, named) and not _agrees(was, then)
+
+
+def _holds(was: Frame) -> bool:
+    """Whether a statement says what is so: it has a verb, or names an attribute, as in `speed limit: 30`."""
+    return was.verb is not None or any(lexicon.has_role(was.word(key), lexicon.Role.ATTRIBUTE) for key in was.content)
+
+
+def _agrees(was: Frame, then: Frame) -> bool:
+    """Whether a move went to where the other says that it is now: moved from Rome to Bari, lives in Bari."""
+    to = next((at for at, token in enumerate(then.tokens) if token.word in ("to", "into")), None)
+    after = [key for key, at in then.content.items() if to is not None and at == to + 1]
+    return bool(after) and after[0] in was.content and was.content[after[0]] > (was.verb or 0)
+
+
+def _speaks_of_it(was: Frame, named: frozenset[str]) -> bool:
+    """Whether these words name the subject: the first of its words, or one of them and more."""
+    subject = _subject(was)
+    return min(subject, key=was.content.__getitem__) in named or (bool(subject & named) and len(named) >= _FEWEST)
+
+
+def _keeps_its_number(was: Frame, then: Frame) -> bool:
+    """Whether the only numbers of both are the same, so that it stays at it."""
+    numbers = [{value.parts for value in _values(frame)} for frame in (was, then)]
+    return bool(numbers[0]) and numbers[0] == numbers[1] and not then.denied
+
+
+def _subject(was: Frame) -> frozenset[str]:
+    """Return the content before the verb; all of it if there is no verb, or nothing before it."""
+    return frozenset(key for key, at in was.content.items() if at < (was.verb or 0)) or frozenset(was.content)
+
+
+def _named(was: Frame, then: Frame) -> frozenset[str]:
+    """Return the content of what was so that the other names, if in another word of the same meaning."""
+    spare = [then.word(key) for key in then.content if key not in was.content]
+    return frozenset(
+        key for key in was.content if key in then.content or any(lexicon.same(was.word(key), word) for word in spare)
+    )
+
+
+def _values(frame: Frame) -> list[Quantity]:
+    return [value for at in frame.numbers if (value := frame.tokens[at].value)]
+
+
+def _has_same_number(was: Frame, then: Frame) -> bool:
+    return any(comparable(this, that) and equal(this, that) for this, that in product(_values(was), _values(then)))
+
+
+def _has_other_number(was: Frame, then: Frame) -> bool:
+    """Whether each gives a measure in the same unit, and not the same one."""
+    measures = ([value for value in _values(frame) if value.scale in _MEASURED] for frame in (was, then))
+    return not _has_same_number(was, then) and any(comparable(this, that) for this, that in product(*measures))
+
+
+_MEASURED = (Scale.MEASURE, Scale.CLOCK)
+
+
+def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
+    """Whether both are about one subject."""
+    if any(is_of_its_own(was, then, key) for key in named & _subject(was)) or _are_numbered_apart(was, then, named):
+        return False
+    lead, begins = (min(frame.content, key=frame.content.__getitem__) for frame in (was, then))
+    is_another = begins not in was.content and then.word(begins) in _names(then)
+    return not (is_another and was.word(lead) in _names(was)) or _TAKES_OVER.search(_words(then)) is not None
+
+
+def _names(frame: Frame) -> frozenset[str]:
+    first = frame.tokens[0].word
+    return frame.names | frame.possessors | ({first} if first in frame.words - DETERMINERS - FIRST_PERSON else set())
+
+
+def _are_numbered_apart(was: Frame, then: Frame, named: frozenset[str]) -> bool:
+    """Whether different numbers follow a noun of both: server 3, server 4."""
+    return any(
+        (this := _number_after(was, key)) and (that := _number_after(then, key)) and this != that
+        for key in named
+        if key in then.content and was.content[key] < (was.verb or 0)
+    )
+
+
+def _number_after(frame: Frame, key: str) -> str:
+    after = [token for token in frame.tokens[frame.content[key] + 1 : frame.content[key] + 3] if token.word != "nr"]
+    return after[0].key if after and after[0].value and after[0].value.scale is Scale.CARDINAL else ""
+
+
+# -- two values, each in its time ----------------------------------------------------------------------
+
+
+def succeeded(one: Frame, other: Frame) -> bool:
+    """Whether each says how something was in another time: in 2020, until March 2024; since 2023."""
+    times = [periods(frame) for frame in (one, other)]
+    if not all(times) or not times[0].isdisjoint(times[1]) or one.denied or other.denied:
+        return False
+    if any(not frame.words.isdisjoint(_UNSURE) for frame in (one, other)):
+        return False
+    if all(frame.is_past and frame.words.isdisjoint(_LASTING) for frame in (one, other)):
+        return False
+    shared = _named(one, other)
+    if not all(set(this.content) - set(that.content) or _values(this) for this, that in ((one, other), (other, one))):
+        return False  # the same in both
+    return len(shared) >= _FEWEST and len(shared) >= _NAMED * min(len(one.content), len(other.content))
+
+
+def periods(frame: Frame) -> frozenset[tuple[float | None, ...]]:
+    """Return the months and years since, until or in which a statement holds."""
+    return frozenset(
+        token.value.parts
+        for before, token in pairwise(frame.tokens)
+        if token.value
+        and is_date(token)
+        and token.value.parts[0]
+        and not token.value.parts[-1]
+        and before.word in _DURING
+    )
+
+
+_DURING = listed("since until till from in by of during with back")
+_LASTING = listed("since until till from by was were had now still formerly")
