@@ -170,7 +170,7 @@ def _stops(frame: Frame) -> bool:
 
 def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
-    if _are_two(one.words, other.words) or _are_two(other.words, one.words):
+    if are_two(one.words, other.words) or are_two(other.words, one.words):
         return False
     permits = is_permission(one) and is_permission(other) and one.denied != other.denied
     return all(states(each, permits=permits) for each in (one, other)) and (
@@ -215,7 +215,8 @@ _TWO = tuple(
 )
 
 
-def _are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
+def are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether the words are about two things or times: the old one, the new one; before, after."""
     return any(ones & this and others & that and not (ones & that or others & this) for this, that in _TWO)
 
 

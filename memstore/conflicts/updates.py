@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, HEDGES, states
-from memstore.conflicts.guards import goes_up, is_of_its_own, same_dates, tells_change
+from memstore.conflicts.guards import are_two, goes_up, is_of_its_own, same_dates, tells_change
 from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
 from memstore.conflicts.statements import FIRST_PERSON, TITLES, is_date
 from memstore.core.word_lists import listed
@@ -29,8 +29,8 @@ _NAMED, _FEWEST = 0.5, 2
 _MOST_WORDS = 40
 # In words as `tokens` spells them out: `no longer` is `now not`.
 _ADVERBS = re.compile(
-    r"\b(?:now|nowadays|these days|as (?:of|from)|instead of|in place of|any longer|any ?more"
-    r"|until (?:recently|then|last)|currently|rose to|fell to|went to|split_up|split up|broke_up|broke up)\b"
+    r"\b(?:now(?! not)|nowadays|these days|as (?:of|from)|until (?:recently|then|last)|rose to|fell to|went to"
+    r"|split_up|split up|broke_up|broke up)\b"
 )
 # Their object, or else their subject, is what has changed: `changed teachers`, `the stop was moved`.
 _VERBS = listed("""
@@ -62,7 +62,10 @@ _TAKES_OVER = re.compile(
     r"\b(?:over|from|succe\w+|elected|replace[sd]|instead|place|sold|retired|promoted|put|new|changed|switched|swapped"
     r"|stopped|dropped|moved|since|now|nowadays|formerly)\b"
 )
-_UNSURE = HEDGES - listed("instead next another other others how apart try tries tried trying")
+# Possibilities, instructions and what is so at times tell of no change.
+_UNSURE = (HEDGES - listed("instead next another other others how apart try tries tried trying")) | listed(
+    "you your can could will would shall should may must when whenever"
+)
 
 
 def updated(one: Frame, other: Frame) -> bool:
@@ -72,7 +75,12 @@ def updated(one: Frame, other: Frame) -> bool:
 
 def tells_update(frame: Frame) -> bool:
     """Whether a statement tells of a change of anything."""
-    return _says_now(frame) or "new" in frame.words or not frame.words.isdisjoint(_VERBS)
+    return (
+        not frame.words.isdisjoint(("now", "instead", "place"))
+        or _says_now(frame)
+        or "new" in frame.words
+        or not frame.words.isdisjoint(_VERBS)
+    )
 
 
 def _says_now(frame: Frame) -> bool:
@@ -87,6 +95,16 @@ def _since(frame: Frame) -> bool:
     )
 
 
+def _says_no_more(frame: Frame, places: Sequence[int]) -> bool:
+    """Whether it says that something named is no longer so, or that another takes its place."""
+    ends = [
+        at + 2
+        for at, (this, after) in enumerate(pairwise(frame.tokens))
+        if (this.word, after.word) in (("now", "not"), ("instead", "of"), ("place", "of"))
+    ]
+    return any(end <= place < end + _FARTHEST for end in ends for place in (*places, *frame.numbers))
+
+
 def _words(frame: Frame) -> str:
     return " ".join(token.word for token in frame.tokens)
 
@@ -98,6 +116,8 @@ def _tells_of(then: Frame, named: frozenset[str]) -> bool:
     if "formerly" in then.words:
         return True
     places = [then.content[key] for key in named if key in then.content]
+    if _says_no_more(then, places):
+        return True
     return any(_has_changed(then, at, places) for at, token in enumerate(then.tokens) if token.word in _VERBS) or any(
         this.word == "new" and at + 1 in places and (not at or then.tokens[at - 1].word in _THE)
         for at, this in enumerate(then.tokens)
@@ -126,6 +146,8 @@ def _updates(was: Frame, then: Frame) -> bool:
         return False
     if not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
         return False
+    if are_two(was.words, then.words) or are_two(then.words, was.words):
+        return False
     content = [key for key in was.content if was.word(key) not in TITLES]
     named = _named(was, then).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
@@ -137,8 +159,13 @@ def _updates(was: Frame, then: Frame) -> bool:
 
 
 def _holds(was: Frame) -> bool:
-    """Whether a statement says what is so: it has a verb, or names an attribute, as in `speed limit: 30`."""
-    return was.verb is not None or any(lexicon.has_role(was.word(key), lexicon.Role.ATTRIBUTE) for key in was.content)
+    """Whether a statement says what is so: it has a subject and a verb, or names an attribute: `speed limit: 30`."""
+    if was.verb:
+        return was.words.isdisjoint(_YOU)
+    return was.verb is None and any(lexicon.has_role(was.word(key), lexicon.Role.ATTRIBUTE) for key in was.content)
+
+
+_YOU = listed("you your")
 
 
 def _agrees(was: Frame, then: Frame) -> bool:
