@@ -17,11 +17,21 @@ from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, phrasings, quantities
+from memstore.conflicts.absolutes import leaves_no_room
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW
-from memstore.conflicts.guards import same_dates, same_numbers, same_times, same_years, tells_change, weekdays
+from memstore.conflicts.guards import (
+    first_of,
+    is_of_its_own,
+    same_dates,
+    same_numbers,
+    same_times,
+    same_years,
+    tells_change,
+    weekdays,
+)
 from memstore.conflicts.habits import as_habit, as_whole, is_habit, is_occasion, is_of_all
 from memstore.conflicts.opposites import opposed, swapped
 from memstore.conflicts.quantities import MONTHS, Scale
@@ -408,7 +418,17 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
-    return _of_updates(one, other)
+    found = _of_updates(one, other)
+    return found if found.verdict in CONFLICTS else _of_absolutes(one, other, days_apart=days_apart)
+
+
+def _of_absolutes(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
+    """Compare what is always, only or never so with something else that is said of it."""
+    this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
+    rule = leaves_no_room(this, that, days_apart=days_apart) if _stand_in(this) == _stand_in(that) else ""
+    # On another day, it may have changed.
+    verdict = TextVerdict.OTHER_VALUE if days_apart else TextVerdict.CONTRADICTS
+    return Comparison(verdict, rule, one, other) if rule else SILENT
 
 
 def _of_updates(one: Statement, other: Statement) -> Comparison:
@@ -473,6 +493,8 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
             else (TextVerdict.SILENT, "")
         )
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
+    if rule == "negation" and any(is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this))):
+        return TextVerdict.SILENT, ""
     if rule:
         return TextVerdict.CONTRADICTS, rule
     rule = (

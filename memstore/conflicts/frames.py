@@ -191,7 +191,7 @@ _ASKS_TO = listed("remember note know recall please say tell")
 _AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
 _AND_ALSO = re.compile(r" and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )")
 _NOTHING_ELSE = re.compile(r",? and (?:nowhere|nothing|nobody|no one)(?: else)?\b", re.IGNORECASE)
-_SAID_BY = re.compile(rf",? +(?:{_SAYS}) ([A-Z][\w]+)\W*$")
+_SAID_BY = re.compile(rf"[,\"”]* +(?:{_SAYS}) ([A-Z][\w]+)\W*$")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
 _PRONOUN = re.compile(r"^ *(?:(?:so|and|then) )?(she|he|it)\b", re.IGNORECASE)
@@ -304,6 +304,8 @@ def told_by(text: str) -> str:
     """Return the name of the person whose words a sentence reports; empty if it names none."""
     told = _TOLD.match(text)
     name = _FIRST_NAME.match(text) if told else None
+    if name is None and (said_by := _SAID_BY.search(text)):
+        return str(said_by[1])
     return name[0] if name and name[0].casefold() not in _ASKS_TO | DETERMINERS | _NOBODY else ""
 
 
@@ -548,11 +550,12 @@ _LONGEST_IN_IE = 4
 
 
 def _over(word: str) -> bool:
-    return word in ("did", "had") or (is_past(word) and word not in _EITHER) or lexicon.plain_form(word) != word
+    is_over = is_past(word) or lexicon.plain_form(word) != word
+    return word in ("did", "had") or (is_over and word not in _EITHER)
 
 
 # Verbs with the same form in the present and the past.
-_EITHER = listed("read put cut set let hit hurt shut spread cost")
+_EITHER = listed("lay read put cut set let hit hurt shut spread cost")
 
 
 def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:

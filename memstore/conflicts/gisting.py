@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, phrasings
+from memstore.conflicts.absolutes import is_absolute
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
 from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
@@ -95,12 +96,12 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         roots=roots - statement.topic,
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
-        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _may_update(frame(statement.text)),
+        loose=not _LOOSE.isdisjoint(words) or is_cleft(statement.text) or _is_loose(frame(statement.text)),
     )
 
 
-def _may_update(frame: Frame) -> bool:
-    return tells_change(frame) or tells_update(frame) or bool(periods(frame))
+def _is_loose(frame: Frame) -> bool:
+    return tells_change(frame) or tells_update(frame) or bool(periods(frame)) or is_absolute(frame)
 
 
 def _ways(text: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.conflicts import lexicon, quantities
 from memstore.conflicts.frames import FORBIDDEN, NORMS, speaks_of, states
 from memstore.conflicts.quantities import Scale
-from memstore.conflicts.statements import Token, is_past
+from memstore.conflicts.statements import Token, is_date, is_past
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -47,7 +47,31 @@ def same_times(one: Frame, other: Frame) -> bool:
         return False
     if not same_years(one, other):
         return False
+    if any(_are_of_another_season(this, that) for this, that in ((one, other), (other, one))):
+        return False
     return all(_meet(one.when, other.when, kind) for kind in _TIMES) and same_dates(one, other)
+
+
+def _are_of_another_season(one: Frame, other: Frame) -> bool:
+    """Whether one names seasons, and the other months that are in none of them, as in Europe."""
+    seasons = {token.word for token in one.when} & _SEASONS.keys()
+    months = {month for token in other.when for month in _months_of(token)}
+    return bool(seasons and months) and all(months.isdisjoint(_SEASONS[season]) for season in seasons)
+
+
+def _months_of(token: Token) -> Sequence[str]:
+    if token.word in quantities.MONTHS:
+        return (token.word,)
+    month = token.value.parts[1] if token.value is not None and is_date(token) else None
+    return (tuple(quantities.MONTHS)[int(month) - 1],) if month else ()
+
+
+_SEASONS = {
+    "spring": listed("march april may june"),
+    "summer": listed("june july august september"),
+    "autumn": listed("september october november december"),
+    "winter": listed("december january february march"),
+}
 
 
 def same_years(one: Frame, other: Frame) -> bool:
@@ -267,7 +291,12 @@ def _only_describes(one: Frame, key: str, shared: frozenset[str]) -> bool:
 
 def is_of_its_own(one: Frame, other: Frame, key: str) -> bool:
     """Whether one is about something that what both name has: Kofi, Kofi's sister."""
-    if key not in other.content or other.word(key) not in other.possessors or one.word(key) in one.possessors:
+    if (
+        key not in one.content
+        or key not in other.content
+        or other.word(key) not in other.possessors
+        or one.word(key) in one.possessors
+    ):
         return False
     after = other.tokens[other.content[key] + 1 : other.content[key] + 2]
     if not after or after[0].value or after[0].word in _IS_OR_HAS or is_past(after[0].word):
@@ -279,3 +308,30 @@ def is_of_its_own(one: Frame, other: Frame, key: str) -> bool:
 
 # After a name in the possessive case, these show that it is the subject: `Mum's been wearing a 40`.
 _IS_OR_HAS = listed("been now not down up back off to at on in the a an no all gone got")
+
+
+def named_by(one: Frame, other: Frame) -> frozenset[str]:
+    """Return the content of one that the other names, too, if in another word of the same meaning."""
+    spare = [other.word(key) for key in other.content if key not in one.content]
+    return frozenset(
+        key for key in one.content if key in other.content or any(lexicon.same(one.word(key), word) for word in spare)
+    )
+
+
+def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
+    """Whether different numbers follow a noun of both: server 3, server 4."""
+    return any(
+        (this := _number_after(one, key)) and (that := _number_after(other, key)) and this != that
+        for key in named
+        if key in other.content and one.content[key] < (one.verb or 0)
+    )
+
+
+def _number_after(frame: Frame, key: str) -> str:
+    after = [token for token in frame.tokens[frame.content[key] + 1 : frame.content[key] + 3] if token.word != "nr"]
+    return after[0].key if after and after[0].value and after[0].value.scale is Scale.CARDINAL else ""
+
+
+def first_of(frame: Frame) -> str:
+    """Return the first content word of a frame; empty if it has none."""
+    return min(frame.content, key=frame.content.__getitem__, default="")

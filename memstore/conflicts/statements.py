@@ -93,7 +93,7 @@ _HAVE = frozenset({"have", "has", "had", "having"})
 _PAST = listed("""
     was were had did went came got gave took made saw met told said wrote read bought sold began left lost won sat
     stood ran rose fell taught threw caught spent woke slept built ate drank found felt heard kept knew thought flew
-    drove grew sang swam wore chose brought sent paid held spoke
+    drove grew sang swam wore chose hid bit rode shook stole tore brought sent paid held spoke
     """)
 _NOT_PAST = listed("""
     shed sled need red bed feed seed speed weed breed indeed hundred sacred deed reed steed greed creed exceed proceed

@@ -26,8 +26,8 @@ def excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 
 def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
-    if not one.words.isdisjoint(IN_PART):
-        return False  # almost everything there is vegan
+    if not one.words.isdisjoint(IN_PART) or (other.tokens and other.tokens[0].word in _OF_SOME):
+        return False  # almost everything there is vegan; most of the choir can read
     if not states(one) or not states(other) or any(other.tokens[at].word != "without" for at in other.denials):
         return False
     known = lexicon.states()
@@ -39,6 +39,9 @@ def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
             ):
                 return True
     return False
+
+
+_OF_SOME = listed("most some half few several many")
 
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:

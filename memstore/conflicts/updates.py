@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, HEDGES, states
-from memstore.conflicts.guards import are_two, goes_up, is_of_its_own, same_dates, tells_change
+from memstore.conflicts.guards import (
+    are_numbered_apart,
+    are_two,
+    goes_up,
+    is_of_its_own,
+    named_by,
+    same_dates,
+    tells_change,
+)
 from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
 from memstore.conflicts.statements import FIRST_PERSON, TITLES, is_date
 from memstore.core.word_lists import listed
@@ -149,7 +157,7 @@ def _updates(was: Frame, then: Frame) -> bool:
     if are_two(was.words, then.words) or are_two(then.words, was.words):
         return False
     content = [key for key in was.content if was.word(key) not in TITLES]
-    named = _named(was, then).intersection(content)
+    named = named_by(was, then).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
         return False
     count = len(named) + _has_same_number(was, then) + _has_other_number(was, then)
@@ -192,14 +200,6 @@ def _subject(was: Frame) -> frozenset[str]:
     return frozenset(key for key, at in was.content.items() if at < (was.verb or 0)) or frozenset(was.content)
 
 
-def _named(was: Frame, then: Frame) -> frozenset[str]:
-    """Return the content of what was so that the other names, if in another word of the same meaning."""
-    spare = [then.word(key) for key in then.content if key not in was.content]
-    return frozenset(
-        key for key in was.content if key in then.content or any(lexicon.same(was.word(key), word) for word in spare)
-    )
-
-
 def _values(frame: Frame) -> list[Quantity]:
     return [value for at in frame.numbers if (value := frame.tokens[at].value)]
 
@@ -219,7 +219,7 @@ _MEASURED = (Scale.MEASURE, Scale.CLOCK)
 
 def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
     """Whether both are about one subject."""
-    if any(is_of_its_own(was, then, key) for key in named & _subject(was)) or _are_numbered_apart(was, then, named):
+    if any(is_of_its_own(was, then, key) for key in named & _subject(was)) or are_numbered_apart(was, then, named):
         return False
     lead, begins = (min(frame.content, key=frame.content.__getitem__) for frame in (was, then))
     is_another = begins not in was.content and then.word(begins) in _names(then)
@@ -229,20 +229,6 @@ def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
 def _names(frame: Frame) -> frozenset[str]:
     first = frame.tokens[0].word
     return frame.names | frame.possessors | ({first} if first in frame.words - DETERMINERS - FIRST_PERSON else set())
-
-
-def _are_numbered_apart(was: Frame, then: Frame, named: frozenset[str]) -> bool:
-    """Whether different numbers follow a noun of both: server 3, server 4."""
-    return any(
-        (this := _number_after(was, key)) and (that := _number_after(then, key)) and this != that
-        for key in named
-        if key in then.content and was.content[key] < (was.verb or 0)
-    )
-
-
-def _number_after(frame: Frame, key: str) -> str:
-    after = [token for token in frame.tokens[frame.content[key] + 1 : frame.content[key] + 3] if token.word != "nr"]
-    return after[0].key if after and after[0].value and after[0].value.scale is Scale.CARDINAL else ""
 
 
 # -- two values, each in its time ----------------------------------------------------------------------
@@ -257,7 +243,7 @@ def succeeded(one: Frame, other: Frame) -> bool:
         return False
     if all(frame.is_past and frame.words.isdisjoint(_LASTING) for frame in (one, other)):
         return False
-    shared = _named(one, other)
+    shared = named_by(one, other)
     if not all(set(this.content) - set(that.content) or _values(this) for this, that in ((one, other), (other, one))):
         return False  # the same in both
     return len(shared) >= _FEWEST and len(shared) >= _NAMED * min(len(one.content), len(other.content))

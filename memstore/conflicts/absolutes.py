@@ -1,0 +1,124 @@
+"""Absolutes: decide whether one statement leaves no room for what the other says, in quite other words.
+
+If `Vanessa plays on a Yamaha, the only piano she has`, whatever else is said of her piano can't be so. So if one of two
+statements on one subject says "only", "always", "every" or "never", and the other says something else of it, the
+remaining words need not match.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from memstore.conflicts.frames import IN_PART, states
+from memstore.conflicts.guards import are_numbered_apart, are_two, is_of_its_own, named_by, same_times
+from memstore.conflicts.values import main_verb
+from memstore.core.word_lists import listed
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from memstore.conflicts.frames import Frame
+
+# The part of its content that one must have in common with the other, and that each must have; the fewest words.
+_SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.25, 2
+_MOST_WORDS = 30
+_EXCLUSIVE = re.compile(
+    r"\b(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
+    r"|everybody|everyone|alone|whole|entire|entirely|strictly|each|both|throughout|just the one"
+    r"|all (?:the way|of|our|my|his|her|their|its|along|day|year))\b"
+)
+_DENIES_ALL = re.compile(r"\b(?:never|nobody|nothing|no one|no_one|nowhere|none|not (?:a|an|one|any))\b")
+_DENIES = re.compile(
+    r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|nowhere|apart|except|absent|unless|until|hardly|no_one)\b"
+)
+_NOT_ALL = re.compile(rf"\bnot {_EXCLUSIVE.pattern[2:]}")
+# What is only said of some, of a possibility, or for a reason leaves room.
+_LEAVES_ROOM = IN_PART | listed(
+    "you your when whenever because since while although though as nothing_but even too also"
+)
+
+
+def leaves_no_room(one: Frame, other: Frame, *, days_apart: bool) -> str:
+    """Return the rule by which one frame excludes whatever else the other says; an empty string if none applies."""
+    return next(
+        (rule for pair in ((one, other), (other, one)) if (rule := _excludes(*pair, days_apart=days_apart))), ""
+    )
+
+
+def is_absolute(frame: Frame) -> bool:
+    """Whether a statement says that something is always, only or never so."""
+    words = _words(frame)
+    return _EXCLUSIVE.search(words) is not None or _DENIES_ALL.search(words) is not None
+
+
+def _excludes(all_: Frame, one: Frame, *, days_apart: bool) -> str:
+    if not is_absolute(all_) or is_absolute(one) or max(len(all_.tokens), len(one.tokens)) > _MOST_WORDS:
+        return ""
+    denials = len(_DENIES.findall(_words(all_)))
+    if denials > 1 or _DENIES.search(_words(one)) or not _are_comparable(all_, one, days_apart=days_apart):
+        return ""
+    if denials and not _names_the_act(all_, one):
+        return ""
+    if not denials and not (set(all_.content) - set(one.content) and set(one.content) - set(all_.content)):
+        return ""
+    of_one = _share(all_, one) and _share(one, all_) and _speaks_of(all_, one) and _speaks_of(one, all_)
+    return ("negation" if denials else "only") if of_one else ""
+
+
+def _begins_with(frame: Frame, word: str) -> bool:
+    return word in (token.word for token in frame.tokens[:2])
+
+
+def _speaks_of(one: Frame, other: Frame) -> bool:
+    """Whether the other names the subject of one, or a part of it."""
+    subject = {key for key, at in one.content.items() if at < (one.verb or 0)}
+    return not subject or not subject.isdisjoint(named_by(one, other))
+
+
+def _names_the_act(denies: Frame, one: Frame) -> bool:
+    """Whether one names what the other denies: who never cleans the kitchen may paint it."""
+    verb = denies.tokens[main_verb(denies)]
+    return verb.key in ("be", "have") or any(denies.content[key] == main_verb(denies) for key in named_by(denies, one))
+
+
+def _words(frame: Frame) -> str:
+    return " ".join(token.word for token in frame.tokens)
+
+
+def _are_comparable(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    words = one.words | other.words
+    if not words.isdisjoint(_LEAVES_ROOM) or not (states(one) and states(other)) or not same_times(one, other):
+        return False
+    if are_two(one.words, other.words) or are_two(other.words, one.words):
+        return False
+    if not one.verb or not other.verb or one.is_past != other.is_past or (days_apart and one.is_past):
+        return False  # what is so on every occasion may have been otherwise on one
+    if any(
+        _begins_with(frame, "only") or frame.tokens[0].word.endswith("ing") or _NOT_ALL.search(_words(frame))
+        for frame in (one, other)
+    ):
+        return False
+    return not any(
+        is_of_its_own(this, that, key) for this, that in ((one, other), (other, one)) for key in this.content
+    )
+
+
+def _share(one: Frame, other: Frame) -> bool:
+    """Whether one has enough in common with the other; the parts of one name count as one word."""
+    named = named_by(one, other)
+    shared = len(named) - _parts_of_names(one, named)
+    part = len(named) / len(one.content) if one.content else 0.0
+    most = max(part, len(named_by(other, one)) / len(other.content) if other.content else 0.0)
+    return shared >= _FEWEST and part >= _LEAST_SHARED and most >= _SHARED and not are_numbered_apart(one, other, named)
+
+
+def _parts_of_names(frame: Frame, named: AbstractSet[str]) -> int:
+    """Return how many of these words only continue a name: Grandpa Anton."""
+    places = {frame.content[key] for key in named}
+    return sum(
+        at - 1 in places
+        and frame.tokens[at].word in frame.names
+        and (at == 1 or frame.tokens[at - 1].word in frame.names)
+        for at in places
+    )
