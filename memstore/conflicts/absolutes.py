@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.frames import Frame
 
 # The part of its content that one must have in common with the other, and that each must have; the fewest words.
-_SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.25, 2
+_SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.34, 2
 _MOST_WORDS = 30
 _EXCLUSIVE = re.compile(
     r"\b(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
