@@ -2,7 +2,8 @@
 
 An item is a memory whose text is the item's value as JSON, and whose alias is its namespace and key. Memories that
 LangGraph did not write are items, too, below the namespace `("memstore", TYPE)`: they can be read and found there, and
-not be written.
+not be written. So are external ones, whatever their aliases: their texts are framed as quotations, and have `external`
+beside them.
 """
 
 from __future__ import annotations
@@ -24,12 +25,16 @@ from langgraph.store.base import (
     SearchOp,
 )
 
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import external, quoted
+from memstore.documents.parts import external_document
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memstore.core.catalog import Entry
+    from memstore.core.quotation import External
     from memstore.face.vault import Vault
 
 _MARK = "langgraph:"
@@ -108,14 +113,19 @@ class VaultStore(BaseStore):
             known.setdefault(_place_of(entry), entry)
         return known
 
-    def _item(self, place: _Place, entry: Entry) -> Item | None:
-        file = self._vault.view().read(entry.path)
+    def _item(self, place: _Place, entry: Entry, conditions: Mapping[str, Any] | None = None) -> Item | None:
+        view = self._vault.view()
+        file = view.read(entry.path)
         if file is None:
+            return None
+        value = _value(entry, file.memory.body)
+        if not _passes(value, conditions or {}):
             return None
         made = _time(entry.created_at)
         changed = max([made, *(_time(event.timestamp) for event in file.memory.confidence_history)])
-        value = _value(entry, file.memory.body)
-        return Item(value=value, key=place.key, namespace=place.namespace, created_at=made, updated_at=changed)
+        outside = external(view, file.memory)
+        shown = value if outside is None else _framed(value, outside)
+        return Item(value=shown, key=place.key, namespace=place.namespace, created_at=made, updated_at=changed)
 
     def _found(self, op: SearchOp, known: dict[_Place, Entry]) -> list[SearchItem]:
         prefix = op.namespace_prefix
@@ -123,11 +133,12 @@ class VaultStore(BaseStore):
         scores = self._scores(op.query) if op.query else None
         if scores is not None:
             below = {place: entry for place, entry in below.items() if entry.path in scores}
-            below = dict(sorted(below.items(), key=lambda one: -scores[one[1].path]))
+            ranks = {path: rank for rank, path in enumerate(scores)}
+            below = dict(sorted(below.items(), key=lambda one: ranks[one[1].path]))
         items = []
         for place, entry in below.items():
-            item = self._item(place, entry)
-            if item is not None and _passes(item.value, op.filter or {}):
+            item = self._item(place, entry, op.filter)
+            if item is not None:
                 score = None if scores is None else scores[entry.path]
                 items.append(
                     SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score=score)
@@ -135,7 +146,10 @@ class VaultStore(BaseStore):
         return items[op.offset : op.offset + op.limit]
 
     def _scores(self, query: str) -> dict[str, float]:
-        """Return how relevant each memory is to a query, in which only words count, by path; no others match."""
+        """Return how relevant each memory is to a query, in which only words count, by path, best first.
+
+        The order is that of a search: external memories come last, whatever their relevance.
+        """
         words = " ".join(re.findall(r"\w+", query.lower()))
         if not words:
             return {}
@@ -161,7 +175,7 @@ class VaultStore(BaseStore):
 
 
 def _place_of(entry: Entry) -> _Place:
-    for name in entry.aliases:
+    for name in () if entry.source_type == EXTERNAL else entry.aliases:
         if name.startswith(_MARK):
             try:
                 *namespace, key = json.loads(name.removeprefix(_MARK))
@@ -173,12 +187,18 @@ def _place_of(entry: Entry) -> _Place:
 
 
 def _value(entry: Entry, body: str) -> dict[str, Any]:
-    found = _FENCED.fullmatch(body) if any(name.startswith(_MARK) for name in entry.aliases) else None
+    found = _FENCED.fullmatch(body) if _place_of(entry).namespace[0] != _OURS else None
     try:
         value = json.loads(found[1]) if found else None
     except ValueError:  # somebody has edited it by hand
         value = None
     return value if isinstance(value, dict) else {"text": body.strip(), "title": entry.title, "source": entry.source}
+
+
+def _framed(value: Mapping[str, Any], outside: External) -> dict[str, Any]:
+    """Return the value of an external memory's item with its words as quotations."""
+    words = {"text": outside.block(value["text"]), "title": quoted(value["title"]), "source": quoted(value["source"])}
+    return words | external_document(outside)
 
 
 def _time(text: str) -> datetime:
@@ -196,7 +216,7 @@ def _line(text: str) -> str:
 # -- conditions ------------------------------------------------------------------------------------
 
 
-def _passes(value: dict[str, Any], conditions: dict[str, Any]) -> bool:
+def _passes(value: Mapping[str, Any], conditions: Mapping[str, Any]) -> bool:
     return all(_equals(value.get(key), wanted) for key, wanted in conditions.items())
 
 

@@ -1,7 +1,8 @@
 """Anthropic's memory tool: `view`, `create`, `str_replace`, `insert`, `delete`, `rename` on files below `/memories`.
 
 A file is a memory's text. Memories that the tool created or renamed carry their path there as an alias; others are at
-their path in the vault. Deleting archives. Results and errors are worded as the tool's documentation says:
+their path in the vault. External ones always are, since an alias is among what they say themselves; their lines are
+framed as a quotation. Deleting archives. Results and errors are worded as the tool's documentation says:
 https://platform.claude.com/docs/en/agents-and-tools/tool-use/memory-tool
 """
 
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from memstore.core.errors import MemstoreError
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import END, MARGIN, external, quoted_lines
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
@@ -88,13 +91,11 @@ class MemoryTool:
         """Return a file's lines with their numbers, or what is in a folder."""
         where, files = _checked(path), self._files()
         if where in files:
-            lines = self._shown_lines(files[where])
-            if len(lines) > _MOST_LINES:
+            if len(self._lines(files[where])) > _MOST_LINES:
                 raise _CommandError(f"File {path} exceeds maximum line limit of 999,999 lines.")
             first, last = view_range if view_range and len(view_range) == 2 else (1, -1)  # noqa: PLR2004
-            first = max(1, first)
-            shown = lines[first - 1 : len(lines) if last == -1 else last]
-            return f"Here's the content of {path} with line numbers:\n{_numbered(shown, first)}"
+            shown = self._numbered(files[where], max(1, first), last)
+            return f"Here's the content of {path} with line numbers:\n{shown}"
         below = [name for name in files if name.startswith(f"{where}/")]
         if not below and where != ROOT:
             raise _CommandError(f"The path {path} does not exist. Please provide a valid path.")
@@ -135,9 +136,8 @@ class MemoryTool:
             )
         self._write(entry, text[: found[0]] + new_str + text[found[0] + len(old_str) :])
         line = text.count("\n", 0, found[0])
-        first = max(0, line - _SNIPPET)
-        lines_now = self._shown_lines(entry)[first : line + new_str.count("\n") + _SNIPPET + 1]
-        return f"The memory file has been edited.\n{_numbered(lines_now, first + 1)}"
+        shown = self._numbered(entry, max(0, line - _SNIPPET) + 1, line + new_str.count("\n") + _SNIPPET + 1)
+        return f"The memory file has been edited.\n{shown}"
 
     def insert(self, path: str, insert_line: int, insert_text: str) -> str:
         """Insert a text behind a line; 0 is the beginning."""
@@ -164,6 +164,9 @@ class MemoryTool:
         entries = self._all_of(old_path, f"Error: The path {old_path} does not exist")
         if new in files or self._is_folder(new, files) or new.startswith(f"{old}/"):
             raise _CommandError(f"Error: The destination {new_path} already exists")
+        for place, entry in entries.items():
+            if entry.source_type == EXTERNAL:
+                raise _CommandError(f"Error: {place} is from outside, so it keeps its path")
         renamed = {
             entry: [*(name for name in entry.aliases if name != place), new + place.removeprefix(old)]
             for place, entry in entries.items()
@@ -208,9 +211,16 @@ class MemoryTool:
     def _lines(self, entry: Entry) -> list[str]:
         return self._text(entry).split("\n")
 
-    def _shown_lines(self, entry: Entry) -> list[str]:
-        note_shown(self._vault.view(), [entry.ref])
-        return self._lines(entry)
+    def _numbered(self, entry: Entry, first: int, last: int) -> str:
+        """Return lines with their numbers, for an agent to read: from one to another, or to the end with -1."""
+        view = self._vault.view()
+        note_shown(view, [entry.ref])
+        file = view.read(entry.path)
+        outside = None if file is None else external(view, file.memory)
+        lines = self._lines(entry)
+        shown = lines[first - 1 : len(lines) if last == -1 else last]
+        rows = [f"{number:>6}\t{_margin(line) if outside else line}" for number, line in enumerate(shown, first)]
+        return "\n".join((outside.opening, *rows, END) if outside else rows)
 
     def _write(self, entry: Entry, text: str) -> None:
         self._vault.edit(entry.id or entry.path, text, commit=self._commit)
@@ -241,7 +251,8 @@ def sdk_tool(vault: Vault, *, commit: bool = False) -> Any:
 
 
 def _alias(entry: Entry) -> str:
-    return next((name for name in entry.aliases if name.startswith(f"{ROOT}/")), "")
+    names = () if entry.source_type == EXTERNAL else entry.aliases
+    return next((name for name in names if name.startswith(f"{ROOT}/")), "")
 
 
 def _checked(path: str) -> str:
@@ -265,8 +276,9 @@ def _places(text: str, part: str) -> list[int]:
     return found
 
 
-def _numbered(lines: list[str], first: int) -> str:
-    return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
+def _margin(line: str) -> str:
+    """Return a line of a quotation; what else ends a line in it begins one without a number."""
+    return f"\n{'':6}\t".join(quoted_lines(line)) or MARGIN.rstrip()
 
 
 _FOLDER_SIZE = "4.0K"

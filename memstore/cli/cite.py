@@ -39,7 +39,7 @@ def cite(session: CliSession, citation: str) -> None:
 
 def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
-    from memstore.core.quotation import NOTICE, quoted_lines
+    from memstore.core.quotation import quoted_lines
     from memstore.search.citations import CitationStanding
 
     paint = session.paint
@@ -52,7 +52,7 @@ def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"
     if outside is not None:
-        yield paint("warning", f"{NOTICE} ({outside.origin})")
+        yield paint("warning", outside.opening)
         yield from quoted_lines(now.excerpt if now else cited.before)
     elif cited.standing in (CitationStanding.CHANGED, CitationStanding.GONE):
         yield from _diff(session, cited.before, now.excerpt if now else "")

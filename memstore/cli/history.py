@@ -179,11 +179,11 @@ def _log_line(session: CliSession, line: LogLine) -> str:
 
 def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.core.quotation import NOTICE, quoted
+    from memstore.core.quotation import quoted
 
     lines, said = (*blame.history, *blame.body), safe_line
     if blame.external is not None:
-        yield session.paint("warning", f"{NOTICE} ({blame.external.origin})")
+        yield session.paint("warning", blame.external.opening)
         said = quoted
     authors = [line.commit.author if line.commit else "not committed" for line in lines]
     width = max(map(len, authors), default=0)
@@ -199,12 +199,12 @@ def _blame_lines(session: CliSession, blame: Blame) -> Iterator[str]:
 
 def _diff_lines(session: CliSession, memory: MemoryDiff) -> Iterator[str]:
     from memstore.cli.output import safe_line
-    from memstore.core.quotation import NOTICE, quoted
+    from memstore.core.quotation import quoted
 
     paint, said = session.paint, safe_line
     yield _headline(session, memory.verb, memory.name, memory.path, memory.path_before)
     if memory.external is not None:
-        yield paint("warning", f"{NOTICE} ({memory.external.origin})")
+        yield paint("warning", memory.external.opening)
         said = quoted
     for statement in memory.statements:
         yield f"  {said(statement)}"

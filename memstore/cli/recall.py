@@ -161,9 +161,7 @@ def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
     expanded = bring_back(session.view(), ref, full=whole)
     if whole and not session.as_json:
         if (outside := expanded.shown.external) is not None:
-            from memstore.core.quotation import NOTICE
-
-            session.say(f"{NOTICE} ({outside.origin})")
+            session.say(outside.opening)
         _write_whole(expanded)
         return
     session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))

@@ -185,7 +185,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     """Yield a memory in readable form: its keys, its numbers, its text; all words of an external one as a quotation."""
     from memstore.cli.output import safe, safe_line
     from memstore.cli.written import conflict_line
-    from memstore.core.quotation import END, NOTICE, quoted_lines
+    from memstore.core.quotation import END, quoted_lines
 
     paint, entry, outside = session.paint, shown.entry, shown.external
     title = safe_line(entry.title) if outside is None else quoted(entry.title)
@@ -206,7 +206,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
         yield f"{paint('dim', 'conflict'.ljust(width))}  {conflict_line(paint, conflict)}"
     if outside is not None:
         yield ""
-        yield paint("warning", f"{NOTICE} ({outside.origin})")
+        yield paint("warning", outside.opening)
         for name, text in said:
             if (name, text) not in own:
                 yield from quoted_lines(f"{name}  {text}")

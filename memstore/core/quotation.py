@@ -60,6 +60,15 @@ class External(NamedTuple):
         """Return a text as a quotation on one line."""
         return f"[{NOTICE} ({self.origin}): {quoted(text)}]"
 
+    def block(self, text: str) -> str:
+        """Return a text as a quotation on several lines."""
+        return "\n".join((self.opening, *quoted_lines(text), END))
+
+    @property
+    def opening(self) -> str:
+        """The line before the lines of a quotation; `END` is the one after them."""
+        return f"{NOTICE} ({self.origin})"
+
 
 def external(view: View, memory: Memory) -> External | None:
     """Return the origin of an external memory; None for any other, which needs no frame."""

@@ -50,6 +50,27 @@ def test_what_can_not_be_searched_is_disabled(program: InProcess) -> None:
     assert answer["error"]
 
 
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"query": 5}, {"query": "Bella", "maxResults": "x"}, {"query": "Bella", "minScore": [1]},
+     {"query": "Bella", "maxResults": float("inf")}, {"query": "Bella", "minScore": True}],
+)  # fmt: skip
+def test_a_search_that_is_no_request_is_disabled(program: InProcess, params: dict[str, object]) -> None:
+    program.ok("add", "Bella eats")
+    answer = memory_search(opened(program), params)
+    assert (answer["results"], answer["disabled"]) == ([], True)
+    assert "`" in answer["error"]
+
+
+@pytest.mark.parametrize(
+    "params", [{}, {"path": 5}, {"path": "x", "from": "y"}, {"path": "x", "lines": None, "from": []}]
+)
+def test_a_get_that_is_no_request_is_disabled(program: InProcess, params: dict[str, object]) -> None:
+    answer = memory_get(opened(program), params)
+    assert (answer["text"], answer["disabled"]) == ("", True)
+    assert "`" in answer["error"]
+
+
 def test_what_is_hidden_is_missing(program: InProcess) -> None:
     secret = program.json("add", "Bella bites")
     program.ok("add", "Bella eats", "--access", "*")

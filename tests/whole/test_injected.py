@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memstore.adapters import openclaw
+from memstore.adapters.memory_tool import MemoryTool
 from memstore.core.quotation import END, MARGIN, NOTICE
 from memstore.mcp import resources
+from tests.adapters.vaults import opened
 from tests.installed import validated
 from tests.mcp.serving import answered, served
 from tests.report.pages import PageParts
@@ -237,6 +240,88 @@ def test_a_commit_does_not_quote_them(vault: InProcess) -> None:
     vault.ok("--json", "quarantine", SOURCE)
     assert unframed(vault.ok("list", "--status", "quarantined")) == []
     vault.ok("quarantine", SOURCE, "--lift")
+
+
+# -- the adapters -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_form_leaves_the_memory_tool_unframed(vault: InProcess, name: str) -> None:
+    tool = MemoryTool(opened(vault, OWNER))
+    path = f"/memories/ext{[*FORMS].index(name)}.md"
+    for lines in ([1, -1], [2, -1]):
+        answer = tool.execute({"command": "view", "path": path, "view_range": lines})
+        assert not answer.is_error
+        shown = re.sub("^ *[0-9]*\t", "", answer.text, flags=re.MULTILINE)
+        assert unframed(shown) == []
+        assert NOTICE in shown
+        assert shown.endswith(f"\n{END}")
+        assert shown.count(f"\n{END}") == 1
+    numbers = re.findall("^ +([0-9]+)\t", answer.text, flags=re.MULTILINE)
+    body = (vault.vault / path.removeprefix("/memories/")).read_bytes().decode().split("---\n", 2)[2].strip("\n")
+    assert numbers == [str(at) for at in range(2, body.count("\n") + 2)]
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_form_leaves_the_openclaw_tools_unframed(vault: InProcess, name: str) -> None:
+    ours = opened(vault, OWNER)
+    found = openclaw.memory_search(ours, {"query": words_of(name), "maxResults": 50})
+    assert MARK in json.dumps(found)
+    got = openclaw.memory_get(ours, {"path": IDS[name]})
+    rest = openclaw.memory_get(ours, {"path": IDS[name], "from": got["from"] + 1, "lines": 3})
+    for text in (*(hit["snippet"] for hit in found["results"] if "external" in hit), got["text"], rest["text"]):
+        assert unframed(text) == []
+        assert NOTICE in text
+    assert [*bare([found, got, rest])] == []
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_no_form_leaves_langgraphs_store_unframed(vault: InProcess, name: str) -> None:
+    langgraph = pytest.importorskip("memstore.adapters.langgraph", reason="langgraph is not installed")
+    store = langgraph.VaultStore(opened(vault, OWNER))
+    found = store.search(("memstore",), query=words_of(name), limit=100)
+    items = [store.get(("memstore", "note"), IDS[name]), *(item for item in found if item.key == IDS[name])]
+    assert len(items) == 2
+    for item in items:
+        assert MARK in item.value["text"]
+        assert unframed(item.value["text"]) == unframed(item.value["title"]) == unframed(item.value["source"]) == []
+        assert [*bare(item.value)] == []
+
+
+def test_ones_own_comes_first_in_the_adapters(vault: InProcess) -> None:
+    ours = opened(vault, OWNER)
+    found = openclaw.memory_search(ours, {"query": QUESTION, "maxResults": 100})["results"]
+    outside = ["external" in hit for hit in found]
+    assert outside == sorted(outside)
+    assert sum(outside) > 5
+    langgraph = pytest.importorskip("memstore.adapters.langgraph", reason="langgraph is not installed")
+    items = langgraph.VaultStore(ours).search(("memstore",), query=QUESTION, limit=100)
+    outside = ["external" in item.value for item in items]
+    assert outside == sorted(outside)
+    assert sum(outside) > 5
+
+
+def test_an_external_memory_takes_no_name_that_an_adapter_gives(pages: InProcess) -> None:
+    """Neither the file of the memory tool nor the item of LangGraph that has this name is hidden by it."""
+    item, place = 'langgraph:["users","food"]', "/memories/food.md"
+    (pages.vault / "a.md").write_bytes(memory_text(
+        f"{MARK}\n", id="m_a000000001", source_type="external", aliases=json.dumps([place, item, f"/memories/{MARK}"]),
+    ))  # fmt: skip
+    ours = opened(pages, OWNER)
+    tool = MemoryTool(ours)
+    assert not tool.execute({"command": "create", "path": place, "file_text": "Noodles."}).is_error
+    assert tool.execute({"command": "view", "path": place}).text.endswith("\tNoodles.")
+    assert MARK not in tool.execute({"command": "view", "path": "/memories"}).text
+    assert MARK in tool.execute({"command": "view", "path": "/memories/a.md"}).text
+    moved = tool.execute({"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/b.md"})
+    assert moved.is_error
+    assert "from outside" in moved.text
+    langgraph = pytest.importorskip("memstore.adapters.langgraph", reason="langgraph is not installed")
+    store = langgraph.VaultStore(ours)
+    assert store.get(("users",), "food") is None
+    store.put(("users",), "food", {"likes": "noodles"})
+    assert store.get(("users",), "food").value == {"likes": "noodles"}
+    assert store.get(("memstore", "note"), "m_a000000001").value["external"]
 
 
 # -- every other way out ----------------------------------------------------------------------------
