@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
-from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of
+from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of, whole
 from memstore.beliefs.echo import recognised
 from memstore.core.keys import EXTERNAL
 from memstore.core.transaction import again_where_changed, save_all
@@ -68,7 +68,7 @@ def heard(given: str, read: Callable[[str], bytes]) -> Heard:
         value = document.get(key)
         if not isinstance(value, str) or not value.strip():
             continue
-        said = said_by_person(value) if speaker is Speaker.PERSON else value.strip()
+        said = whole(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
         if speaker is None:
             return Heard((), said, *session)
         return Heard((SpokenTurn(speaker, said),), "", *session)

@@ -54,6 +54,7 @@ _BEGINNINGS = (
     "This session is being continued from a previous conversation", "[SYSTEM NOTIFICATION", "# AGENTS.md instructions",
     "Base directory for this skill:",
 )  # fmt: skip
+_HALF = re.compile("[\ud800-\udfff]")
 _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?=\s|$)")
 
 
@@ -80,10 +81,15 @@ _RESULTS = frozenset({"tool_result", "function_call_output", "custom_tool_call_o
 _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 
 
+def whole(text: str) -> str:
+    """Return a text without half characters, which JSON can spell and programs leave where they cut a text."""
+    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def turns_of(transcript: str) -> list[SpokenTurn]:
     """Return the turns in a transcript, in order; lines that are not JSON are left out."""
     turns = [turn for entry in _entries(transcript) for turn in _turns(entry)]
-    return [turn for turn in turns if turn.text]
+    return [turn._replace(text=whole(turn.text)) for turn in turns if turn.text]
 
 
 def _entries(transcript: str) -> Iterator[dict[str, Any]]:

@@ -137,6 +137,10 @@ def _complete() -> None:
     sys.exit(shell_complete(PROGRAM, {}, "memstore", COMPLETION_VARIABLE, os.environ[COMPLETION_VARIABLE]))
 
 
+# The commands that answer an agent's hooks.
+_HOOKS = frozenset({"recall", "raw"})
+
+
 def _report(error: BaseException, words: list[str]) -> int:
     """Report a failure, as text on standard error or as the one JSON document on standard output."""
     from memstore.cli import output
@@ -162,7 +166,8 @@ def _report(error: BaseException, words: list[str]) -> int:
         output.flush()
     except OSError:
         output.discard()  # there is nowhere to report it
-    return int(failure.exit)
+    is_hook = "--hook" in options and not _HOOKS.isdisjoint(options)
+    return 0 if is_hook else int(failure.exit)  # a hook that fails stops the agent's program
 
 
 def _tell(failure: Failure) -> None:

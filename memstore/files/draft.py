@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.core.keys import KEYS
-from memstore.files.fence import BOM
+from memstore.files.fence import BOM, encoded
 from memstore.files.render import parts_of, scalar
 from memstore.files.shapes import is_absent
 
@@ -29,7 +29,7 @@ def new_file(values: Mapping[str, Plain], body: str) -> bytes:
     lines = [
         line for name in sorted(said, key=lambda name: _RANK.get(name, len(_RANK))) for line in _lines(name, said[name])
     ]
-    return "\n".join(["---", *lines, "---", _set_off(body)]).encode()
+    return encoded("\n".join(["---", *lines, "---", _set_off(body)]))
 
 
 def _lines(name: str, value: Plain) -> list[str]:

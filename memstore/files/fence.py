@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.core.errors import UsageError
 from memstore.core.finding import Position
 from memstore.core.problems import Problem, worth_showing
 
@@ -53,7 +54,21 @@ class FencedText(NamedTuple):
 
     def joined(self, head: str) -> bytes:
         """Return the file's bytes with another head."""
-        return self.before + head.encode() + self.between + self.body.encode()
+        return self.before + encoded(head) + self.between + encoded(self.body)
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes of a text for a file.
+
+    Raises:
+        UsageError: it has half a character, which a program leaves that cuts a text in the middle of one.
+    """
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            "a text has a character that can't be written", hint="leave out U+0000 and lone surrogates"
+        ) from error
 
 
 def split(data: bytes) -> FencedText | Problem | None:

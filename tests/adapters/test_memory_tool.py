@@ -205,6 +205,15 @@ def test_with_the_real_package(program: InProcess) -> None:
     assert tool.call({"command": "delete", "path": "/memories/x"}) == "Successfully deleted /memories/x"
 
 
+def test_half_a_character_is_refused(tool: MemoryTool) -> None:
+    """A model's JSON can spell one, and no file can hold it."""
+    done(tool, "create", path=GUIDE, file_text="one")
+    for command in ({"command": "create", "path": "/memories/x", "file_text": "\ud83d"},
+                    {"command": "str_replace", "path": GUIDE, "old_str": "one", "new_str": "\ud83d"}):  # fmt: skip
+        assert tool.execute(command) == ("Error: a text has a character that can't be written", True)
+    assert done(tool, "view", path=GUIDE).endswith("\tone")
+
+
 def test_what_is_written_after_a_page_was_shown_is_derived_from_it(program: InProcess) -> None:
     page = program.json("add", "Dr. Evil sells food", "--source-type", "external")
     tool, vault = MemoryTool(opened(program)), opened(program)

@@ -224,6 +224,26 @@ def test_turns_are_kept_apart(program: InProcess) -> None:
     assert program.json("show", ref)["origin"] == {"session_id": "s1", "trigger": "PreCompact"}
 
 
+def test_a_text_that_was_cut_in_the_middle_of_a_character_is_written_down(program: InProcess) -> None:
+    """JSON can spell half of a character; a program that counts in UTF-16 leaves it where it cuts."""
+    said = {"type": "user", "message": {"role": "user", "content": "Bella limps \ud83d"}}
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, [said])))
+    program.ok(*CAPTURE, stdin=asked("PostCompact", compact_summary="She rests \udc15."))
+    assert captured(program) == [("inference", "She rests \ufffd."), ("told_by_human", "Bella limps \ufffd")]
+    assert "Bella limps" in context_of(program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt="Bella \ud83d?")))
+
+
+@pytest.mark.parametrize("verb", ["recall", "raw"])
+@pytest.mark.parametrize("words", [("--nope",), ("--as",), ("--vault", "/nowhere"), ("--budget", "x")])
+def test_a_hook_that_is_called_wrongly_does_not_fail_its_program(
+    program: InProcess, verb: str, words: tuple[str, ...]
+) -> None:
+    done = program.run(verb, "--hook", *words, stdin=asked("UserPromptSubmit", prompt="Bella"))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.startswith("memstore: ")
+    assert program.run("add", "--hook").returncode == 2
+
+
 def by_source_type(program: Program) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
     for one in program.json("list", "-t", "raw", "--sort", "created")["memories"]:
