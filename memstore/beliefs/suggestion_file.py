@@ -34,7 +34,7 @@ from memstore.core.errors import RefusedError
 from memstore.core.places import SUGGESTIONS
 from memstore.core.terms import term_of, words
 from memstore.core.times import instant
-from memstore.core.titles import default_title, title_of
+from memstore.core.titles import default_title, in_a_key, title_of
 from memstore.core.transaction import unified_diff
 from memstore.files import splice
 from memstore.files.draft import new_file
@@ -145,7 +145,7 @@ def _about(
     file = change.before
     if not isinstance(file, MemoryFile):
         raise TypeError(f"{change.path} is not a memory")
-    title = f"{proposal.action.value.capitalize()}: {title_of(file.memory)}"
+    title = in_a_key(f"{proposal.action.value.capitalize()}: {title_of(file.memory)}")
     values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
     body = f"{told}\n{diff_of(change)}"
     edit = _edit(proposal, values, body)
@@ -163,7 +163,7 @@ def _of_new_belief(
 ) -> SuggestionFile:
     worded, note = _worded(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
-    title = default_title(worded or proposal.quote)
+    title = in_a_key(default_title(worded or proposal.quote))
     values = {
         **_common(view, proposal, now),
         "title": title,
@@ -412,7 +412,7 @@ class PageLines:
             return _file(line, {**values, **({"scope": scope} if scope else {})}, f"{line.text}\n")
         title = title_of(target.memory)
         values |= {**labels(target.memory), "relates_to": [str(target.memory.ref)]}
-        values["title"] = line.text or f"Archive: {title}"
+        values["title"] = in_a_key(line.text or f"Archive: {title}")
         what = "changed its wording" if line.text else "removed it, so that it would be put out of sight"
         told = f"[[{target.memory.ref}]] is listed in {line.page}, and somebody {what}: {title}\n\n"
         return _file(line, values, told + diff_of(edit_of(line.action, target, values["title"], line.ref)))

@@ -18,7 +18,7 @@ from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
-from memstore.core.titles import default_title
+from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import memory_file, splice
 from memstore.files.draft import Account
@@ -99,7 +99,7 @@ def promote(
     _refuse_second(view, file, source)
     made = {**_taken_over(file, source, given, whole=text is None), "type": kind}
     if account:
-        made["title"] = _title(given, account) or made.get("title") or default_title(text or file.memory.body)
+        made["title"] = _title(given, account) or made.get("title") or in_a_key(default_title(text or file.memory.body))
     ground = _state_confidence(view, file.memory, source, made, given)
     body = file.memory.body.replace("\r\n", "\n") if text is None else text
     if account:

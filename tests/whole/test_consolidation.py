@@ -105,3 +105,17 @@ def test_a_command_words_it_and_one_that_dies_is_told(here: InProcess) -> None:
     done = here.run("consolidate", "--with", f"{sys.executable} -c 'raise SystemExit(1)'")
     assert done.returncode == 0
     assert done.stderr.count("quoted instead: ") == len(THEMES)
+
+
+def test_a_control_character_in_a_text_does_not_stop_consolidation(here: InProcess) -> None:
+    """A text may have one, as in the output of a program; the title that is made of it may not."""
+    for path in here.vault.glob("e*.md"):
+        path.write_bytes(path.read_bytes().replace(b"slow walk", b"slow \x1b[31mwalk\x1b[0m \xe2\x80\xa8"))
+    done = here.json("consolidate", "--apply")
+    assert len(done["written"]) == len(THEMES)
+    refs = [one["ref"] for one in here.json("suggestions", "list")["suggestions"]]
+    for ref in refs:
+        here.ok("suggestions", "accept", ref)
+    assert here.run("check").returncode == 0
+    raw = here.json("raw", "the \x1b[31mtram\x1b[0m was late")["ref"]
+    here.ok("promote", raw, "--to", "episode", "--outcome", "I walked")
