@@ -23,6 +23,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import AnyHttpUrl
 
 from memstore import __version__
+from memstore.mcp import tools
 from memstore.mcp.protocol import Conversation, ProtocolError
 from memstore.mcp.server import Identity, Server, WriteRules
 
@@ -63,6 +64,11 @@ class Served:
         self._env, self._folder, self._rules, self._offered, self._tokens = env, folder, rules, offered, tokens
         self._conversations: dict[str, Conversation] = {}
         self._one_at_a_time = threading.Lock()
+
+    @property
+    def commands_named(self) -> str:
+        """Which tools run the commands that texts name."""
+        return tools.commands_named(tools.offered(self._offered, read_only=self._rules.read_only))
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return the SDK's access token for a bearer token; None if it is invalid. Revocation takes effect at once."""
@@ -105,7 +111,7 @@ def app_of(served: Served, port: int) -> Any:
     sdk: Sdk[Any] = Sdk(
         "memstore",
         version=__version__,
-        instructions=_INSTRUCTIONS,
+        instructions=f"{_INSTRUCTIONS} {served.commands_named}".rstrip(),
         cache_hints={"tools/list": CacheHint(), "resources/read": CacheHint()},
         on_list_tools=handler("tools/list", types.ListToolsResult),
         on_call_tool=handler("tools/call", types.CallToolResult),

@@ -72,8 +72,8 @@ class Conversation:
         """Return the answer to a message; None for a notification, and for a response, since nothing was requested."""
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return _error(None, ProtocolError(INVALID_REQUEST, "a message is a JSON-RPC 2.0 object"))
-        number = message.get("id")
-        if isinstance(number, bool) or not isinstance(number, str | int | None):
+        number = message.get("id", 0)
+        if isinstance(number, bool) or not isinstance(number, str | int):
             return _error(None, ProtocolError(INVALID_REQUEST, "an id is a text or a whole number"))
         if ("method" in message and "id" not in message) or "result" in message or "error" in message:
             return None
@@ -205,6 +205,11 @@ class Conversation:
             raise ProtocolError(INVALID_PARAMS, f"there is no skill `{uri}` here; skills/list lists them", {"uri": uri})
         return {"skill": skill.entry()}
 
+    @property
+    def _offered_prompts(self) -> Mapping[str, Prompt]:
+        """The prompts; each ends in something that is written, so there are none where nothing may be."""
+        return {} if self._server.rules.read_only else PROMPTS
+
     def _prompts(self, _: Json) -> Json:
         listed = [
             {
@@ -212,12 +217,12 @@ class Conversation:
                 "description": one.about,
                 "arguments": [{"name": one.argument, "description": one.about_argument}],
             }
-            for name, one in PROMPTS.items()
+            for name, one in self._offered_prompts.items()
         ]
         return {"prompts": listed}
 
     def _prompt(self, params: Json) -> Json:
-        prompt = _prompt_of(params)
+        prompt = self._prompt_of(params)
         given = params.get("arguments") or {}
         if not isinstance(given, dict) or not {*given} <= {prompt.argument}:
             raise ProtocolError(INVALID_PARAMS, f"this prompt takes `{prompt.argument}` and nothing else")
@@ -225,26 +230,25 @@ class Conversation:
         message = {"role": "user", "content": {"type": "text", "text": text_of(prompt, value)}}
         return {"description": prompt.about, "messages": [message]}
 
+    def _prompt_of(self, params: Json) -> Prompt:
+        name, offered = _text(params, "name"), self._offered_prompts
+        if name not in offered:
+            raise ProtocolError(INVALID_PARAMS, f"there is no prompt `{name}` here; prompts/list lists them")
+        return offered[name]
+
     def _completions(self, params: Json) -> Json:
         of, argument = params.get("ref"), params.get("argument")
         if not isinstance(of, dict) or not isinstance(argument, dict):
             raise ProtocolError(INVALID_PARAMS, "a completion has `ref` and `argument`")
         name, begun = _text(argument, "name"), _text(argument, "value")
         if of.get("type") == "ref/prompt":
-            is_ref = _prompt_of(of).argument == name == "ref"
+            is_ref, complete = self._prompt_of(of).argument == name == "ref", resources.completed_suggestions
         elif of.get("type") == "ref/resource" and of.get("uri") == resources.TEMPLATE:
-            is_ref = name == "ref"
+            is_ref, complete = name == "ref", resources.completed
         else:
             raise ProtocolError(INVALID_PARAMS, f"there is nothing to complete but prompts and {resources.TEMPLATE}")
-        found = resources.completed(self._server, begun) if is_ref else []
+        found = complete(self._server, begun) if is_ref else []
         return {"completion": {"values": found[:_MOST_VALUES], "hasMore": len(found) > _MOST_VALUES}}
-
-
-def _prompt_of(params: Json) -> Prompt:
-    name = _text(params, "name")
-    if name not in PROMPTS:
-        raise ProtocolError(INVALID_PARAMS, f"there is no prompt `{name}` here; prompts/list lists them")
-    return PROMPTS[name]
 
 
 def _text(params: Json, name: str) -> str:

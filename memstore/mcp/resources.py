@@ -70,3 +70,9 @@ def completed(server: Server, begun: str) -> list[str]:
     from memstore.cli.completion import complete_refs
 
     return [str(item.value) for item in complete_refs(server.session(), begun)]
+
+
+def completed_suggestions(server: Server, begun: str) -> list[str]:
+    """Return the refs of the suggestions that wait, as far as they complete the text `begun`."""
+    waiting = server.run("suggestions list", []).document.get("suggestions", [])
+    return [one["ref"] for one in waiting if one["ref"].startswith(begun)]

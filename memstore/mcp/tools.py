@@ -64,6 +64,7 @@ class Tool(NamedTuple):
 ACTION, HANDLE = "action", "handle"
 # The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
+FORGET = "forget"
 
 # -- the twelve --------------------------------------------------------------------------------------
 
@@ -153,7 +154,7 @@ USUAL = (
         {
             "archive": Verb("archive", ("reason",), ("refs",)),
             "restore": Verb("restore", (), ("refs",)),
-            "forget": Verb("forget", ("detach", "dry_run"), ("refs",)),
+            "forget": Verb(FORGET, ("detach", "dry_run"), ("refs",)),
         },
     ),
     Tool(
@@ -478,8 +479,26 @@ def listed(tool: Tool) -> dict[str, Any]:
         "name": tool.name,
         "description": tool.about,
         "inputSchema": {**schema, "required": required} if required else schema,
-        "annotations": {"readOnlyHint": True} if only_reads else {"destructiveHint": False},
+        "annotations": {"readOnlyHint": True} if only_reads else {"destructiveHint": _destroys(tool)},
     }
+
+
+def _destroys(tool: Tool) -> bool:
+    """Whether anything that a tool does can't be taken back, so that programs should ask before they call it."""
+    return any(verb.command == FORGET for verb in tool.verbs.values())
+
+
+def commands_named(tools: Sequence[Tool]) -> str:
+    """Return which tools run the commands that texts name, as far as their names don't say so."""
+    known: set[str] = set()
+    named: list[str] = []
+    for tool in tools:
+        words = {verb.command.split()[0]: None for verb in tool.verbs.values()}
+        new = [word for word in words if word not in known and word != tool.name.removeprefix("memory_")]
+        known.update(words)
+        if new:
+            named.append(f"{', '.join(new)}: {tool.name}")
+    return f"Texts name commands of memstore; these tools run them: {'; '.join(named)}." if named else ""
 
 
 def _is_always_needed(tool: Tool, name: str) -> bool:

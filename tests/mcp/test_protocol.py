@@ -17,6 +17,8 @@ from memstore.mcp.server import WriteRules
 from tests.mcp.serving import ENVELOPE, VERSION, sample, served
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.whole.program import InProcess
 
 VERSION_KEY, CAPABILITIES_KEY = "io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"
@@ -213,14 +215,48 @@ def test_prompts_name_tools_that_there_are(new: Conversation) -> None:
         assert code_of(modern(new, "prompts/get", **params)) == -32602
 
 
+def test_a_prompt_to_review_is_completed_with_what_waits(tmp_path: Path) -> None:
+    program = sample(tmp_path)
+    for at in range(20):
+        program.ok("add", f"Rex slept by the stove on day {at % 4}", "-t", "episode", "--source", f"s{at}")
+    program.ok("consolidate", "--apply")
+    waiting = [one["ref"] for one in program.json("suggestions", "list")["suggestions"]]
+    assert waiting
+    of = {"type": "ref/prompt", "name": "review"}
+    found = modern(Conversation(served(program)), "completion/complete", ref=of, argument={"name": "ref", "value": ""})
+    assert found["result"]["completion"]["values"] == waiting
+
+
+def test_where_nothing_may_be_written_no_prompt_asks_for_it(vault: InProcess) -> None:
+    reader = Conversation(served(vault, rules=WriteRules(read_only=True)))
+    assert modern(reader, "prompts/list")["result"]["prompts"] == []
+    assert code_of(modern(reader, "prompts/get", name="remember")) == -32602
+    instructions = modern(reader, "server/discover")["result"]["instructions"]
+    assert "Nothing can be written here." in instructions
+    assert "add it" not in instructions
+    assert "memory_forget" not in instructions
+
+
+@pytest.mark.parametrize("offered", ["usual", "seeds", "all"])
+def test_the_tools_behind_the_commands_that_texts_name_are_told(vault: InProcess, offered: str) -> None:
+    """An agent can't run `memstore show`, which a hint names; it can call the tool that does."""
+    server = served(vault, offered=offered)
+    told = modern(Conversation(server), "server/discover")["result"]["instructions"]
+    assert "show: memory_get" in told
+    assert "archive, restore: memory_forget" in told
+    assert ("undo: vault" in told) == (offered == "all")
+    assert {*re.findall(r"memory_\w+", told)} <= {tool.name for tool in server.tools}
+
+
 def test_refs_are_completed(new: Conversation) -> None:
     def completed(of: dict[str, str], name: str, value: str) -> Any:
         answer = modern(new, "completion/complete", ref=of, argument={"name": name, "value": value})
         return answer["result"]["completion"] if "result" in answer else code_of(answer)
 
     resource, prompt = {"type": "ref/resource", "uri": "memory://{ref}"}, {"type": "ref/prompt", "name": "review"}
+    assert completed(resource, "ref", "note:m_4e") == {"values": [NOTE], "hasMore": False}
+    assert completed(prompt, "ref", "note:m_4e") == {"values": [], "hasMore": False}
     for of in (resource, prompt):
-        assert completed(of, "ref", "note:m_4e") == {"values": [NOTE], "hasMore": False}
         assert completed(of, "ref", "nothing") == {"values": [], "hasMore": False}
         assert completed(of, "other", "note") == {"values": [], "hasMore": False}
     every = completed(resource, "ref", "")
@@ -244,6 +280,7 @@ def test_refs_are_completed(new: Conversation) -> None:
         (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":NaN}}', -32700),
         (b'{"id":1' + b"0" * 10_000 + b"}", -32700),
         (b"[]", -32600),
+        (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
         (b"7", -32600),
         (b"null", -32600),
         (b"{}", -32600),

@@ -306,6 +306,8 @@ def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_wr
         "context": ["show", "list", "suggest"],
         "privacy": ["explain", "audit"],
     }
+    destroys = {tool.name for tool in tools.TOOLS.values() if tools.listed(tool)["annotations"].get("destructiveHint")}
+    assert destroys == {"memory_forget"}
     reads = {tool.name for tool in tools.USUAL if tools.listed(tool)["annotations"].get("readOnlyHint")}
     assert reads == {"memory_search", "memory_get", "memory_recall"}
     before, server = contents(vault.vault), served(vault, rules=WriteRules(read_only=True), offered="all")
