@@ -141,6 +141,8 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
     if not listed.total:
         session.say("no memories" if given == Given() and at is None else "no memory matches")
         say_near_keys(session, given)
+    if more := listed.total - len(listed.entries):
+        session.say(f"{more:,} more; a higher --limit lists them")
     session.say_left_out(listed.left_out)
 
 

@@ -65,6 +65,8 @@ ACTION, HANDLE = "action", "handle"
 # The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
 FORGET = "forget"
+# All memories of a vault don't fit into an agent's context window.
+MOST_LISTED = 50
 
 # -- the twelve --------------------------------------------------------------------------------------
 
@@ -312,7 +314,11 @@ SEEDS = (
 # -- everything else that a person can do ------------------------------------------------------------
 
 REST = (
-    Tool("memory_list", "List memories.", {"": Verb("list", ("limit", "sort", "type", "tag", "status", "since"))}),
+    Tool(
+        "memory_list",
+        "List memories, 50 at most without a limit.",
+        {"": Verb("list", ("limit", "sort", "type", "tag", "status", "since"), fixed=(f"--limit={MOST_LISTED}",))},
+    ),
     Tool(
         "memory_lineage",
         "See where a memory comes from (sources), what came of it (dependents), what would lose its support without it "

@@ -294,6 +294,18 @@ def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: in
         assert all("type" in one for one in schema["properties"].values())
 
 
+def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
+    server = served(vault, offered="all")
+    answer = answered(server, "memory_list")
+    total = answer.document["total"]
+    assert total > tools.MOST_LISTED == len(answer.document["memories"])
+    assert (
+        answer.text.splitlines()[tools.MOST_LISTED] == f"{total - tools.MOST_LISTED} more; a higher --limit lists them"
+    )
+    assert len(answered(server, "memory_list", limit=total).document["memories"]) == total
+    assert "higher" not in answered(server, "memory_list", limit=total).text
+
+
 def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_written(vault: InProcess) -> None:
     server = served(vault, rules=WriteRules(read_only=True))
     left = {tool.name: [*tool.verbs] for tool in server.tools}
