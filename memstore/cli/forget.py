@@ -211,6 +211,8 @@ def _next(root: Path, done: Purged) -> Iterator[str]:
     """Yield what can't be reached from here, and what to do about it."""
     yield f"not reached: {root} itself, with its git folder, index and stashes; other clones, their caches, and backups"
     yield "what was not committed, hooks and git settings are not in the clone: memstore hooks install"
+    for folder in done.work_trees:
+        yield f"not reached: the work tree {folder}, and its cache"
     for remote in done.remotes:
         yield f"not reached: the remote {remote}"
     for path in done.submodules:

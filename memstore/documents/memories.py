@@ -90,6 +90,7 @@ def purged_document(done: Purged) -> dict[str, Any]:
         "still": [*done.still],
         "remotes": [*done.remotes],
         "submodules": [*done.submodules],
+        "work_trees": [*done.work_trees],
     }
 
 

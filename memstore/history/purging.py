@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,9 +26,10 @@ from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.history.commit_messages import in_subject
+from memstore.history.commit_messages import MEMORY_ID, in_subject
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import tree_of_commit
+from memstore.history.retold import Retold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -42,6 +44,7 @@ _TOMBSTONE = re.compile(rb"^status:[ \t]*[\"']?forgotten", re.MULTILINE)
 _ORIGINAL = re.compile(r"file:(imports/[^#]+\.original)#L(\d+)(?:-L(\d+))?@[0-9a-f]+")
 _COMMIT = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _BLOB_PREFIX = 10  # digits of a blob id in a citation
+_REFS = frozenset({".git/packed-refs", ".git/info/refs"})  # files of git that list refs
 # Shorter lines say nothing that many other texts don't say, too.
 _TELLING = 12
 
@@ -68,6 +71,17 @@ for _pattern, _new, _id in _memstore["short"]:
     if _id.encode() in {it}.message:
         {it}.message = re.sub(_pattern.encode(), lambda _: _new.encode(), {it}.message)
 """
+# The message of a commit that changed nothing else is about these memories: what memstore wrote of it stays.
+_REASON = rf"""
+_ids = re.findall(rb"^{MEMORY_ID}: (\S+)$", commit.message, re.M)
+_kept = (_one.filename for _one in commit.file_changes if _one.type != b"D")
+_others = [_path for _path in _kept if not re.search(rb"(?:^|/)audit/", _path)]
+if _ids and not _others and {{_id.decode() for _id in _ids}} <= {{*_memstore["ids"]}}:
+    _said, _, _last = commit.message.rstrip().rpartition(b"\n\n")
+    _said = _said.partition(b"\n")[0]
+    _said = _said if re.fullmatch(rb"[a-z]+ [a-z]+:[a-z0-9_-]+", _said) else b"(forgotten)"
+    commit.message = _said + b"\n\n" + _last + b"\n"
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +91,8 @@ class Purged:
     `removed` counts the blobs that are gone, `changed` those that lost lines, `commits` those that got a new id;
     `notes` were attached again; `renamed` are paths of files in which commits have their new ids; `unsigned` counts
     the commits and tags whose signatures did not survive. `still` lists what has words of the memories all the same,
-    `remotes` and `submodules` other repositories, which have what they had.
+    `remotes` and `submodules` other repositories, which have what they had, `work_trees` the folders where other work
+    trees of the original have their files.
     """
 
     folder: Path
@@ -91,6 +106,7 @@ class Purged:
     still: tuple[str, ...]
     remotes: tuple[str, ...]
     submodules: tuple[str, ...]
+    work_trees: tuple[str, ...]
 
     __repr__ = short_repr
 
@@ -107,8 +123,9 @@ class _Object(NamedTuple):
 class _Found:
     """What is to go: blobs, blobs with other bytes, and the words by which the memories can be told.
 
-    `plain` are those of `removed` that are versions of sealed memories. `titles` and `short` have the refs of the
-    memories by their names; a short name means the memory only in a message that has its id, too.
+    `ids` are those of the memories. `plain` are those of `removed` that are versions of sealed memories. `titles` and
+    `short` have the refs of the memories by their names; a short name means the memory only in a message that has its
+    id, too.
     """
 
     removed: set[str] = field(default_factory=set)
@@ -117,7 +134,9 @@ class _Found:
     titles: dict[str, str] = field(default_factory=dict)
     short: dict[str, str] = field(default_factory=dict)
     lines: set[str] = field(default_factory=set)
+    retold: Retold = field(default_factory=Retold)
     originals: dict[str, set[tuple[int, int]]] = field(default_factory=dict)
+    ids: frozenset[str] = frozenset()
     signed: int = 0
 
     @property
@@ -131,6 +150,14 @@ class _Found:
         """Patterns for short names, what replaces them, and the id that a message must have."""
         pairs = sorted(self.short.items(), key=lambda pair: -len(pair[0]))
         return [(rf"(?<!\w){re.escape(name)}(?!\w)", ref, ref.rpartition(":")[2]) for name, ref in pairs]
+
+    @cached_property
+    def _encoded(self) -> list[bytes]:
+        return [word.encode() for word, _ in self.words]
+
+    def is_told_in(self, data: bytes) -> bool:
+        """Whether bytes have a title, a telling line, or as many words of one in a row as nobody else writes."""
+        return any(word in data for word in self._encoded) or self.retold.quoted_in(data)
 
 
 def purge(
@@ -193,6 +220,7 @@ def purge(
         unsigned=found.signed,
         still=still,
         submodules=_submodules(clone),
+        work_trees=_work_trees(repository, environ),
         remotes=tuple(sorted({line.rpartition(" (")[0].replace("\t", " ") for line in remotes})),
     )
 
@@ -201,6 +229,13 @@ def _submodules(clone: GitProcess) -> tuple[str, ...]:
     """Return the paths of submodules in the current commit."""
     listed = clone.run("ls-tree", "-r", "-z", "HEAD").decode(errors="surrogateescape").split("\0")
     return tuple(sorted(line.partition("\t")[2] for line in listed if line.startswith("160000 ")))
+
+
+def _work_trees(repository: Repository, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the folders of the repository's other work trees that are there."""
+    listed = GitProcess(repository.root, environ).run("worktree", "list", "--porcelain").splitlines()
+    folders = (Path(os.fsdecode(line.removeprefix(b"worktree "))) for line in listed if line.startswith(b"worktree "))
+    return tuple(str(folder) for folder in folders if folder.exists() and not folder.samefile(repository.root))
 
 
 def _cloned(repository: Repository, environ: Mapping[str, str], folder: Path) -> GitProcess:
@@ -231,7 +266,8 @@ def _what_goes(
     clone: GitProcess, forgotten: set[str], sealed: set[str], opened: Callable[[bytes], bytes], *, mixed: bool
 ) -> _Found:
     paths = _paths(clone)
-    found, rest, ids = _Found(), list[_Object](), forgotten | sealed
+    ids = forgotten | sealed
+    found, rest = _Found(ids=frozenset(ids)), list[_Object]()
     for one in _objects(clone):
         if one.kind != "blob":
             found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
@@ -284,7 +320,9 @@ def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
         _learn_unread(found, data.decode(errors="replace"))
         return
     found.lines |= _telling(memory.body)
+    found.retold.learn(memory.body)
     for name in (title_of(memory), *memory.aliases):
+        found.retold.learn_name(name)
         for title in filter(None, {name, in_subject(name)}):
             (found.titles if len(title) >= _TELLING else found.short)[title] = str(memory.ref)
     for mark in filter(None, map(_ORIGINAL.fullmatch, memory.derived_from)):
@@ -296,10 +334,9 @@ def _learn_unread(found: _Found, text: str) -> None:
     """Remember the words of a version that can't be read: lines of keys say nothing, except for a title."""
     for line in _telling(text):
         key = _KEY_LINE.fullmatch(line)
-        if key is None:
-            found.lines.add(line)
-        elif key["key"] == "title":
-            found.lines |= _telling(key["value"].strip("\"'"))
+        said = line if key is None else key["value"].strip("\"'") if key["key"] == "title" else ""
+        found.lines |= _telling(said)
+        found.retold.learn(said)
 
 
 def _telling(text: str) -> set[str]:
@@ -345,11 +382,11 @@ def _rewritten(clone: GitProcess, found: _Found) -> dict[str, str]:
         for name, data in found.changed.items():
             (folder / name).write_bytes(data)
             places[name] = str(folder / name)
-        facts = {"changed": places, "words": found.words, "short": found.short_in_messages}
+        facts = {"changed": places, "words": found.words, "short": found.short_in_messages, "ids": [*found.ids]}
         (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
         words = ["--force", "--quiet", "--prune-empty", "never", "--strip-blobs-with-ids", str(folder / "removed")]
         words += ["--blob-callback", _BLOB]
-        words += ["--commit-callback", _LOAD + _MESSAGE.format(it="commit")]
+        words += ["--commit-callback", _LOAD + _MESSAGE.format(it="commit") + _REASON]
         words += ["--tag-callback", _LOAD + _MESSAGE.format(it="tag")]
         done = subprocess.run(
             [sys.executable, "-m", "git_filter_repo", *words],
@@ -380,8 +417,7 @@ def _notes_again(clone: GitProcess, new: Mapping[str, str], found: _Found, ident
         listed = [line.split() for line in clone.run("notes", "--ref", ref, "list").decode().splitlines()]
         clone.run("update-ref", "-d", ref)
         for blob, about in listed:
-            text = clone.run("cat-file", "blob", blob).decode(errors="replace")
-            if not any(old in text for old, _ in found.words):
+            if not found.is_told_in(clone.run("cat-file", "blob", blob)):
                 clone.run("notes", "--ref", ref, "add", "-f", "-C", blob, new.get(about, about), env=identity)
                 count += 1
     return count
@@ -455,24 +491,39 @@ def _swept(clone: GitProcess, folder: Path) -> None:
 
 def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
     """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
-    words, short = [word.encode() for word, _ in found.words], found.short_in_messages
-    paths, still, count = _paths(clone), list[str](), 0
+    paths, named, count = _paths(clone), set[str](), 0
+    still = [f"the ref {ref} has its title" for ref in _refs(clone) if found.retold.named_in(ref)]
     for one in _objects(clone):
         count += 1
-        if one.id in found.removed:
-            still.append(f"object {one.id}, which should be gone")
-        elif one.kind != "tree" and any(word in one.data for word in words):
+        if one.kind == "blob":
+            named |= {*filter(found.retold.named_in, paths.get(one.id, ()))}
+        if what := _what_is_left(one, found):
             where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
-            still.append(f"{one.kind} {one.id[:_BLOB_PREFIX]} ({where}) has words of it")
-        elif one.kind in ("commit", "tag") and any(
-            memory_id.encode() in one.data and re.search(pattern.encode(), one.data) for pattern, _, memory_id in short
-        ):
-            still.append(f"{one.kind} {one.id[:_BLOB_PREFIX]} has its title")
-        elif one.kind == "tree" and any(name in one.data for name in map(bytes.fromhex, found.removed)):
-            still.append(f"tree {one.id[:_BLOB_PREFIX]} names an object that should be gone")
+            still.append(what.format(id=one.id[:_BLOB_PREFIX], kind=one.kind, where=where))
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        is_store = inside.parts[:2] == (".git", "objects")  # its objects were read above
-        if path.is_file() and not path.is_symlink() and not is_store and any(w in path.read_bytes() for w in words):
+        is_read = inside.parts[:2] == (".git", "objects") or inside.as_posix() in _REFS  # as objects, as refs
+        if path.is_file() and not path.is_symlink() and not is_read and found.is_told_in(path.read_bytes()):
             still.append(f"the file {inside} has words of it")
-    return count, tuple(still)
+    return count, (*still, *(f"the path {path} has its title" for path in sorted(named)))
+
+
+def _refs(clone: GitProcess) -> list[str]:
+    return clone.run("for-each-ref", "--format=%(refname)").decode(errors="replace").splitlines()
+
+
+def _what_is_left(one: _Object, found: _Found) -> str | None:
+    """Say what an object has that it should not have; None if nothing."""
+    if one.id in found.removed:
+        return "object {id}, which should be gone"
+    if one.kind == "tree":
+        names = any(name in one.data for name in map(bytes.fromhex, found.removed))
+        return "tree {id} names an object that should be gone" if names else None
+    if found.is_told_in(one.data):
+        return "{kind} {id} ({where}) has words of it"
+    if one.kind != "blob" and any(
+        memory_id.encode() in one.data and re.search(pattern.encode(), one.data)
+        for pattern, _, memory_id in found.short_in_messages
+    ):
+        return "{kind} {id} has its title"
+    return None

@@ -138,6 +138,7 @@ def test_other_work_trees_and_a_stash(vault: Written, tmp_path: Path) -> None:
     git(vault.root, "stash", "-q")
     forgotten(vault)
     done = purged(vault, tmp_path)
+    assert done.work_trees == (str(tmp_path / "beside"),)
     assert git(done.folder, "branch", "--format=%(refname:short)").split() == ["beside", "main"]
     assert git(done.folder, "stash", "list") == ""
 
@@ -175,3 +176,51 @@ def test_a_short_title_goes_from_messages_that_name_the_memory(tmp_path: Path) -
     assert "about PIN 4711 codes, and Zoë" in said  # nothing says that it means the memory
     tag = git(done.folder, "tag", "-l", "--format=%(contents)")
     assert tag.strip() == "m_secret is note:m_secret, or note:m_secret, not Zoëtrope"
+
+
+def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    said = "The vet in Mill Lane told us that\nher murmur is a grade three now.\n"
+    vault.write("notes/x.md", memory("m_secret", said, title="The murmur of the little dog"))
+    vault.write("files/The_murmur_of_the_little_dog.txt", "Nothing else.\n")
+    vault.commit("Told us that her murmur is serious")
+    vault.write("wrapped.md", memory("m_wrapped", "She said: told us that her\n> murmur, is a thing.\n"))
+    vault.write("other.md", memory("m_other", "The vet in Mill Lane has moved, and told us.\n"))
+    vault.commit("other things")
+    git(vault.root, "tag", "-a", "the-murmur-of-the-little-dog", "-m", "x")
+    git(vault.root, "branch", "work/The-Murmur-of-the-little-dog")
+    git(vault.root, "notes", "add", "-m", "US THAT HER MURMUR IS a grade", "HEAD")
+    (vault.root / "notes/x.md").unlink()
+    vault.write("notes/m_secret.md", TOMB)
+    vault.commit("forget m_secret")
+    done = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
+    assert done.notes == 0
+    told = "\n".join(done.still)
+    for what in (
+        "(commit) has words of it", "(wrapped.md) has words of it", "the file wrapped.md has words of it",
+        "the path files/The_murmur_of_the_little_dog.txt has its title",
+        "the ref refs/tags/the-murmur-of-the-little-dog has its title",
+        "the ref refs/heads/work/The-Murmur-of-the-little-dog has its title",
+    ):  # fmt: skip
+        assert what in told
+    assert "other.md" not in told
+    assert len(done.still) == 7  # the tag's object names it, too
+
+
+def test_the_message_of_a_commit_about_it_alone_says_no_more(vault: Written, tmp_path: Path) -> None:
+    path = f"notes/{CANARY}.md"
+    vault.write(path, memory("m_secret", "Second.\n"))
+    vault.commit("edit note:m_secret\n\nThe neighbour knows.\n\nMemory-Id: m_secret\nEvidence: raw:m_kept")
+    vault.write(path, memory("m_secret", "Third.\n"))
+    vault.write("audit/ann/ev_1.json", "{}")
+    vault.commit("The baker knows.\n\nMemory-Id: m_secret")
+    vault.write(path, memory("m_secret", "Fourth.\n"))
+    vault.write("kept.md", memory("m_kept", "Other.\n"))
+    vault.commit("Two things.\n\nMemory-Id: m_secret")
+    forgotten(vault)
+    said = git(purged(vault, tmp_path).folder, "log", "--format=%B%x00").split("\0\n")
+    assert said[1:4] == [
+        "Two things.\n\nMemory-Id: m_secret\n",
+        "(forgotten)\n\nMemory-Id: m_secret\n",
+        "edit note:m_secret\n\nMemory-Id: m_secret\nEvidence: raw:m_kept\n",
+    ]
