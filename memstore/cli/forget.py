@@ -162,14 +162,18 @@ def _shred(
     _say_what_names_them(session, done)
     count = len(done.tombstones)
     what = "1 memory" if count == 1 else f"{count} memories"
+    where = "in any clone or backup, in any version that was sealed for it"
     if dry_run:
-        session.say(f"{what} of this vault would become unreadable in every clone and backup, in any sealed version")
+        session.say(f"{what} of this vault could not be read any more, {where}")
         return
-    session.say(f"{what} of this vault can't be read any more, in any clone or backup, in any sealed version")
+    session.say(f"{what} of this vault can't be read any more, {where}")
     session.say("not reached: copies of the key that others have, or a backup of it: who has one goes on reading")
+    names = " ".join(one.ref.partition(":")[2] for one in done.tombstones) or "REF"
     session.say(
-        "not reached: commits from before they were sealed, exports, and old blocks of the disk that had the key"
+        "not reached: commits from before that, in plain text or sealed for people's keys; "
+        f"memstore forget {names} --purge DIR writes a clone without them"
     )
+    session.say("not reached: exports, and old blocks of the disk that had the key")
 
 
 def _key_lines(done: Forgotten, *, dry_run: bool) -> Iterator[str]:

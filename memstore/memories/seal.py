@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import change, found, recorded, stop_unless_owner
+from memstore.access.contexts import context_id
 from memstore.access.report import audit_sight
 from memstore.core.change import Written
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
@@ -246,11 +247,13 @@ def context_sealing_key(view: View, context: str) -> tuple[RegistryFile, str | N
     """Return a context's file, and the public part of its sealing key; None if it has none.
 
     Raises:
+        UsageError: it is not a context's id.
         NotFoundError: the context is not registered.
     """
-    file = found(view, RegistryKind.CONTEXT, context)
+    file = found(view, RegistryKind.CONTEXT, context_id(context))
     if file is None:
-        raise NotFoundError(f"{context} is not registered", hint=f"memstore context add {context}")
+        hint = f"memstore context add {context}; memstore context list shows those that are"
+        raise NotFoundError(f"{context} is not registered", hint=hint)
     return file, file.values.get(SEALING_KEY)
 
 

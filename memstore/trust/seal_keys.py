@@ -207,6 +207,29 @@ class SealKeys:
         sync_folder(self._folder)
         return key
 
+    def condemn_context_key(self, key: str, context: str, vault: Path) -> None:
+        """Note in the file of a context's key that it is to be destroyed, so that whoever is interrupted can go on.
+
+        Raises:
+            VaultError: the file can't be written, so it could not be destroyed either.
+        """
+        place = self.context_place(key)
+        try:
+            with place.open("ab") as file:
+                file.write(_sentence(context, vault) + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            raise VaultError(
+                f"the key {place} can't be destroyed: {error.strerror}; nothing was written",
+                hint=f"let it be written to: {place}",
+            ) from error
+
+    def condemned_context_keys(self, context: str, vault: Path) -> list[str]:
+        """Return the keys, by their public parts, that were to be destroyed for a context of a vault, and still are."""
+        sentence = _sentence(context, vault)
+        return [place.name.removesuffix(_SUFFIX) for place in self._context_places() if sentence in _lines(place)]
+
     def destroy_context_key(self, key: str) -> None:
         """Overwrite and delete the key of a context; a disk or file system may still keep old blocks of it.
 
@@ -228,6 +251,17 @@ class SealKeys:
 
     def _context_places(self) -> Iterator[Path]:
         yield from sorted(self._folder.glob(_CONTEXT_KEYS))
+
+
+def _sentence(context: str, vault: Path) -> bytes:
+    return os.fsencode(f"# To be destroyed: {context} in {str(vault)!r} was shredded.")
+
+
+def _lines(place: Path) -> list[bytes]:
+    try:
+        return regular_bytes(place, most=_MOST_KEY_BYTES).splitlines()
+    except OSError:
+        return []
 
 
 def _own_key(path: Path) -> _OwnKey | None:

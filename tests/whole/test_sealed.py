@@ -784,6 +784,49 @@ def test_shredding_destroys_the_key_and_leaves_tombstones(care: tuple[InProcess,
     assert ann.run("undo").returncode != 0 or not ann.found(CANARY)
 
 
+def test_a_shredding_that_was_interrupted_is_finished_when_it_is_run_again(
+    care: tuple[InProcess, str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ann, _, key = care
+    with monkeypatch.context() as patched:
+        patched.setattr("memstore.trust.seal_keys.SealKeys.destroy_context_key", interrupted)
+        assert ann.run("forget", "--shred", "ctx:care").returncode == 130
+    assert not ann.found(CANARY)
+    assert key.exists()
+    assert f"{key}: would be destroyed" in ann.ok("forget", "--shred", "ctx:care", "--dry-run")
+    assert key.exists()
+    document = validated(ann.ok("--json", "forget", "--shred", "ctx:care"))
+    assert (document["forgotten"], document["key"]) == ([], str(key))
+    assert not key.exists()
+    assert "has no sealing key" in ann.run("forget", "--shred", "ctx:care").stderr
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_what_was_sealed_for_people_before_is_not_said_to_be_unreadable(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    ann.ok("context", "add", "ctx:care")
+    ann.ok("seal", name, "--context", "ctx:care", "-c")
+    told = ann.run("forget", "--shred", "ctx:care", "--dry-run").stderr
+    assert "in any version that was sealed for it" in told
+    told = ann.run("forget", "--shred", "ctx:care", "-c").stderr
+    assert "in any version that was sealed for it" in told
+    assert f"or sealed for people's keys; memstore forget {name} --purge DIR writes a clone without them" in told
+
+
+def test_a_context_that_is_misspelt_is_told_what_a_context_looks_like(ann: InProcess) -> None:
+    name = memory(ann)
+    for words in (("seal", name, "--context", "care"), ("forget", "--shred", "care")):
+        done = ann.run(*words)
+        assert (done.returncode, "write it like ctx:care" in done.stderr) == (2, True), done.stderr
+    assert "memstore context add ctx:care" in ann.run("seal", name, "--context", "ctx:care").stderr
+    done = ann.run("forget", "--shred", "ctx:care")
+    assert (done.returncode, "memstore context list" in done.stderr) == (3, True)
+
+
 def test_shredding_is_refused_where_something_rests_on_it_or_the_key_is_elsewhere(
     care: tuple[InProcess, str, Path],
 ) -> None:
