@@ -271,11 +271,11 @@ def _what_goes(
     for one in _objects(clone):
         if one.kind != "blob":
             found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
-        elif _is_version(one.data, sealed):
+        elif is_version(one.data, sealed):
             found.removed.add(one.id)
             found.plain.add(one.id)
             _learn(found, one.data, mixed=mixed)
-        elif not _is_version(data := opened(one.data), forgotten):
+        elif not is_version(data := opened(one.data), forgotten):
             rest.append(one)
         elif not _TOMBSTONE.search(data):
             found.removed.add(one.id)
@@ -305,7 +305,7 @@ def _paths(clone: GitProcess) -> dict[str, set[str]]:
     return found
 
 
-def _is_version(data: bytes, ids: set[str]) -> bool:
+def is_version(data: bytes, ids: set[str]) -> bool:
     """Whether a blob is a version of one of the memories, readable or not."""
     head = data[3:].partition(b"\n---")[0] if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") else b""
     named = _ID_IN_FLOW if head.lstrip().startswith(b"{") else _ID_LINE

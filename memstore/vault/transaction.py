@@ -17,6 +17,7 @@ from memstore.core.times import instant
 from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
+from memstore.files.leftovers import drop_leftovers, folders_below
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.lineage.descent import descended, says_anew
 from memstore.vault.transitions import findings_between
@@ -331,6 +332,9 @@ def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation, *, nam
     The index is merged, so that no word of theirs stays in its files; vectors and computed values of all memories go,
     since they are made again when they are needed. The logs of uses and looks have ids alone.
     """
+    from memstore.history.purging import is_version
+
+    drop_leftovers(folders_below(ws.vault.root), lambda data: is_version(data, {*memory_ids}))
     left = []
     try:
         ws.journal.forget(names, operation)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 from memstore.core.change import Written
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, NoFileError, TooLargeError, VaultError
 from memstore.files.fence import MOST_BYTES
+from memstore.files.leftovers import drop_leftovers
 from memstore.files.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:
@@ -122,8 +123,16 @@ def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
                 f"`{begun.verb}` was interrupted, and {_names(back.written + back.unseen)} can't be taken back{why}",
                 hint="make room on the disk, or fix the permissions of the files",
             )
+        _drop_copies(vault, begun.files)
     journal.clear()
     return begun is not None
+
+
+def _drop_copies(vault: VaultFiles, files: Sequence[Written]) -> None:
+    """Delete copies that a killed writer left beside the files: one may be the plain text of what was being sealed."""
+    known = [data for file in files for data in (file.before, file.after) if data is not None]
+    folders = {(vault.root / file.path).parent for file in files}
+    drop_leftovers(sorted(folders), lambda copy: any(data.startswith(copy) for data in known))
 
 
 def _expect(vault: VaultFiles, file: Written) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from memstore.core.change import Edit, Operation, Written
 from memstore.core.transaction import save_all
+from memstore.files.disk_vault import DiskVault
 from memstore.files.vault import read_file
 from memstore.vault.status import undo
 from memstore.vault.writing import recover
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 OLD, NEW = memory_text("Old.\n", id="m_b"), memory_text("New.\n", id="m_b")
 AFTER = {"b.md": NEW, "c.md": memory_text(id="m_c"), "d.md": memory_text(id="m_d")}
@@ -67,3 +71,15 @@ def test_while_its_writer_lives_nobody_finishes_it() -> None:
     cast("MemoryVault", ws.vault).locked_by_another = True
     assert not recover(ws.vault, ws.journal)
     assert files_of(ws) == {"b.md": OLD}
+
+
+def test_copies_of_a_killed_writer_are_deleted_and_what_somebody_saved_is_not(tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_bytes(OLD)
+    vault = DiskVault(tmp_path, state=tmp_path / "state")
+    ws = memory_workspace()._replace(vault=vault)
+    for name, data in {"1": OLD, "2": NEW[:20], "3": b"", "4": b"Saved by hand.\n"}.items():
+        (tmp_path / f".memstore-tmp-{name}").write_bytes(data)
+    files = (Written("b.md.age", None, NEW), Written("b.md", OLD, None))
+    ws.journal.begin(Operation(verb="seal", at="2026-02-01T00:00:00Z", files=files))
+    assert recover(vault, ws.journal)
+    assert [one.name for one in tmp_path.glob(".memstore-tmp-*")] == [".memstore-tmp-4"]

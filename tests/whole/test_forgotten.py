@@ -90,6 +90,18 @@ def test_no_cache_state_or_journal_has_it_afterwards(program: Program) -> None:
     assert planted_in(program.home, CANARY) == []
 
 
+def test_what_a_killed_writer_left_of_it_goes_and_nothing_else_does(program: Program) -> None:
+    found = next(one for one in program.json("list")["memories"] if "About" in one["title"])
+    path = program.vault / found["path"]
+    left = path.with_name(".memstore-tmp-1-0a")
+    left.write_bytes(path.read_bytes() + b"More.\n")
+    (program.vault / ".memstore-tmp-1-0b").write_bytes(path.read_bytes()[: path.read_bytes().index(b"title")])
+    other = path.with_name(".memstore-tmp-1-0c")
+    other.write_text(f"---\ntype: note\nid: m_other00001\nrelates_to: [{found['ref']}]\n---\nSaved by hand.\n")
+    program.ok("forget", found["ref"])
+    assert [one.name for one in program.vault.rglob(".memstore-tmp-*")] == [other.name]
+
+
 def test_the_index_forgets_without_being_rebuilt(program: Program) -> None:
     first = next(one["ref"] for one in program.json("list")["memories"] if "About" in one["title"])
     program.ok("index", "rebuild")
