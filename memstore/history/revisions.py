@@ -97,7 +97,7 @@ class _Walk:
             return None
         others = [file for file in change.files if file.old and file.path != path]
         self._fetch([file.old for file in others if file.old])
-        return next((file for file in others if self._holds(file.path, file.old)), None)
+        return next((file for file in others if self._is_it(file.path, file.old)), None)
 
     def _holds(self, path: str, blob: str | None) -> bool:
         """Return whether a file is a revision of this memory; an unreadable file counts by its path."""
@@ -105,6 +105,11 @@ class _Walk:
             return False
         file = self._file(path, blob)
         return not self.memory_id or not isinstance(file, MemoryFile) or file.memory.id in {self.memory_id, None}
+
+    def _is_it(self, path: str, blob: str | None) -> bool:
+        """Return whether a file says itself that it is this memory; other files of a commit prove nothing."""
+        file = self._file(path, blob)
+        return isinstance(file, MemoryFile) and file.memory.id == self.memory_id
 
     def _file(self, path: str, blob: str | None) -> ReadFile | None:
         return (

@@ -121,6 +121,23 @@ def test_events_of_the_confidence_stand_between_commits(vault: Written) -> None:
     assert [line.verb for line in log(vault.open().view(), "m_aaa", limit=1).lines] == ["reinforce"]
 
 
+def test_the_log_of_a_moved_memory_is_not_led_astray_by_other_files_of_its_commit(vault: Written) -> None:
+    vault.write("a.md", memory("m_a", "First.\n"))
+    vault.write(".gitattributes", "*.md -text\n")
+    vault.write("aa.md", "No memory, and m_a is only named in it.\n")
+    vault.commit("first")
+    (vault.root / "a.md").unlink()
+    vault.write("b.md", memory("m_a", "First.\n"))
+    vault.write(".gitattributes", "*.md -text merge=memstore\n")
+    vault.write("aa.md", "No memory.\n")
+    vault.commit("moved")
+    lines = log(vault.open().view(), "m_a").lines
+    assert sorted((line.verb, line.path, line.details) for line in lines) == [
+        ("add", "a.md", ()),
+        ("move", "b.md", ("from a.md",)),
+    ]
+
+
 def test_the_log_of_the_vault_tells_all_memories_and_each_change_once(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
     vault.write("page.txt", "no memory")
