@@ -55,7 +55,7 @@ _CODES = (
     ),
     _error(
         "sealed-damaged",
-        "a sealed file is cut off, was changed by hand, or is not sealed at all",
+        "a sealed file is cut off, was changed or renamed by hand, or is not sealed at all",
         "Nobody can open it as it is. `git checkout` brings back a committed version, or `memstore undo` the last one. "
         "Plain text under the name of a sealed file is no secret any more: seal the memory anew.",
     ),

@@ -22,7 +22,7 @@ from memstore.core.memory import (
     Signature,
     Witness,
 )
-from memstore.core.places import is_sealed_path
+from memstore.core.places import MEMORY_SUFFIX, SEALED_SUFFIX, is_sealed_path
 from memstore.core.problems import Problem
 from memstore.files import fence, plain_lines, plain_note, shapes, strict_yaml
 
@@ -92,6 +92,9 @@ class SealedFile(NamedTuple):
     data: bytes
 
 
+# How a sealed file begins (`age_file.MAGIC`, and its first recipient); a text about the format has nothing like it.
+_SEALED = b"age-encryption.org/v1\n-> "
+
 ReadFile = MemoryFile | BrokenFile | PlainFile | SealedFile
 
 
@@ -107,7 +110,18 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
         return read_too_large(path, data, size=len(data), mixed=mixed)
     if is_sealed_path(path):
         return _read_sealed(path, data, mixed=mixed)
+    if not mixed and data.startswith(_SEALED):
+        return BrokenFile(path, data, (sealed_under_plain_name(path),))
     return _read(path, data, mixed=mixed)
+
+
+def sealed_under_plain_name(path: str) -> Finding:
+    """Return the finding for a sealed file at a path that does not say so: nothing opens it there."""
+    from memstore.core.finding import Position
+
+    text = f"{path} is sealed, and its name does not end with {SEALED_SUFFIX}"
+    hint = f"git mv {path} {path.removesuffix(MEMORY_SUFFIX)}{SEALED_SUFFIX}, or restore the name that it had"
+    return Problem("sealed-damaged", Position(1), text, hint=hint).found_in(path)
 
 
 def _read_sealed(path: str, data: bytes, *, mixed: bool) -> ReadFile:

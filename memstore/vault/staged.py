@@ -18,7 +18,7 @@ from memstore.core.ids import is_memory_id
 from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, is_sealed_path, kind_of
 from memstore.files import memory_file
 from memstore.files.age_file import recipients
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, sealed_under_plain_name
 from memstore.files.plain_note import is_foreign
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
@@ -117,8 +117,12 @@ def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Itera
             text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
             yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
     for change in changes:
-        is_memory = isinstance(files.get(change.path), MemoryFile)
-        if is_memory and not is_sealed_path(change.path) and history.has_file(f"{change.path}.age"):
+        file = files.get(change.path)
+        if not isinstance(file, MemoryFile) or is_sealed_path(change.path):
+            continue
+        if history.blob_id(file.data) != change.new:  # it was opened
+            yield sealed_under_plain_name(change.path)
+        if history.has_file(f"{change.path}.age"):
             text = f"{change.path}.age is sealed, and this is a plain copy of it"
             yield finding_of("sealed-beside-plain", change.path, text, "git rm it, or git rm the sealed file")
 

@@ -118,6 +118,28 @@ def test_the_key_of_a_context_opens_what_is_sealed_for_it_until_it_is_destroyed(
         ann.destroy_context_key(key)
 
 
+def test_a_key_that_could_not_be_deleted_is_blank_and_still_known_as_one_to_delete(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keys = keys_of(folder, "ann", "kept")
+    key = keys.new_context_key("ctx:care")
+    assert keys.condemned_context_keys("ctx:care", folder) == []
+    keys.condemn_context_key(key, "ctx:care", folder)
+    assert keys.condemned_context_keys("ctx:care", folder / "other") == []
+    with monkeypatch.context() as patched:
+        patched.setattr("pathlib.Path.unlink", refused)
+        with pytest.raises(VaultError, match="could not be destroyed"):
+            keys.destroy_context_key(key)
+    assert b"AGE-SECRET-KEY" not in keys.context_place(key).read_bytes()
+    assert keys.condemned_context_keys("ctx:care", folder) == [key]
+    keys.destroy_context_key(key)
+    assert keys.condemned_context_keys("ctx:care", folder) == []
+
+
+def refused(*_: object, **__: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
 def test_a_merge_is_sealed_for_nobody_whom_neither_side_let_in(folder: Path) -> None:
     ann, a, b = keys_of(folder, "ann"), public(folder, "ann"), public(folder, "bob")
     (folder / ".memstore").mkdir()

@@ -465,6 +465,21 @@ def test_a_sealed_file_that_was_renamed_or_holds_another_memory_is_found(ann: In
     assert {"sealed-name", "id-duplicate"} <= codes
 
 
+def test_a_sealed_file_that_lost_its_ending_is_no_note_and_is_not_committed(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    place = sealed_file(ann)
+    renamed = place.rename(place.with_name("stairs.md"))
+    path = str(renamed.relative_to(ann.vault))
+    assert (path, "sealed-damaged") in findings(ann)
+    assert "stairs.md.age" in ann.run("check").stdout
+    assert path not in [one["path"] for one in ann.json("list")["memories"]]
+    ann.git("add", "-A")
+    assert ann.run("check", "--staged").returncode == 1
+    ann.git("mv", path, f"{path}.age")
+    assert CANARY in ann.ok("show", name)
+
+
 def test_a_plain_copy_beside_a_sealed_file_is_found_and_not_committed(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("seal", name, "-c")
