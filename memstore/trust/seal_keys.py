@@ -17,7 +17,7 @@ from memstore.files.age_file import Recipients, is_cut_off, is_sealed, recipient
 from memstore.files.config_file import read_user_config
 from memstore.files.local_state import make_private, regular_bytes, sync_folder
 from memstore.trust.allowed_signers import lines_of, signers_of
-from memstore.trust.keyring import ALLOWED_SIGNERS
+from memstore.trust.keyring import ALLOWED_SIGNERS, ED25519
 from memstore.trust.ssh_wire import Reader, unarmoured
 
 if TYPE_CHECKING:
@@ -93,14 +93,13 @@ class SealKeys:
         if of.is_context:
             return self._opened_by_context(path, data)[1]
         if not self._own:
-            hint = "memstore config --user signing_key FILE names your SSH key"
-            raise SealedError(f"{path} is sealed, and no key of yours is known here", hint=hint)
+            raise SealedError(f"{path} is sealed, and no key of yours is known here", hint=self.in_the_way)
         fitting = [own for own in self._own if own.tag in of.tags]
         own = next((own for own in fitting if not own.is_protected), None)
         if own is None and fitting:
             raise SealedError(
                 f"{path} is sealed for your key {fitting[0].path}, which is protected by a passphrase",
-                hint=f"ssh-keygen -p -N '' -f {fitting[0].path} takes it off, if your disk is encrypted",
+                hint=_unprotected(fitting[0].path),
             )
         if own is None:
             raise SealedError(
@@ -144,14 +143,29 @@ class SealKeys:
         """
         return self._opened_by_context(path, data)[0] if recipients(data).is_context else None
 
+    @property
+    def in_the_way(self) -> str | None:
+        """Why the key that the settings name opens nothing, and what to do; None if it opens what is sealed for it."""
+        if importlib.util.find_spec("pyrage") is None:
+            return EXTRA
+        if (place := self._own_place) is None:
+            return "memstore config --user signing_key FILE names your SSH key"
+        trouble = _trouble_with(place)
+        return trouble and f"your setting signing_key names {place}, {trouble}"
+
     @cached_property
     def _own(self) -> tuple[_OwnKey, ...]:
         """The key that the settings name, and former ones, which lie beside the keys of contexts."""
         places = sorted(place for place in self._folder.glob("*") if not place.match(_CONTEXT_KEYS))
-        if named := self._named():
-            path = self._home / named[2:] if named.startswith("~/") else self._home / named
-            places.insert(0, path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub")))
-        return tuple(filter(None, map(_own_key, places)))
+        return tuple(filter(None, map(_own_key, filter(None, (self._own_place, *places)))))
+
+    @property
+    def _own_place(self) -> Path | None:
+        """The file of the private key that the settings name, perhaps by its public part; None if they name none."""
+        if not (named := self._named()):
+            return None
+        path = self._home / named[2:] if named.startswith("~/") else self._home / named
+        return path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub"))
 
     # -- sealing -----------------------------------------------------------------------------------
 
@@ -253,6 +267,23 @@ class SealKeys:
 
     def _context_places(self) -> Iterator[Path]:
         yield from sorted(self._folder.glob(_CONTEXT_KEYS))
+
+
+def _trouble_with(place: Path) -> str | None:
+    """Return why a private key can't open what is sealed for it; None if it can."""
+    try:
+        public, is_protected = _public_in(regular_bytes(place, most=_MOST_KEY_BYTES))
+    except OSError as error:
+        return f"which can't be read: {error.strerror}"
+    if not public:
+        return "which is not a private key in OpenSSH's format"
+    if (kind := Reader(public).text()) != ED25519:
+        return f"a key of the type {kind}; only {ED25519} can open"
+    return f"which is protected by a passphrase: {_unprotected(place)}" if is_protected else None
+
+
+def _unprotected(place: Path) -> str:
+    return f"ssh-keygen -p -N '' -f {place} takes it off, if your disk is encrypted"
 
 
 def _sentence(context: str, vault: Path) -> bytes:

@@ -92,6 +92,25 @@ def test_a_key_that_can_not_be_used_says_why(folder: Path) -> None:
         keys_of(folder, "noise").opened(PATH, made)
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        (None, "memstore config --user signing_key FILE"),
+        ("gone", "gone, which can't be read: No such file"),
+        (".", "which can't be read: Is a directory"),
+        ("note.txt", "note.txt, which is not a private key in OpenSSH's format"),
+        ("old", "a key of the type ssh-rsa; only ssh-ed25519 can open"),
+        ("locked.pub", "locked, which is protected by a passphrase: ssh-keygen -p"),
+    ],
+)
+def test_what_is_in_the_way_of_a_key_is_said(folder: Path, name: str | None, told: str) -> None:
+    (folder / "note.txt").write_text("hello\n")
+    if name == "old":
+        subprocess.run(["ssh-keygen", "-q", "-t", "rsa", "-b", "2048", "-N", "", "-f", folder / "old"], check=True)
+    assert told in (keys_of(folder, name).in_the_way or "")
+    assert keys_of(folder, "ann.pub").in_the_way is None
+
+
 def test_nothing_is_sealed_that_could_not_be_opened_here_again(folder: Path) -> None:
     with pytest.raises(VaultError, match="nothing was written"):
         keys_of(folder, "ann").sealed(PATH, b"x", [public(folder, "bob")])

@@ -518,6 +518,14 @@ def test_a_key_with_a_passphrase_or_a_lost_one_can_not_seal_and_nothing_is_writt
         assert not [*ann.vault.rglob("*.age")]
 
 
+def test_check_says_what_is_wrong_with_the_key_that_opens_nothing(ann: InProcess) -> None:
+    ann.ok("seal", memory(ann))
+    ann.ok("config", "--user", "signing_key", str(ann.home / "nowhere"))
+    told = ann.run("check").stdout
+    assert "[sealed-unread]" in told
+    assert f"your setting signing_key names {ann.home / 'nowhere'}, which can't be read: No such file" in told
+
+
 def test_in_a_mixed_vault_encrypted_files_of_others_are_left_alone(tmp_path: Path, keys: Path) -> None:
     ann = InProcess(tmp_path)
     ann.vault.mkdir()
