@@ -11,6 +11,7 @@ from memstore.core.finding_codes import Checked
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.lineage import graph
+from memstore.vault.transitions import hint_for_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -101,7 +102,7 @@ def _same_id(checked: Checked, directory: Directory) -> Iterator[Finding]:
     elif others:
         yield checked.finding(
             "id-duplicate", f"the id {checked.memory.id} is also that of {', '.join(others)}",
-            "delete the line `id:` of the copy and run memstore adopt, which gives it an id of its own", "id",
+            hint_for_copies([checked.path, *others]), "id",
         )  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from memstore.beliefs.next_lines import accounts_for
 from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.keys import EXTERNAL
+from memstore.core.places import is_sealed_path
 from memstore.files.memory_file import MemoryFile
 from memstore.vault import checks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.memory import Memory
     from memstore.files.memory_file import ReadFile
@@ -51,8 +52,14 @@ def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[st
             others = sorted(other for other in paths if other != path)
             if others and path in introduced:
                 text = f"the id {memory_id} is already that of {others[0]}"
-                hint = "delete the line `id:` and run memstore adopt, which gives the copy an id of its own"
-                yield finding_of("id-duplicate", path, text, hint, introduced[path], key="id")
+                yield finding_of("id-duplicate", path, text, hint_for_copies(paths), introduced[path], key="id")
+
+
+def hint_for_copies(paths: Iterable[str]) -> str:
+    """Return what to do about several files with one id; what is sealed has no line to delete."""
+    if sealed := next(filter(is_sealed_path, paths), None):
+        return f"they are one memory: compare them with memstore show {sealed}, keep the right file, delete the other"
+    return "delete the line `id:` of the copy and run memstore adopt, which gives it an id of its own"
 
 
 class _Report:

@@ -465,6 +465,21 @@ def test_a_sealed_file_that_was_renamed_or_holds_another_memory_is_found(ann: In
     assert {"sealed-name", "id-duplicate"} <= codes
 
 
+def test_a_sealed_file_and_a_version_in_plain_text_are_told_to_be_one_memory(ann: InProcess) -> None:
+    name = memory(ann)
+    plain = ann.vault / ann.json("show", name)["path"]
+    before = plain.read_bytes()
+    ann.ok("seal", name, "-c")
+    plain.write_bytes(before)  # as after a merge of a branch that changed it before it was sealed there
+    sealed = str(sealed_file(ann).relative_to(ann.vault))
+    for words in (("check",), ("check", "--staged")):
+        ann.git("add", "-A")
+        told = ann.run(*words).stdout
+        assert "[id-duplicate]" in told
+        assert f"compare them with memstore show {sealed}" in told
+        assert "adopt" not in told
+
+
 def test_a_sealed_file_that_lost_its_ending_is_no_note_and_is_not_committed(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("seal", name, "-c")
