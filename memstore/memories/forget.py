@@ -54,7 +54,8 @@ _RESTS = frozenset({EdgeKind.DERIVED_FROM, EdgeKind.EVIDENCE, EdgeKind.PROCESSED
 _BAKED_IN = (
     "derived_from", "source_chain", "subject_ids", "access_denies", "consent_grants", "upstream_grants",
 )  # fmt: skip
-_NO_EVIDENCE = frozenset({"retract", "propagate", "witness"})
+# What spoke against a memory keeps counting when it is forgotten, so the memory does not rest on it.
+_BEARS_NOTHING = frozenset({"retract", "propagate", "witness", "contradict"})
 
 
 class Tombstone(NamedTuple):
@@ -203,7 +204,11 @@ def _forgotten(
     going = _going(view, refs, cascade=cascade)
     around = _Around(view, going)
     if around.resting and not detach:
-        raise RefusedError(_listed(around.resting), hint="--detach keeps them without it, --cascade forgets them, too")
+        more = len(_going(view, refs, cascade=True)) - len(going) - len(around.resting)
+        too = (
+            f"them, too, and {more} more that {'rests' if more == 1 else 'rest'} on those" if more > 0 else "them, too"
+        )
+        raise RefusedError(_listed(around.resting), hint=f"--detach keeps them without it, --cascade forgets {too}")
     at = instant(view.clock.now())
     fresh = [file for file in going.values() if file.memory.status != "forgotten"]
     tombs = [_tombstone(view, file, at, reason) for file in fresh]
@@ -267,9 +272,9 @@ def _is_going(view: View, row: int) -> bool:
 
 
 def _rests_on(graph: Graph, row: int) -> Iterator[int]:
-    """Yield the memories that rest on one directly: made from it, or with it as evidence that counts."""
+    """Yield the memories that rest on one directly: made from it, or with it as evidence for them."""
     for link in graph.dependents(row, kinds=_RESTS):
-        counts = set(link.kinds) & _RESTS - {EdgeKind.EVIDENCE} or not _NO_EVIDENCE.issuperset(link.ops)
+        counts = set(link.kinds) & _RESTS - {EdgeKind.EVIDENCE} or not _BEARS_NOTHING.issuperset(link.ops)
         if link.key >= 0 and counts and not graph.is_gone(link.key):
             yield link.key
 

@@ -68,6 +68,34 @@ def test_what_rests_on_them_goes_too_if_asked() -> None:
     assert forget(ws.view(), ["m_secret"]).tombstones == ()
 
 
+def test_the_refusal_says_how_much_a_cascade_would_take() -> None:
+    last = memory_text("Last.\n", type="belief", id="m_last", derived_from='["belief:m_made"]')
+    ws = memory_workspace({"a.md": SECRET, "b.md": MADE, "c.md": last})
+    with pytest.raises(RefusedError) as refused:
+        forget(ws.view(), ["m_secret"])
+    assert refused.value.hint == (
+        "--detach keeps them without it, --cascade forgets them, too, and 1 more that rests on those"
+    )
+    assert len(forget(ws.view(), ["m_secret"], cascade=True).tombstones) == 3
+
+
+def test_what_a_memory_spoke_against_does_not_rest_on_it() -> None:
+    line = (
+        '{timestamp: "2026-01-02T00:00:00Z", op: contradict, old: 0.7, new: 0.6, '
+        'evidence_source: "note:m_secret", weight: 0.3}'
+    )
+    start = '{timestamp: "2026-01-01T00:00:00Z", op: assert, new: 0.7}'
+    runs = memory_text(
+        "It runs.\n", type="belief", id="m_runs", confidence="0.6", confidence_history=f"[{start}, {line}]"
+    )
+    for cascade in (False, True):
+        ws = memory_workspace({"a.md": SECRET, "b.md": runs})
+        done = forget(ws.view(), ["m_secret"], cascade=cascade)
+        assert [tomb.ref for tomb in done.tombstones] == ["note:m_secret"]
+        assert (done.detached, done.mentions) == ((), ("belief:m_runs",))
+        assert files_of(ws)["b.md"] == runs
+
+
 def test_a_detached_memory_takes_over_the_label() -> None:
     root = memory_text("Root.\n", id="m_root", access_grants='["human:alice"]')
     label = {
