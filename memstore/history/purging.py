@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,6 +43,7 @@ _KEY_LINE = re.compile(r"[\"']?(?P<key>[a-z_]+)[\"']?[ \t]*:[ \t]*(?P<value>.*)"
 _TOMBSTONE = re.compile(rb"^status:[ \t]*[\"']?forgotten", re.MULTILINE)
 _ORIGINAL = re.compile(r"file:(imports/[^#]+\.original)#L(\d+)(?:-L(\d+))?@[0-9a-f]+")
 _COMMIT = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
+UNFINISHED = ".memstore-purging-"  # a clone that a killed program was making; it can be deleted
 _BLOB_PREFIX = 10  # digits of a blob id in a citation
 _REFS = frozenset({".git/packed-refs", ".git/info/refs"})  # files of git that list refs
 # Shorter lines say nothing that many other texts don't say, too.
@@ -184,7 +185,7 @@ def purge(
     Raises:
         UsageError: git-filter-repo is not installed, or the folder is not free.
         RefusedError: a branch ends with a sealed memory in plain text, and would lose it.
-        GitError: git failed; whatever there is of the clone stays for inspection.
+        GitError: git failed; nothing is left of the clone.
     """
     if find_spec("git_filter_repo") is None:
         raise UsageError("git-filter-repo is not installed", hint='pip install "memstore-vault[purge]"')
@@ -192,10 +193,29 @@ def purge(
         raise UsageError(f"{folder} is not empty", hint="name a new folder for the clone")
     if folder.resolve().is_relative_to(repository.root.resolve()):
         raise UsageError(f"{folder} is inside the repository", hint="name a folder beside it")
+    place = folder.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    # Half a clone has all that is to go, so it gets its place, in one step, once it is searched.
+    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=place.parent, ignore_cleanup_errors=True) as outer:
+        made = Path(outer) / "clone"
+        done = _purged(repository, environ, made, ({*memory_ids}, {*sealed}), mixed=mixed, opened=opened)
+        made.replace(place)
+    return replace(done, folder=place)
+
+
+def _purged(
+    repository: Repository,
+    environ: Mapping[str, str],
+    folder: Path,
+    ids: tuple[set[str], set[str]],
+    *,
+    mixed: bool,
+    opened: Callable[[bytes], bytes],
+) -> Purged:
+    """Make the clone in a new folder; `ids` are those of forgotten memories, and of sealed ones."""
     clone = _cloned(repository, environ, folder)
-    found = _what_goes(clone, {*memory_ids}, {*sealed}, opened, mixed=mixed)
+    found = _what_goes(clone, *ids, opened, mixed=mixed)
     if unsealed := [*_branches_with(clone, found.plain)]:
-        shutil.rmtree(folder / ".git")
         raise RefusedError(
             f"the branch {unsealed[0]} has a memory in plain text that is sealed here, and would lose it",
             hint=f"first: git merge into it what sealed the memory, or git branch -D {unsealed[0]}",

@@ -101,6 +101,8 @@ def _sealed(
     done: list[SealedMemory] = []
     with view.transaction("seal", dry_run=dry_run, commit=commit) as sealing:
         for file in files:
+            if file.memory.status == "forgotten":
+                raise RefusedError(f"{file.memory.ref} was forgotten: nothing is left to seal")
             path = _sealed_path(view, file, [one.path for one in done])
             if is_sealed_path(file.path):
                 path = file.path

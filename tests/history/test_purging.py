@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.core.errors import GitError
 from memstore.history.git_history import GitHistory
 from tests.canary import planted_in
 from tests.git_repositories import git, memory, vault_in
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from memstore.history.purging import Purged
@@ -224,3 +226,26 @@ def test_the_message_of_a_commit_about_it_alone_says_no_more(vault: Written, tmp
         "(forgotten)\n\nMemory-Id: m_secret\n",
         "edit note:m_secret\n\nMemory-Id: m_secret\nEvidence: raw:m_kept\n",
     ]
+
+
+def test_of_an_interrupted_purge_nothing_is_left(
+    vault: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forgotten(vault)
+    before = {*tmp_path.iterdir()}
+    for step, error in (("_rewritten", GitError("no")), ("_proof", KeyboardInterrupt())):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"memstore.history.purging.{step}", failing(error))
+            with pytest.raises(type(error)):
+                GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
+        assert {*tmp_path.iterdir()} == before
+    (tmp_path / "clean").mkdir()
+    assert purged(vault, tmp_path).folder == tmp_path / "clean"
+    assert {*tmp_path.iterdir()} == {*before, tmp_path / "clean"}
+
+
+def failing(error: BaseException) -> Callable[..., None]:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail

@@ -152,6 +152,14 @@ def test_a_dry_run_writes_nothing_and_an_undone_seal_leaves_the_file_as_it_was(a
     assert after == {path: data for path, data in before.items() if "audit" not in path.parts}
 
 
+def test_a_tombstone_is_not_sealed(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("forget", name)
+    done = ann.run("seal", name)
+    assert (done.returncode, "was forgotten: nothing is left to seal" in done.stderr) == (4, True)
+    assert not [*ann.vault.rglob("*.age")]
+
+
 def test_a_memory_for_everybody_or_for_somebody_without_a_key_is_not_sealed(ann: InProcess, keys: Path) -> None:
     tea = next(one["id"] for one in ann.json("list")["memories"] if one["title"] == "Tea")
     refused = ann.run("seal", tea)
@@ -612,7 +620,7 @@ def test_the_plain_text_from_before_sealing_is_nowhere_in_a_purged_clone(
     ann.ok("edit", name, f"The {CANARY} key is back.", "-c")
     refused = ann.run("forget", name, "--purge", str(clean))
     assert (refused.returncode, "the branch side has a memory in plain text" in refused.stderr) == (4, True)
-    assert not [*clean.iterdir()]
+    assert not clean.exists()
     ann.git("branch", "-D", "side")
     before = ann.git("for-each-ref")
 
