@@ -138,6 +138,8 @@ def _items(value: Plain) -> tuple[Plain, ...]:
 def _save(
     view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
 ) -> Saved:
+    if file.memory.status == "forgotten":
+        raise RefusedError(f"{file.memory.ref} was forgotten: a tombstone has no tags, and says nothing else")
     data = splice.apply(file, edits)
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     if isinstance(after, memory_file.BrokenFile):

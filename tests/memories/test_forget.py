@@ -18,7 +18,7 @@ from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import LedgerLine
 from memstore.files.render import entry_of
 from memstore.memories.add import add_memory
-from memstore.memories.edit import set_keys
+from memstore.memories.edit import set_keys, tag
 from memstore.memories.forget import forget
 from memstore.vault.status import undo
 from tests.memory_workspace import files_of, memory_workspace
@@ -48,6 +48,17 @@ def test_a_tombstone_says_nothing() -> None:
         "---", "type: note", "id: m_secret", "status: forgotten", "status_reason: private",
     ]  # fmt: skip
     assert not [path for path, data in files.items() if b"anary" in data or "anary" in path]
+
+
+def test_nothing_is_written_into_a_tombstone() -> None:
+    ws = memory_workspace({"a.md": SECRET})
+    forget(ws.view(), ["m_secret"])
+    before = dict(files_of(ws))
+    with pytest.raises(RefusedError, match="was forgotten"):
+        tag(ws.view(), "m_secret", add=["canary"])
+    with pytest.raises(RefusedError, match="was forgotten"):
+        set_keys(ws.view(), "m_secret", {"title": ["Canary"]})
+    assert files_of(ws) == before
 
 
 def test_with_dependents_it_is_refused_and_they_are_listed() -> None:
