@@ -8,6 +8,7 @@ import click
 
 from memstore.cli.options import command, ref_argument
 from memstore.cli.written import commit_option, dry_run_option
+from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import UsageError
 from memstore.memories.forget import REASONS
 
@@ -198,6 +199,8 @@ def _purge(session: CliSession, refs: tuple[str, ...], folder: str) -> None:
         session.say(f"still there: {one}")
     if done.unsigned:
         session.say(f"{done.unsigned} signatures of commits or tags did not survive: sign again what must be signed")
+    if not (done.folder / view.history.require().prefix / CONFIG_PATH).exists():
+        session.say(f"not in the clone: {CONFIG_PATH}, which is not committed; without it, the clone has another owner")
     for line in _next(view.root, done):
         session.say(line)
 

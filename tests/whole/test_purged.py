@@ -105,6 +105,10 @@ def test_what_is_left_is_told(program: Program) -> None:
     assert "have words of it" in done.stdout
     assert "still there: blob" in done.stderr
     assert "the remote origin https://example.org/vault.git" in done.stderr
+    assert "not in the clone: .memstore/config.toml, which is not committed" in done.stderr
+    program.ok("commit")
+    done = program.run("forget", memory_id, "--purge", str(program.home / "settled"))
+    assert (done.returncode, "not in the clone: .memstore" in done.stderr) == (0, False)
     again = program.run("forget", memory_id, "--purge", str(program.home / "clean"))
     assert (again.returncode, "is not empty" in again.stderr) == (2, True)
     inside = program.run("forget", memory_id, "--purge", "inside")
