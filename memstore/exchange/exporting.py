@@ -6,6 +6,7 @@ see a memory is never exported.
 
 from __future__ import annotations
 
+import re
 import tarfile
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 RECORD = "memstore.memory/1"
 OKF_VERSION = "0.2"
 _LONGEST_DESCRIPTION = 160
+_NEEDS_BRACKETS = re.compile(r"[\s()<>\\]")
 
 
 def records(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[dict[str, Any]]:
@@ -120,8 +122,16 @@ def _index(found: Sequence[MemoryFile]) -> bytes:
     lines = ["---", f'okf_version: "{OKF_VERSION}"', "---"]
     for kind in sorted(by_type):
         lines += ["", f"# {kind.capitalize()}", ""]
-        lines += [f"* [{_label(file.memory)}](<{file.path}>)" for file in by_type[kind]]
+        lines += [f"* [{_label(file.memory)}]({_target(file.path)})" for file in by_type[kind]]
     return ("\n".join(lines) + "\n").encode()
+
+
+def _target(path: str) -> str:
+    """Return a path as the target of a link; one with blanks or brackets must be in angle brackets.
+
+    Others go without, since not every program that reads bundles knows them.
+    """
+    return f"<{path}>" if _NEEDS_BRACKETS.search(path) else path
 
 
 def _label(memory: Memory) -> str:

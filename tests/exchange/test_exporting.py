@@ -173,7 +173,7 @@ def test_a_bundle_says_where_its_concepts_come_from(vault: InProcess) -> None:
     files = unpacked(vault, "okf", "--all")
     index = files.pop("index.md")
     assert index.startswith('---\nokf_version: "0.2"\n---\n')
-    assert all(f"](<{path}>)" in index for path in files)
+    assert all(f"]({path})" in index for path in files)
     first, second, third = (concept(files[path]) for path in sorted(files))
     assert (first["generated"]["by"], first["confidence"]) == ("human:sean", 0.7)
     assert second["sources"] == [{"resource": "/m0.md"}, {"resource": "https://e.org/x?a=b"}]
@@ -204,6 +204,14 @@ def test_a_bundle_is_imported_again(vault: InProcess) -> None:
         (folder / path).write_text(text)
     done = vault.json("import", "okf", str(folder))
     assert len(done["memories"]) == 3
+
+
+def test_the_index_of_a_bundle_links_plainly_where_that_is_possible(sample: InProcess) -> None:
+    files = {file["path"]: file["text"] for file in sample.json("export", "okf", "--all")["files"]}
+    links = [line.rpartition("](")[2].removesuffix(")") for line in files["index.md"].splitlines() if line[:1] == "*"]
+    assert {link.strip("<>") for link in links} == files.keys() - {"index.md"}
+    assert all((" " in link) == link.startswith("<") for link in links)
+    assert {link[0] for link in links} > {"<"}
 
 
 def test_every_concept_of_the_sample_vault_conforms(sample: InProcess) -> None:
