@@ -11,6 +11,7 @@ Source: docs/references.md, "formats of other programs".
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
@@ -115,7 +116,8 @@ def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
     if who is None or is_aside or content.get("content_type") not in _SPOKEN:
         return None
     parts = content.get("parts")
-    text = "\n\n".join(said for part in (parts if isinstance(parts, list) else []) if (said := _said(part)))
+    said = (_without_marks(_said(part), metadata) for part in (parts if isinstance(parts, list) else []))
+    text = "\n\n".join(filter(None, said))
     return Turn(who, text, time_of(message.get("create_time")), line) if text else None
 
 
@@ -160,10 +162,27 @@ def _said(part: object) -> str:
     """Return a part of a message as text; a picture or a recording is replaced by the name of its kind."""
     if isinstance(part, dict):
         said = part.get("text")
-        return (
-            clean(said).strip() if isinstance(said, str) else f"[{one_line(part.get('content_type')) or 'attachment'}]"
-        )
+        kind = one_line(part.get("content_type")).removesuffix("_asset_pointer").replace("_", " ")
+        return clean(said).strip() if isinstance(said, str) else f"[{kind or 'attachment'}]"
     return clean(part).strip() if isinstance(part, str) else ""
+
+
+_MARK = re.compile("\ue200[^\ue200\ue201]*\ue201")
+
+
+def _without_marks(text: str, metadata: Mapping[str, Any]) -> str:
+    """Return a text with its marks, as of citations, replaced by what a person sees in their place.
+
+    A mark is a word between private characters, which says nothing without the references beside the message.
+    """
+    if "\ue200" not in text:
+        return text
+    references = metadata.get("content_references")
+    for reference in map(_map, references if isinstance(references, list) else []):
+        mark, shown = reference.get("matched_text"), reference.get("alt")
+        if isinstance(mark, str) and isinstance(shown, str) and _MARK.fullmatch(mark):
+            text = text.replace(mark, clean(shown))
+    return _MARK.sub("", text).strip()
 
 
 # -- Claude ----------------------------------------------------------------------------------------
@@ -190,8 +209,13 @@ def claude(source: ImportSource) -> Iterator[Draft | Skipped]:
     for name, item in _items_of(source, designs):
         where = source.where(name, item.line)
         yield from _drafts(where, _design(where, item.value), "Claude", "si:claude")
+    called = {
+        one_line(project.get("uuid")): one_line(project.get("name"))
+        for _, item in _items_of(source, projects if memories else ())
+        for project in [_map(item.value)]
+    }
     for name, item in _items_of(source, memories):
-        yield from _memories(source, name, item.line, item.value)
+        yield from _memories(source, name, item.line, item.value, called)
     for name, item in _items_of(source, projects):
         yield from _project(source, name, item.line, item.value)
 
@@ -257,8 +281,11 @@ def _message(message: Mapping[str, Any], line: int) -> Turn | None:
     return Turn(who, text, time_of(message.get("created_at")), line) if who and text else None
 
 
-def _memories(source: ImportSource, name: str, line: int, value: Any) -> Iterator[Draft]:
-    """Yield a note for Claude's memory of the person, one for each project, and one for each file of its memory."""
+def _memories(source: ImportSource, name: str, line: int, value: Any, called: Mapping[str, str]) -> Iterator[Draft]:
+    """Yield a note for Claude's memory of the person, one for each project, and one for each file of its memory.
+
+    `called` has the names of projects by their ids.
+    """
     where = source.where(name, line)
     if not isinstance(value, dict):
         raise FormatError(f"{where}: memories must be an object", hint="export it again")
@@ -274,7 +301,9 @@ def _memories(source: ImportSource, name: str, line: int, value: Any) -> Iterato
                 key=f"memory/{account}/{project}",
                 where=where,
                 type="note",
-                title=f"What Claude remembers of project {project}" if project else "What Claude remembers",
+                title=f"What Claude remembers of project {called.get(project) or project}"
+                if project
+                else "What Claude remembers",
                 body=text,
                 source="Claude's memory",
                 source_type="told_by_agent",

@@ -162,7 +162,7 @@ def plain(value: Any, *, depth: int = DEEPEST) -> Plain:
             return value
         case int() if abs(value) < _LARGEST:
             return value
-        case float():
+        case float() if abs(value) < _LARGEST:
             return round(value, 6)
         case list() if depth:
             return [plain(item, depth=depth - 1) for item in value]

@@ -15,8 +15,21 @@ from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, time_of, words
+from memstore.exchange.draft import (
+    LONGEST_VALUE,
+    CitedLines,
+    Draft,
+    Original,
+    Skipped,
+    clean,
+    key_of,
+    one_line,
+    plain,
+    time_of,
+    words,
+)
 from memstore.files import plain_note
+from memstore.files.links import Code
 from memstore.memories.add import slug
 
 if TYPE_CHECKING:
@@ -42,39 +55,49 @@ _LINK = re.compile(r"\]\((?:\./)?([^()\s]+\.md)\)")
 
 def claude_code(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the memories of one project's folder, or of all folders named `memory` below the source."""
-    below = source.matching(r".*/memory/[^/]+\.md")
+    below = source.matching(r".*/memory/.+\.md")
     for name in below or _markdown(source, "a folder of memories"):
         data = source.data(name)
-        project = _project(source, name)
-        last = name.rpartition("/")[2]
-        key = f"{project}/{last}" if project else last
+        project, inside = _project(source, name)
+        key = f"{project}/{inside}" if project else inside
         label = f"Claude Code, {project}" if project else "Claude Code"
-        if name.endswith(_INDEX):
+        if name.rpartition("/")[2] == _INDEX:
             yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
             continue
         text, front = _front_matter(data)
         kinds = (front.get("type"), _map(front.get("metadata")).get("type"))
         kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
+        body = text if text.strip() else one_line(front.get("description"), LONGEST_VALUE)
+        if not body:
+            yield Skipped(source.where(name), "it has no text")
+            continue
         yield Draft(
             key=key_of(key, data),
             where=source.where(name),
             type="note",
             title=one_line(front.get("name")) or stem_of(name),
-            body=text,
+            body=body,
             source=label,
             source_type="told_by_agent",
             author=CLAUDE_CODE,
             created_at=source.saved_at(name),
             cites=(_whole(name, data),),
-            path=_path("note", slug(f"claude-code{project}", 60), name.rpartition("/")[2]),
-            values={"tags": words([kind]), "aliases": [stem_of(name)], **_rest("claude_code", front, {"name"})},
+            path=_path("note", slug(f"claude-code{project}", 60), inside),
+            values={
+                "tags": words([kind]),
+                "aliases": [one_line(stem_of(name))],
+                **_rest("claude_code", front, {"name"}),
+            },
         )
 
 
-def _project(source: ImportSource, name: str) -> str:
-    """Return the name of the folder that Claude Code named after the project; empty if the path doesn't show it."""
+def _project(source: ImportSource, name: str) -> tuple[str, str]:
+    """Return the folder that Claude Code named after the project, empty if none is seen, and the path in its memory."""
     whole = [*source.place, *name.split("/")] if source.is_folder else source.place
-    return whole[-3] if len(whole) > 2 and whole[-2] == "memory" and whole[-3].startswith("-") else ""  # noqa: PLR2004
+    for at, (above, folder) in enumerate(pairwise(whole[:-1]), 2):
+        if folder == "memory" and above.startswith("-"):
+            return above, "/".join(whole[at:])
+    return "", (f"/{name}".partition("/memory/")[2] or name) if source.is_folder else whole[-1]
 
 
 def _front_matter(data: bytes) -> tuple[str, Mapping[str, Any]]:
@@ -159,7 +182,7 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
         note = plain_note.note(name, data)[1]
         other_names = [one_line(front.get(other)) for other in names]
         aliases: list[Plain] = [
-            *dict.fromkeys(alias for alias in (*note.aliases, *other_names, stem_of(name)) if alias)
+            *dict.fromkeys(alias for alias in (*note.aliases, *other_names, one_line(stem_of(name))) if alias)
         ]
         kind = one_line(front.get("type")).casefold()
         type_ = kind if kind in MEMORY_TYPES else "note"
@@ -205,7 +228,7 @@ def _canvas(source: ImportSource, name: str) -> Draft | Skipped:
         source_type="unknown",
         created_at=source.saved_at(name),
         cites=(_whole(name, data),),
-        values={"aliases": [*dict.fromkeys((name.rpartition("/")[2], name))]},
+        values={"aliases": [*dict.fromkeys(map(one_line, (name.rpartition("/")[2], name)))]},
     )
 
 
@@ -249,7 +272,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
         is_over = one_line(front.get("status")) == "deprecated"
         values: dict[str, Plain] = {
             "tags": words(front.get("tags")),
-            "aliases": [*dict.fromkeys((name, name.rpartition("/")[2], stem_of(name)))],
+            "aliases": [*dict.fromkeys(map(one_line, (name, name.rpartition("/")[2], stem_of(name))))],
             "status": "archived" if is_over else None,
             "status_reason": "deprecated in its bundle" if is_over else None,
             "valid_until": _day(front.get("stale_after")),
@@ -260,7 +283,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             where=source.where(name),
             type=kind,
             title=one_line(front.get("title")) or stem_of(name),
-            body=body if body.strip() else one_line(front.get("description"), 2000) or stem_of(name),
+            body=body if body.strip() else one_line(front.get("description"), LONGEST_VALUE) or stem_of(name),
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
             source_type=EXTERNAL,
             created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
@@ -314,8 +337,14 @@ _HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
 def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     names = source.matching(_MARKDOWN)
     if not names:
-        is_graph = source.matching(r".*\.(?:edn|sqlite)")
-        hint = "export Logseq's graph as Markdown, and name that folder" if is_graph else "name the folder itself"
+        if source.matching(r".*\.(?:edn|sqlite)"):
+            hint = "export Logseq's graph as Markdown, and name that folder"
+        else:
+            hint = (
+                "name the folder itself"
+                if source.is_folder
+                else "name a folder or a ZIP archive; unpack any other first"
+            )
         raise FormatError(f"there is no Markdown in {source.name}, so it is not {what}", hint=hint)
     return names
 
@@ -332,7 +361,9 @@ def _sections(
     if _is_index(source, name, text):
         yield Skipped(source.where(name), "it lists the other files")
         return
-    starts = [0, *(found.start() for found in _HEADING.finditer(text)), len(text)]
+    code = Code(text)
+    headings = (found.start() for found in _HEADING.finditer(text) if found.start() not in code)
+    starts = [0, *headings, len(text)]
     original = Original(name, data)
     seen: dict[str, int] = {}
     for start, end in pairwise(starts):

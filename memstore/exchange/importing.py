@@ -165,7 +165,8 @@ class _Reading:
         )
 
     def _id_of(self, key: str) -> str:
-        return id_for(self._view.actor, f"{self._name}\n{key}")
+        spelt = key.encode("utf-8", "backslashreplace").decode()  # JSON and names of files can have lone surrogates
+        return id_for(self._view.actor, f"{self._name}\n{spelt}")
 
     def _is_known(self, ref: str, draft: Draft) -> None:
         self._known.append(ref)

@@ -155,6 +155,7 @@ def _draft(
             "context_tags": words(_listed(row.get("context_tags"))),
             "subject_ids": [one for one in _listed(row.get("subject_ids")) if _is_entity(one)],
             **said.values,
+            **_forgotten(row),
             "kernle": {"table": table, "id": one_line(row["id"]), **_rest(table, row)},
         },
     )
@@ -165,7 +166,7 @@ def _rest(table: str, row: Row) -> dict[str, Plain]:
     taken = _TAKEN_OVER | ({"confidence"} if table == "beliefs" else set())
     rest = {name: _decoded(value) for name, value in row.items() if name not in taken}
     rest["subject_ids"] = [one for one in _listed(row.get("subject_ids")) if not _is_entity(one)]
-    return {name: plain(value) for name, value in rest.items() if value not in _NOTHING}
+    return {name: plain(value) for name, value in rest.items() if not _is_nothing(value)}
 
 
 def _said(table: str, row: Row) -> _Said | None:
@@ -218,6 +219,12 @@ def _archived(row: Row) -> dict[str, Plain]:
     return {} if row.get("is_active", 1) else {"status": "archived", "status_reason": "not active in Kernle"}
 
 
+def _forgotten(row: Row) -> dict[str, Plain]:
+    """Return the status of a row that Kernle has forgotten: it keeps such rows, and shows them to nobody."""
+    is_forgotten = row.get("is_forgotten") or row.get("strength") == 0
+    return {"status": "archived", "status_reason": "forgotten in Kernle"} if is_forgotten else {}
+
+
 def _sources(table: str, row: Row, kinds: Mapping[tuple[str, str], str]) -> Iterator[tuple[str, str]]:
     """Yield the keys and types of those rows that a row was derived from, if they are imported."""
     named = [("episode", one) for one in _listed(row.get("source_episodes"))]
@@ -235,7 +242,9 @@ def _text(row: Mapping[str, Any], *names: str) -> str:
     )
 
 
-_NOTHING: tuple[object, ...] = (None, "", 0, [], {})
+def _is_nothing(value: object) -> bool:
+    """Whether a column holds nothing, or a count of nothing; a measure of 0.0 says something."""
+    return value is None or (isinstance(value, int | str | list | dict) and not value)
 
 
 def _listed(value: object) -> Sequence[Any]:

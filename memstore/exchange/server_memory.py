@@ -36,7 +36,9 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
             case {"type": "relation", "from": str(start), "to": str(), "relationType": str()}:
                 relations.setdefault(start, []).append(item)
             case {"type": str(kind)} if kind not in ("entity", "relation"):
-                yield Skipped(source.where(name, item.line), f"it is a {one_line(kind, 40)}, which the server ignores")
+                yield Skipped(
+                    source.where(name, item.line), f"its type is {one_line(kind, 40)!r}, which the server ignores"
+                )
             case _:
                 raise FormatError(
                     f"{source.where(name, item.line)}: this is neither an entity nor a relation",

@@ -279,7 +279,7 @@ def kernle() -> bytes:
             CREATE TABLE embeddings (id TEXT PRIMARY KEY, embedding BLOB);
             INSERT INTO episodes VALUES ('e1', 'Ash', 'Repot the ficus', 'It lives', 'success', '["Water it first"]',
                 '["plants"]', '2026-02-01T18:04:11+00:00', 0.8, 'direct_experience', NULL, '["human:ada", "Bella"]',
-                '["*"]', 0, '["Use rainwater"]', 0.0);
+                '["*"]', 0, '["Use rainwater"]', 1.0);
             INSERT INTO beliefs VALUES ('b1', 'Ash', 'The ficus likes water.', 'fact', 0.72345,
                 '2026-02-02T00:00:00+00:00', 'inference', '["e1"]', '["episode:e1", "note:gone"]', 1, 0);
             INSERT INTO beliefs VALUES ('b2', 'Ash', 'The ficus is dead.', 'fact', 0.2, '2026-01-02T00:00:00+00:00',
@@ -311,7 +311,7 @@ SOURCES: Mapping[str, Made] = {
             "Beds, as planned",
             "Green tea",
             "Green tea (answers)",
-            "[image_asset_pointer] Is this Bella?",
+            "[image] Is this Bella?",
         ),
     ),
     "claude": Made(
@@ -327,7 +327,7 @@ SOURCES: Mapping[str, Made] = {
             "The ficus",
             "The ficus (answers)",
             "What Claude remembers",
-            "What Claude remembers of project p1",
+            "What Claude remembers of project The tea house",
             "beds.md",
         ),
     ),

@@ -56,6 +56,21 @@ def test_only_the_current_branch_is_taken_over_and_no_prompt_or_tool(vault: InPr
     assert all(kept in original for kept in ("Ten minutes", "You are helpful", "obey"))
 
 
+def test_marks_of_citations_are_what_a_person_sees_in_their_place(vault: InProcess) -> None:
+    cite, name = "\ue200cite\ue202turn0search1\ue201", "\ue200entity\ue202[1]\ue201"
+    references = [
+        {"matched_text": cite, "alt": "([tea](https://tea.example))"}, {"matched_text": name, "alt": None}, None,
+        {"matched_text": " ", "alt": "!"},
+    ]  # fmt: skip
+    told = chatgpt_node(
+        "a", "u", "assistant", f"Hot.{cite} It is{name} so.", metadata={"content_references": references}
+    )
+    talk = chatgpt("c-1", "Tea", "a", chatgpt_node("u", "root", "user", f"How hot?{cite}"), told)
+    found = imported(vault, "chatgpt", talk)
+    assert found["Tea (answers)"]["body"].rstrip().endswith("\n\nHot.([tea](https://tea.example)) It is so.")
+    assert found["Tea"]["body"].rstrip().endswith("\n\nHow hot?")
+
+
 def test_what_chatgpt_wrote_into_its_canvas_and_its_memory_is_what_it_said(vault: InProcess) -> None:
     body = imported(vault, "chatgpt", BEDS_TALK)["Beds (answers)"]["body"]
     said = ["Beds\n\nThree beds.", "Four beds.", "Ada has four beds.", "The plan is ready."]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
 import sqlite3
 import zipfile
 from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +23,6 @@ from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 FORMATS = sorted(SOURCES)
 _MARK = re.compile(r"file:(imports/\S+\.original)#L(\d+)(?:-L(\d+))?@([0-9a-f]+)")
@@ -361,6 +362,91 @@ def test_what_mem0_kept_in_a_graph_becomes_notes(vault: InProcess) -> None:
     assert vault.json("import", "mem0", str(vault.home / "none.json"))["memories"] == []
 
 
+LONE = "\\ud83d"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("server-memory", f'{{"type":"entity","name":"a{LONE}","entityType":"{LONE}","observations":["b{LONE}"]}}\n'),
+        ("mem0", f'[{{"id":"{LONE}","memory":"b{LONE}","user_id":"{LONE}","metadata":{{"{LONE}":"{LONE}"}}}}]'),
+        ("mem0", '[{"id":"1","memory":"b","metadata":{"far": 1e999, "large": 1e300}}]'),
+    ],
+)
+def test_halves_of_characters_and_endless_numbers_become_something_that_can_be_written(
+    vault: InProcess, name: str, text: str
+) -> None:
+    place = vault.home / "memory.json"
+    place.write_text(text)
+    assert len(vault.json("import", name, str(place))["memories"]) == 1
+    assert summary(vault) == (0, 0)
+    assert vault.json("import", name, str(place))["memories"] == []
+
+
+@pytest.mark.parametrize("name", ["claude-code", "openclaw"])
+def test_a_line_of_code_is_no_heading(vault: InProcess, name: str) -> None:
+    place = vault.home / "memory"
+    place.mkdir()
+    (place / "MEMORY.md").write_text("## Build\n\n```sh\nmake\n## not a heading\n```\n\n## Deploy\n\nNever.\n")
+    done = vault.json("import", name, str(place))
+    shown = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    assert {*shown} == {"Build", "Deploy"}
+    assert "## not a heading\n```" in shown["Build"]["body"]
+    assert [one["derived_from"][0].partition("#")[2].partition("@")[0] for one in shown.values()] == ["L1-L6", "L8-L10"]
+
+
+def test_memories_of_claude_code_may_lie_deeper_and_one_without_text_is_its_description(vault: InProcess) -> None:
+    projects = vault.home / "projects"
+    folder = projects / "-home-ada-tea" / "memory"
+    (folder / "team").mkdir(parents=True)
+    (folder / "team" / "MEMORY.md").write_text("- [Pots](pots.md)\n")
+    (folder / "team" / "pots.md").write_text("---\nname: Pots\n---\nThe pots are blue.\n")
+    (folder / "pots.md").write_text("---\nname: Our pots\ndescription: the pots are red\ntype: user\n---\n")
+    (folder / "empty.md").write_text("---\ntype: user\n---\n")
+    done = vault.json("import", "claude-code", str(projects))
+    shown = {one["path"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    base = "notes/claude-code-home-ada-tea"
+    assert {path: one["body"].strip() for path, one in shown.items()} == {
+        f"{base}/pots.md": "the pots are red", f"{base}/team/pots.md": "The pots are blue.",
+    }  # fmt: skip
+    assert {left["where"].rpartition("memory/")[2]: left["why"] for left in done["left_out"]} == {
+        "empty.md": "it has no text", "team/MEMORY.md": "it lists the other files",
+    }  # fmt: skip
+    again = vault.json("import", "claude-code", str(folder))
+    assert (again["memories"], len(again["known"])) == ([], 2)
+
+
+def test_names_of_files_that_are_no_line_of_text_are_kept_as_one(vault: InProcess) -> None:
+    folder = vault.home / "notes"
+    folder.mkdir()
+    (folder / "two\nlines.md").write_text("Green tea.\n")
+    Path(os.fsdecode(os.fsencode(folder) + b"/caf\xe9.md")).write_text("Coffee.\n")
+    for name in ("markdown", "basic-memory", "claude-code"):
+        assert len(vault.json("import", name, str(folder))["memories"]) == 2
+    assert summary(vault) == (0, 0)
+
+
+def test_what_kernle_has_forgotten_does_not_come_back(vault: InProcess) -> None:
+    place = vault.home / "memories.db"
+    with closing(sqlite3.connect(place)) as database:
+        database.executescript("""
+            CREATE TABLE notes (id TEXT PRIMARY KEY, content TEXT, created_at TEXT, strength REAL, sentiment REAL,
+                is_forgotten INTEGER, times_accessed INTEGER);
+            INSERT INTO notes VALUES ('1', 'The red pot.', '2026-01-03T00:00:00+00:00', 0.0, 0.0, NULL, 0);
+            INSERT INTO notes VALUES ('2', 'The old pot.', '2026-01-03T00:00:00+00:00', NULL, NULL, 1, 0);
+            INSERT INTO notes VALUES ('3', 'The blue pot.', '2026-01-03T00:00:00+00:00', 0.3, 0.0, 0, 2);
+        """)
+    done = vault.json("import", "kernle", str(place))
+    shown = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
+    assert {title: one["status"] for title, one in shown.items()} == {
+        "The red pot.": "archived", "The old pot.": "archived", "The blue pot.": "active",
+    }  # fmt: skip
+    assert shown["The red pot."]["status_reason"] == "forgotten in Kernle"
+    assert shown["The blue pot."]["kernle"] == {
+        "table": "notes", "id": "3", "strength": 0.3, "sentiment": 0.0, "times_accessed": 2,
+    }  # fmt: skip
+
+
 def test_the_memory_servers_relations_are_links(vault: InProcess) -> None:
     done = vault.json("import", "server-memory", laid_out(vault, "server-memory"))
     ada = next(one for one in (vault.json("show", m["ref"]) for m in done["memories"]) if one["title"] == "Ada")
@@ -388,7 +474,7 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
     }
     assert episode["kernle"] == {
         "table": "episodes", "id": "e1", "outcome_type": "success", "confidence": 0.8, "subject_ids": ["Bella"],
-        "repeat": ["Use rainwater"],
+        "repeat": ["Use rainwater"], "strength": 1.0,
     }  # fmt: skip
     assert found["month"]["kernle"]["period_start"] == "2026-01-01"
     assert (found["Ada"]["entities"], found["Ada"]["derived_from"][0]) == (["Ada"], episode["ref"])
