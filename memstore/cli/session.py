@@ -220,7 +220,7 @@ class CliSession:
             case ".":
                 return path
             case outside if outside.endswith("/"):
-                return outside + path
+                return posixpath.normpath(outside + path) if path.startswith("../") else outside + path
             case below if path.startswith(f"{below}/"):
                 return path[len(below) + 1 :]
             case below:

@@ -8,6 +8,7 @@ import re
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,7 @@ class GitHistory:
         self.mixed = mixed
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
         self._no_git: GitError | None = None
+        self._moved: dict[tuple[str, str], str | None] = {}
 
     @cached_property
     def repository(self) -> Repository | None:
@@ -282,6 +284,32 @@ class GitHistory:
         git = GitProcess(repository.root, self._git.environ)
         found = git.run("rev-list", *most, first, "--", *paths).decode().split()
         return [git_objects.commit(commit_id, data) for commit_id, data in self._objects(found)]
+
+    def moved_to(self, path: str) -> str | None:
+        """Return where a file is now that commits renamed, relative to the vault as `path` is; None if it is nowhere.
+
+        A commit renamed a file if it deleted it and added one that is similar, as git decides.
+        """
+        key = self.head() or "", path
+        if key not in self._moved:
+            self._moved[key] = self._moved_to(path)
+        return self._moved[key]
+
+    def _moved_to(self, path: str) -> str | None:
+        repository = self.require()
+        git = GitProcess(repository.root, self._git.environ)
+        names = {os.path.normpath(repository.prefix + path)}
+        name = next(iter(names))
+        while True:
+            last = git.attempt("rev-list", "-1", "HEAD", "--", name).stdout.decode().strip()
+            renamed = git.attempt("diff-tree", "-r", "-m", "-M", "--diff-filter=R", "--name-status", "-z", last)
+            parts = os.fsdecode(renamed.stdout).split("\0")
+            name = next((new for old, new in pairwise(parts) if old == name), "")
+            if not name or name in names:
+                return None
+            names.add(name)
+            if os.path.lexists(repository.root / name):
+                return os.path.relpath(name, repository.prefix or ".").replace(os.sep, "/")
 
     def first_commits(self) -> dict[str, datetime]:
         """Return the time, in UTC, of each file's first commit on the current branch, by path in the vault."""

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 def cited_lines(view: View) -> tuple[Finding, ...]:
     """Return a notice for each citation whose lines have changed or gone since, at the place where they are now.
 
-    A citation names the revision that it is from, which must be in the repository. Lines that only moved are the same.
+    A citation names the revision that it is from, which must be in the repository. Lines that only moved are the same,
+    also into a file that a commit renamed.
 
     Args:
         view: the vault.
@@ -45,6 +46,8 @@ def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
             continue
         path = _path_of(view, place)
         now = _bytes_at(view, path) if path else None
+        if path is not None and now is None and (moved := view.history.moved_to(path)):
+            path, now = moved, _bytes_at(view, moved)
         if path is None or (now is not None and _is_blob(now, place.blob)):
             continue
         old = next(iter(view.blobs([place.blob]).values()), None)

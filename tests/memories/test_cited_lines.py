@@ -76,6 +76,32 @@ def test_lines_and_files_that_are_gone_are_reported(vault: InProcess) -> None:
     assert [(one[0], one[1], one[2][-14:]) for one in found(vault)] == [("../src.py", 1, "which are gone")]
 
 
+def test_a_renamed_file_is_followed(vault: InProcess) -> None:
+    text = "".join(f"line {number}\n" for number in range(40))
+    repository = vault.vault.parent
+    (repository / "src.py").write_text(CODE + text)
+    commit(vault)
+    vault.ok("add", "Ten is a line.", "--cite", "../src.py:L15")
+    for old, new in (("src.py", "lib/näw file.py"), ("lib/näw file.py", "lib/last.py")):
+        (repository / new).parent.mkdir(exist_ok=True)
+        (repository / old).rename(repository / new)
+        commit(vault)
+    (repository / "lib/last.py").write_text("# a heading\n" + CODE + text)
+    commit(vault)
+    assert found(vault) == []
+    (repository / "lib/last.py").write_text(CODE + text.replace("line 10\n", "line ten\n"))
+    assert [one[:2] for one in found(vault)] == [("../lib/last.py", 15)]
+    (repository / "lib/last.py").unlink()
+    commit(vault)
+    assert [one[:2] for one in found(vault)] == [("../src.py", 1), ("../src.py", 1)]
+
+
+def test_the_place_of_a_file_outside_the_vault_reads_plainly(vault: InProcess) -> None:
+    code(vault, CODE.replace("three = 3", "three = 33"))
+    [line] = vault.ok("--vault", str(vault.vault), "watch", "--citations", cwd=vault.home).splitlines()
+    assert line.startswith(f"{vault.vault.parent}/src.py:2: notice: ")
+
+
 def test_lines_of_a_memory_count_too(vault: InProcess) -> None:
     cited = vault.json("cite", "m_tea0000001")
     ref = vault.json("add", f"It is hot: {cited['text']}")["ref"]
