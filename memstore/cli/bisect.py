@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         'memstore bisect "how hot should green tea be"       # since when the best hit is what it is',
         'memstore bisect "green tea" --ref m_7f3             # since when m_7f3 is found by it, or no longer is',
         "memstore bisect --ref m_7f3                         # since when it says what it says",
+        "memstore bisect --ref m_7f3k9q2x1c                  # since when it is gone, by its whole id",
     ),
 )
 @click.argument("query", required=False)
@@ -44,6 +45,9 @@ def _lines(session: CliSession, found: Bisected) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     paint, commit = session.paint, found.commit
+    if not found.before and not found.since:
+        yield "there is no answer now, and there was none at any commit that was looked at"
+        return
     if commit is None:
         yield paint("warning", "by changes that are not committed yet")
     else:

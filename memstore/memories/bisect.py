@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.core.ids import is_memory_id
 from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.memories.search import search
@@ -14,7 +15,6 @@ from memstore.search.reranker import Wish
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.core.catalog import Entry
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.history.history import Commit
@@ -42,6 +42,13 @@ class Answered(NamedTuple):
 
 
 State = tuple[Answered, ...]
+
+
+class _Asked(NamedTuple):
+    """A memory that is asked about: what an answer calls it, and what finds it at a commit."""
+
+    name: str
+    place: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,14 +82,14 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
     Raises:
         UsageError: neither a query nor a memory was given.
         RefusedError: somebody other than the vault's owner asks.
-        NotFoundError: there is no such memory now.
+        NotFoundError: there is no such memory, and none with that id was deleted.
         GitError: there is no repository.
     """
     view.require_owner()
     view.history.require()
     if text is None and not refs:
         raise UsageError("there is no answer to look for", hint="memstore bisect QUERY, or memstore bisect --ref REF")
-    states = _States(view, text, [view.named(ref) for ref in refs])
+    states = _States(view, text, [_asked(view, ref) for ref in refs])
     now = states.of(view)
     commits = whole = view.history.commits()
     if not commits or not states.is_same(commits[0].id, now):
@@ -96,6 +103,19 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
             break
     before = next((state for one in found.parents if (state := states.at(one))), ())
     return Bisected(commit=found, before=before, since=now, looked_at=len(states.known), of=len(whole))
+
+
+def _asked(view: View, ref: str) -> _Asked:
+    """Return the memory that a ref means, also one that a commit deleted, which only its whole id can name."""
+    try:
+        entry = view.named(ref)
+    except NotFoundError:
+        memory_id = ref.rpartition(":")[2]
+        gone = view.history.last_states([memory_id]).get(memory_id) if is_memory_id(memory_id) else None
+        if gone is None:
+            raise
+        return _Asked(str(gone.ref), memory_id)
+    return _Asked(entry.ref or entry.path, entry.id or entry.path)
 
 
 def _last_same(commits: Sequence[Commit], states: _States, now: State) -> int:
@@ -113,8 +133,8 @@ def _last_same(commits: Sequence[Commit], states: _States, now: State) -> int:
 class _States:
     """Gives the answer at a commit; each is searched once."""
 
-    def __init__(self, view: View, text: str | None, entries: Sequence[Entry]) -> None:
-        self._view, self._text, self._entries = view, text, entries
+    def __init__(self, view: View, text: str | None, asked: Sequence[_Asked]) -> None:
+        self._view, self._text, self._asked = view, text, asked
         self.known: dict[str, State] = {}
 
     def is_same(self, commit: str, now: State) -> bool:
@@ -135,10 +155,10 @@ class _States:
     def of(self, then: View) -> State:
         """Return the answer of one state."""
         if self._text is None:
-            return tuple(one for entry in self._entries for one in self._saying(then, entry))
-        hits = search(then, self._text, Wish(limit=HITS if self._entries else 1)).hits
-        if self._entries:
-            asked = {entry.ref or entry.path for entry in self._entries}
+            return tuple(one for asked in self._asked for one in self._saying(then, asked))
+        hits = search(then, self._text, Wish(limit=HITS if self._asked else 1)).hits
+        if self._asked:
+            asked = {one.name for one in self._asked}
             return tuple(Answered(name, "") for name in sorted(asked & {hit.ref or hit.path for hit in hits}))
         return tuple(
             Answered(hit.ref or hit.path, hit.citation.excerpt, hit.path, hit.citation.line_start, hit.external)
@@ -146,9 +166,9 @@ class _States:
         )
 
     @staticmethod
-    def _saying(then: View, entry: Entry) -> State:
+    def _saying(then: View, asked: _Asked) -> State:
         try:
-            found = then.find(entry.id or entry.path)
+            found = then.find(asked.place)
         except NotFoundError:
             return ()
         file = then.text(found.path)
@@ -158,4 +178,4 @@ class _States:
         confidence = "" if memory.confidence is None else f", confidence {memory.confidence:.2f}"
         said = f"{found.title} ({memory.status}{confidence})\n{memory.body.strip()}"
         outside = external(then, memory)
-        return (Answered(entry.ref or entry.path, said, found.path, file.text.body_line, outside),)
+        return (Answered(asked.name, said, found.path, file.text.body_line, outside),)

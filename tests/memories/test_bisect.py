@@ -77,6 +77,25 @@ def test_it_names_the_commit_since_which_a_memory_is_no_longer_found(vault: InPr
     assert [one["ref"] for one in found["before"]] == [f"note:{TEA}"]
 
 
+def test_it_names_the_commit_that_deleted_a_memory(vault: InProcess) -> None:
+    commit(vault, "tea", tea=memory_text("Green tea wants eighty degrees.\n", id=TEA))
+    noise(vault, 4)
+    (vault.vault / "tea.md").unlink()
+    gone = commit(vault, "gone")
+    noise(vault, 4, start=4)
+    for words in (("--ref", TEA), ("--ref", f"note:{TEA}"), ("eighty", "--ref", TEA)):
+        found = vault.json("bisect", *words)
+        assert (found["commit"], found["since"]) == (gone, [])
+        assert [one["ref"] for one in found["before"]] == [f"note:{TEA}"]
+
+
+def test_what_never_had_an_answer_is_said_to_have_none(vault: InProcess) -> None:
+    noise(vault, 4)
+    assert (
+        vault.ok("bisect", "zebra") == "there is no answer now, and there was none at any commit that was looked at\n"
+    )
+
+
 def test_a_change_on_a_branch_is_named_and_not_the_merge(vault: InProcess) -> None:
     commit(vault, "tea", tea=memory_text("Green tea wants eighty degrees.\n", id=TEA))
     main = vault.git("branch", "--show-current").strip()
