@@ -384,10 +384,12 @@ class _Page:
         groups = [
             self._seen_by(entity, [one for one in found if entity == "*" or one.path not in everybody], len(found))
             for entity, found in sorted(sight.items(), key=lambda item: (item[0] != "*", -len(item[1]), item[0]))
+            if entity != self._report.actor  # who sees this page, with all that is on it
         ]
         about = element(
             "p",
-            "Who sees which memories, by themselves or in a context. What everybody sees is listed once, at the top. ",
+            "Who else sees which memories, by themselves or in a context, besides those of their own. "
+            "What everybody sees is listed once, at the top. ",
             element("code", "memstore --as ENTITY report"),
             " makes the page of what somebody else may see.",
         )

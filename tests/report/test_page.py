@@ -64,7 +64,7 @@ def test_what_needs_attention_comes_first_and_every_memory_is_there(sample: InPr
     text = page.text
     order = [text.index(f"\n{one}" if one.startswith("\n") else one) for one in (
         "Conflicts 1", "The park gate closes at nine in summer", "Undecided 2", "Confidence that dropped", "Stale",
-        "Without a source", "Newest first", "Sources are on the left", "Who sees which memories",
+        "Without a source", "Newest first", "Sources are on the left", "Who else sees which memories",
     )]  # fmt: skip
     assert order == sorted(order)
     listed = sample.json("list", "--status", "all")["memories"]
@@ -109,6 +109,13 @@ def test_somebody_else_gets_a_page_of_what_they_may_see(sample: InProcess) -> No
     assert "Dogs love fetch" in theirs.text
     assert "Who sees what" not in theirs.text
     assert "The key to the cellar" not in theirs.text
+
+
+def test_who_sees_what_is_about_others(page: PageParts) -> None:
+    told = [text.strip() for text in page.texts]
+    told = told[told.index("Who sees what", told.index("Lineage", 20)) :]
+    assert "human:sean" in told
+    assert "si:ash" not in told
 
 
 def test_nothing_to_see_is_a_page_too(tmp_path: Path) -> None:
