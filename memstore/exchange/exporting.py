@@ -14,6 +14,7 @@ from urllib.parse import quote
 from memstore.core.ids import MemoryRef
 from memstore.core.titles import title_of
 from memstore.files.draft import new_file
+from memstore.files.memory_file import values_for_any_vault
 from memstore.files.shapes import is_absent
 from memstore.memories.memory_v01 import chosen
 from memstore.trust.formats.memory_v01 import STAYS
@@ -49,7 +50,8 @@ def files(view: View, refs: Sequence[str], *, everything: bool = False) -> Itera
 
 
 def _kept(file: MemoryFile) -> dict[str, Any]:
-    return {name: value for name, value in file.front.values.items() if name not in STAYS and not is_absent(value)}
+    values = values_for_any_vault(file)
+    return {name: value for name, value in values.items() if name not in STAYS and not is_absent(value)}
 
 
 def _file(values: Mapping[str, Plain], body: str) -> bytes:

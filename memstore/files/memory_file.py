@@ -176,6 +176,27 @@ def _read(path: str, data: bytes, *, mixed: bool) -> MemoryFile | BrokenFile | P
     return MemoryFile(path, data, text, front, memory_of(values, text.body))
 
 
+# Where keys that other programs use differently are kept if a memory leaves the vault with their notes.
+SET_ASIDE = "markdown"
+
+
+def values_for_any_vault(file: MemoryFile) -> dict[str, Any]:
+    """Return a memory's frontmatter as every vault reads it.
+
+    A `type`, `author` or `status` of another program's form is put under `markdown`, since only a vault with other
+    programs' notes takes it.
+    """
+    values = dict(file.front.values)
+    foreign = {problem.key for problem in shapes.check(file.front, KEYS)} & _FOREIGN_KEYS
+    if not foreign:
+        return values
+    there = values.get(SET_ASIDE)
+    if there is not None and not isinstance(there, dict):
+        there = {SET_ASIDE: there}
+    aside = {**(there or {}), **{name: values.pop(name) for name in (*values,) if name in foreign}}
+    return {"type": file.memory.type, **values, SET_ASIDE: aside}
+
+
 def mended(file: BrokenFile, *, mixed: bool) -> tuple[MemoryFile, tuple[Finding, ...]] | None:
     """Return a file in which every line is replaced that its findings correct, and these findings.
 

@@ -139,7 +139,8 @@ def _require_id(file: MemoryFile) -> None:
 def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:
     file = found.file
     trust = {**found.seed_factors(), "computed_at": instant(found.computed_at)}
-    return memory_v01.document_of(file.front.values, file.text.body, chain_depth=_depth(file.memory, load), trust=trust)
+    values = memory_file.values_for_any_vault(file)
+    return memory_v01.document_of(values, file.text.body, chain_depth=_depth(file.memory, load), trust=trust)
 
 
 def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:

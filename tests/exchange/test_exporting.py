@@ -83,6 +83,37 @@ def test_what_is_exported_and_imported_is_the_same(sample: InProcess, format_: s
         assert other.json("export", "jsonl", "--all") == sample.json("export", "jsonl", "--all")
 
 
+@pytest.mark.parametrize("format_", ["jsonl", "memory-v0.1", "markdown"])
+def test_what_was_adopted_among_other_programs_notes_is_a_memory_elsewhere(tmp_path: Path, format_: str) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    (program.vault / "tea.md").write_text(
+        "---\nauthor: [Ada, Bo]\nstatus: 🌱\nmarkdown: kept\nlayout: post\n---\n# Tea\n"
+    )
+    (program.vault / "pot.md").write_text("---\ntype: pottery\nauthor: parkr\n---\n# Pot\n")
+    program.ok("init", ".", "--owner", "si:ash")
+    program.ok("adopt", "--all")
+    other = another(program)
+    if format_ == "markdown":
+        for file in program.json("export", "markdown", "--all")["files"]:
+            (other.vault / file["path"]).write_text(file["text"])
+    else:
+        (program.home / "all").write_text(program.ok("export", format_, "--all"))
+        other.ok("import", format_, str(program.home / "all"))
+    assert other.json("check")["findings"] == []
+    here, there = (
+        {one["title"]: (one["id"], one["status"], one["type"]) for one in each.json("list", "-n", "9")["memories"]}
+        for each in (program, other)
+    )
+    assert here == there
+    assert other.json("show", here["Tea"][0])["markdown"] == {
+        "markdown": "kept",
+        "author": ["Ada", "Bo"],
+        "status": "🌱",
+    }
+    assert other.json("show", here["Pot"][0])["markdown"] == {"type": "pottery", "author": "parkr"}
+
+
 def test_a_record_that_differs_here_stays_as_it_is(sample: InProcess) -> None:
     lines = sample.ok("export", "jsonl", "--all").splitlines()
     first = json.loads(lines[0])
