@@ -34,10 +34,24 @@ _LATIN = str.maketrans(
        "я": "ya", "θ": "th", "χ": "ch", "ψ": "ps"}
 )  # fmt: skip
 _FOREIGN = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0300-\u036f]+")
-# Scripts that put no spaces between words, as they are after folding: kana, Han, Hangul in parts, Thai.
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u1100-\u11ff\u0e00-\u0e7f]+")
-_HONORIFICS = "さん|さま|様|氏|くん|君|ちゃん|先生|老师|女士|小姐|殿"
+# Scripts that put no spaces between words, as they are after folding: kana, Han, Hangul in parts and whole, Thai.
+_SIGN = r"[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u1100-\u11ff\uac00-\ud7af\u0e00-\u0e7f]"
+_UNSPACED = re.compile(f"{_SIGN}+")
+_HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+# What people put between the signs of a name; the stops of a sentence do not belong to it.
+_GAP = re.compile(rf"(?<={_SIGN})[\s.\-_*·・‧•~`\\|/]{{1,3}}(?={_SIGN})")
+_HONORIFICS = (
+    "さん|さま|様|氏|くん|君|ちゃん|たん|殿|先生|先輩|社長|部長|課長|店長|院長|教授|博士|医生|大夫|老师|老師|同学|女士"
+    "|小姐|太太|夫人|师傅|经理|总|哥|姐|씨|님|군|양|선생"
+)
+_FAMILIAR = frozenset("小老阿大")  # comes before a part of a name, and is none
+_LONGEST_FAMILIAR = 3  # signs of a name that is used with one of these
 _INITIALS = re.compile(r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?){1,3}[^\W\d_](?!\w)|[^\W\d_]{2,4}(?![\w.]))")
+# Abbreviations that are usually written with dots in lower case.
+_ABBREVIATIONS = frozenset(
+    "ad am ao bc cf dh dr eg eu ia idr ie me nb ok pa pm ps sa so su ua uk us usw va zb zt".split()  # noqa: SIM905 - likewise
+)
 _MARKUP = re.compile(r"[*_~`\\]|</?\w+[^<>]*>")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("['’]")
@@ -63,6 +77,7 @@ _EVERYDAY = frozenset(
 _SHORTEST_NEAR = 4  # for shorter names, too many words are one letter away
 _SHORTEST_SPLIT = 5
 _SHORTEST_IN_HANDLE = 4
+_SHORTEST_IN_DIGITS = 5  # shorter numbers, such as years, are too many
 _SHORTEST = 2
 
 
@@ -98,7 +113,7 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
         spellings = [
             (told, spelling)
             for told in (*aliases, own)
-            for spelling in dict.fromkeys((told, _APOSTROPHE.sub("", told), _latin(told)))
+            for spelling in dict.fromkeys((told, _APOSTROPHE.sub("", told), _latin(told), _apart(told)))
         ]
         for told, spelling in spellings:
             words = _words(spelling)
@@ -121,7 +136,7 @@ def _initials_of(entities: Mapping[str, Sequence[str]]) -> Iterator[Name]:
 def _is_a_name(word: str) -> bool:
     """Whether a part of an id or a name says who somebody is: not a description, a number or an initial."""
     if _UNSPACED.fullmatch(word):
-        return True
+        return not _HONORIFIC.fullmatch(word)
     return len(word) > _SHORTEST and not word.isdigit() and word not in _NO_NAMES
 
 
@@ -157,6 +172,12 @@ def fold(text: str) -> str:
 
 
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
+_HONORIFIC = re.compile(fold(_HONORIFICS))
+
+
+def _apart(text: str) -> str:
+    """Return a text with spaces around runs of signs that need none, so that a word in letters among them is one."""
+    return _UNSPACED.sub(r" \g<0> ", unicodedata.normalize("NFKC", text)) if _UNSPACED.search(text) else text
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -167,11 +188,12 @@ class _Page:
     """A text in all the forms in which names are looked for."""
 
     def __init__(self, text: str) -> None:
-        plain = html.unescape(text)
-        latin = _latin(plain)
-        self._runs = [fold(plain), fold(_MARKUP.sub("", plain)), *([fold(latin)] if latin != plain else [])]
-        found = (_WORD.findall(one[0]) for one in _INITIALS.finditer(unicodedata.normalize("NFKC", plain)))
-        self._initials = {fold("".join(letters)) for letters in found if "".join(letters).isupper()}
+        whole = html.unescape(text)
+        plain = _apart(whole)
+        forms = (whole, plain, _MARKUP.sub("", whole), _apart(_MARKUP.sub("", whole)), _latin(plain))
+        self._runs = [*dict.fromkeys(fold(form) for form in forms)]
+        self._closed = [_GAP.sub("", run) for run in self._runs]
+        self._initials = {*_initials_in(unicodedata.normalize("NFKC", plain))}
         self._tokens = [_WORD.findall(run) for run in self._runs]
         pieces = [piece for run in self._runs for piece in run.split()]
         self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
@@ -191,7 +213,7 @@ class _Page:
         if name.initials:
             return False
         if name.is_unspaced:
-            titled = re.compile(rf"{re.escape(joined)}(?:{fold(_HONORIFICS)})") if len(joined) < _SHORTEST else None
+            titled = re.compile(rf"{re.escape(joined)}(?:{_HONORIFIC.pattern})") if len(joined) < _SHORTEST else None
             if any(titled.search(run) if titled else joined in run for run in self._runs):
                 return True
         if name.everyday:
@@ -210,7 +232,8 @@ class _Page:
         if name.initials:
             return name.joined in self._initials
         if name.is_unspaced:
-            return any(name.joined in run for run in self._runs)
+            near = _unspaced_near(name.joined)
+            return any(near.search(run) for run in self._closed)
         words = {word for tokens in self._tokens for word in tokens}
         back = name.joined[::-1]
         if len(back) >= _SHORTEST_NEAR and back in words - stop_words():
@@ -222,6 +245,28 @@ class _Page:
         return len(name.joined) >= _SHORTEST_NEAR and any(
             word not in stop_words() and is_one_slip_away(word, name.joined) for word in words | self._joined
         )
+
+
+def _unspaced_near(joined: str) -> re.Pattern[str]:
+    """Return what comes close to a name without spaces: itself, backwards, or a part of it as people call somebody."""
+    signs = unicodedata.normalize("NFC", joined)  # Hangul is cut between its syllables
+    last = len(signs) - 1
+    parts = {part for i in range(1, len(signs)) for part in (signs[:i], signs[i:])} - _FAMILIAR
+    parts = {part for part in parts if len(part) >= _SHORTEST or not _KANA.match(part)}
+    near = {joined} | ({joined[::-1]} if last >= _SHORTEST else set())
+    if 0 < last < _LONGEST_FAMILIAR and _HAN.fullmatch(signs):
+        near |= {f"小{signs[0]}", f"老{signs[0]}", f"阿{signs[last]}"}
+    titled = "|".join(re.escape(unicodedata.normalize("NFKD", part)) for part in sorted(parts))
+    either = "|".join(re.escape(one) for one in sorted(near))
+    return re.compile(rf"{either}|(?:{titled})\s?(?:{_HONORIFIC.pattern})" if titled else either)
+
+
+def _initials_in(text: str) -> Iterator[str]:
+    """Yield the initials that a text may give: capitals, or letters with their dots that abbreviate nothing usual."""
+    for found in _INITIALS.finditer(text):
+        letters = "".join(_WORD.findall(found[0]))
+        if letters.isupper() or ("." in found[0] and letters.casefold() not in _ABBREVIATIONS):
+            yield fold(letters)
 
 
 def _has_run(tokens: Sequence[str], words: tuple[str, ...]) -> bool:
@@ -250,9 +295,10 @@ def _spaced_out(tokens: Sequence[str]) -> Iterator[str]:
 
 
 def _leet_parts(piece: str) -> Iterator[str]:
-    """Yield the parts of a text that mix letters with digits or signs that stand for letters."""
+    """Yield the parts of a text that mix letters with digits or signs that stand for letters, or are a long number."""
     for part in re.findall(r"(?:[^\W_]|[@$!|+])+", piece):
-        if any(sign.isalpha() for sign in part) and not part.isalpha():
+        is_mixed = any(sign.isalpha() for sign in part) and not part.isalpha()
+        if is_mixed or (part.isdigit() and len(part) >= _SHORTEST_IN_DIGITS):
             yield from {part, part.rstrip("!|+")}
 
 
