@@ -160,7 +160,7 @@ def _told_numbers(text: str) -> set[str]:
     return found
 
 
-_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[^\s<>()]+|(?<!\w)@\w+")
+_ADDRESS = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|(?:https?://|www\.)[^\s<>()]+|(?<!\w)@\w+")
 _TELEPHONE = re.compile(r"\+?\d(?:[\s().-]*\d){6,}")
 
 
@@ -187,7 +187,9 @@ _INDIVIDUAL = re.compile(
     rf"|\b{_SOMEBODY} (?:of mine|of ours|i (?:know|met|look after|work with))\b"
 )
 _PROPER = re.compile(r"[^\W\d_][\w'’]*")
-_AT_A_START = re.compile(r"(?:^|[.!?:;\n][\s\"'“”‘’)*#>-]*|^[\s*#>-]+)$")
+# What may stand between the end of a sentence or line and the first word of the next.
+_LEADS = " \t\r\n\f\v\u00a0\u2028\u2029\u3000\"'“”‘’)*#>-"
+_ENDS = (".", "!", "?", ":", ";")
 
 
 def _individuals(text: str, sources: Sequence[str]) -> str | None:
@@ -204,14 +206,23 @@ def _individuals(text: str, sources: Sequence[str]) -> str | None:
 def _proper(text: str) -> tuple[set[str], set[str]]:
     """Return the capitalized words inside sentences, and those anywhere, without days and months."""
     inside, anywhere = set(), set()
+    end = 0
     for found in _PROPER.finditer(text):
+        before, end = text[end : found.start()], found.end()
+        is_first = end == len(found[0]) + len(before)
         word = re.sub(r"['’]s?$", "", found[0])
         if not word[0].isupper() or fold(word) in terms.stop_words() or _WEEKDAY.match(word) or _DAY_MONTH.match(word):
             continue
         anywhere.add(fold(word))
-        if not _AT_A_START.search(text[: found.start()]):
+        if not _begins(before, is_first=is_first):
             inside.add(fold(word))
     return inside, anywhere
+
+
+def _begins(before: str, *, is_first: bool) -> bool:
+    """Whether a sentence or a line begins after `before`, which follows the last word, or the text's beginning."""
+    rest = before.rstrip(_LEADS)
+    return (is_first and not rest) or rest.endswith(_ENDS) or "\n" in before[len(rest) :]
 
 
 def _shared_phrases(text: str, sources: Sequence[str]) -> str | None:

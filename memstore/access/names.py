@@ -52,7 +52,7 @@ _INITIALS = re.compile(r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?){1,3}[^\W\d_](?!\w
 _ABBREVIATIONS = frozenset(
     "ad am ao bc cf dh dr eg eu ia idr ie me nb ok pa pm ps sa so su ua uk us usw va zb zt".split()  # noqa: SIM905 - likewise
 )
-_MARKUP = re.compile(r"[*_~`\\]|</?\w+[^<>]*>")
+_MARKUP = re.compile(r"[*_~`\\]|</?\w[^<>]*>")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("['’]")
 _TITLES = frozenset("dr mr mrs ms miss mx prof sir the of de la von van and".split())  # noqa: SIM905 - a list of words reads best as words

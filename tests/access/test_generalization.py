@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from time import process_time
 from typing import Any
 
 import pytest
@@ -163,3 +164,19 @@ def test_a_slip_is_one_in_both_directions(word: str, other: str) -> None:
 def test_topics_have_no_names_to_hide() -> None:
     world = World(owner="si:ash", entities={"place:zilker": Entity(kind=Kind.TOPIC)})
     assert not principals.needs_consent(world, "place:zilker")
+
+
+@pytest.mark.parametrize(
+    ("start", "piece", "end"),
+    [("", "Der Hund schläft. Herr Ab ", ""), ("", "l.", ""), ("", "a-", "@"), ("<", "a", ""), ("<", "林", ""),
+     ("Ab", "\n", "1 Ab"), ("", "1", ""), ("", "李 ", ""), ("", "· ", "")],
+)  # fmt: skip
+def test_long_texts_take_linear_time(start: str, piece: str, end: str) -> None:
+    def cost(times: int) -> float:
+        text = start + piece * times + end
+        began = process_time()
+        generalization.check(text, [text], {"human:x1": ["Ann Bo", "李伟"]})
+        return process_time() - began
+
+    short, long = cost(1_000), cost(16_000)
+    assert long < max(short, 0.01) * 16 * 4  # what takes quadratic time takes 256 times as long
