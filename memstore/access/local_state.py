@@ -14,6 +14,7 @@ import zlib
 from array import array
 from contextlib import suppress
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import VaultError
@@ -22,7 +23,6 @@ from memstore.files.local_state import append_line, is_private, make_private, pr
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from memstore.access.world import ActiveContext, BlobLabels
 
@@ -276,6 +276,11 @@ class DiskStacks:
     def shared(self) -> dict[str, str]:
         """Return the folders to which stacks were written."""
         return self._read().get("shared", {})
+
+    def is_gone(self, name: str) -> bool:
+        """Return whether the folder to which a stack was written is there no longer; False if none is known."""
+        folder = self.shared().get(name)
+        return folder is not None and not Path(folder).exists()
 
     def mount(self, name: str, folder: str) -> None:
         """Remember where a mounted stack is."""

@@ -91,13 +91,13 @@ def grant_access(
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
     event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
     done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
-    notes = (*_unknown(view, world, to), *_without_guardian(view, world, file, consents))
+    notes = (*unknown_grantees(view, world, to), *_without_guardian(view, world, file, consents))
     if view.context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
     return replace(done, notes=notes)
 
 
-def _unknown(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
+def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
     """Yield a note for each grantee that is named nowhere else, in a vault that knows others besides its owner.
 
     Only the vault's owner may know who is known.

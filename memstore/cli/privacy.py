@@ -120,7 +120,7 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
     if count > 1 or (count == 0 and stack is None):
         raise UsageError(
             "privacy audit needs a subject, an entity or a memory",
-            hint="give one of --subject ENTITY, --entity ENTITY, --id REF",
+            hint="give one of --subject ENTITY, --entity ENTITY, --id REF; --stack DIR|NAME alone lists all of a stack",
         )
     if stack is not None:
         session.move_to(_folder_of(session, stack))
@@ -138,12 +138,18 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
 def _folder_of(session: CliSession, stack: str) -> str:
     """Return the folder of a stack that was shared or loaded under a name; any other text is a folder itself."""
     from memstore.access.stack import folder_named
-    from memstore.core.errors import VaultError
+    from memstore.core.errors import NotFoundError, VaultError
 
     try:
-        return folder_named(session.view(), stack) or stack
+        known = folder_named(session.view(), stack)
     except VaultError:  # there is no vault around
         return stack
+    if known is None and not session.environment().expanded(stack).is_dir():
+        raise NotFoundError(
+            f"no stack was shared or loaded as {stack}, and no folder is called so",
+            hint="memstore load --list; memstore share --list",
+        )
+    return known or stack
 
 
 @subcommand(privacy, "report", examples=("memstore privacy report",))

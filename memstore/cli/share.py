@@ -60,7 +60,7 @@ def share(
     chosen = [word for word, given in (("--to", to), ("--list", listing), ("--update", target)) if given]
     if len(chosen) != 1 or (to is None and (folder or name)) or (to is not None and folder is None):
         raise UsageError(
-            "share needs a recipient and a folder, --list, or --update",
+            "share needs one of these alone: a recipient and a folder, --list, or --update",
             hint="memstore share --to ENTITY DIR; memstore share --list; memstore share --update DIR|NAME",
         )
     view = session.view()
@@ -97,6 +97,8 @@ def _place(session: CliSession, folder: str) -> StackPlace:
 
 
 def _say_about(session: CliSession, done: SharedStack) -> None:
+    for note in done.notes:
+        session.say(f"note: {note}")
     if not done.differs:
         session.say("nothing changed")
     for path in done.sealed:
@@ -159,7 +161,8 @@ def _shared_lines(session: CliSession, done: SharedStack, *, dry_run: bool) -> I
 
 
 def _state_lines(session: CliSession, one: SharedState) -> Iterator[str]:
-    state = "up to date" if one.is_current else "has changed"
+    gone = "is gone (memstore share --update makes it again)"
+    state = gone if one.is_missing else "up to date" if one.is_current else "has changed"
     where = f"  {session.paint.path(one.folder)}" if one.folder else ""
     yield f"{session.paint('ref', one.name)}  {one.to}  {one.at[:10]}  {state}{where}"
     for memory in one.withdrawn:

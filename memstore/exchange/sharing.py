@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import audit, stack
 from memstore.access.audit import texts_of
+from memstore.access.privacy import unknown_grantees
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
 from memstore.access.world import can_listen
 from memstore.core.config import CONFIG_PATH
 from memstore.core.digests import digest_of
-from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
-from memstore.core.memory import EVERYBODY
+from memstore.core.errors import FormatError, LockedError, NotFoundError, RefusedError, UsageError
+from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED
 from memstore.core.places import ATTRIBUTES, MANIFEST, is_sealed_path
 from memstore.core.times import instant
 from memstore.exchange.disclosure import disclosures, hidden_names
@@ -50,6 +51,7 @@ class SharedStack(NamedTuple):
     `differs` is false if nothing changed, not even who is in a group. `commit` is its commit, None in a dry run and
     where nothing changed. `rewritten` says that its history began anew, because something was withdrawn. `nameless` are
     memories that were left out because they have no id, `sealed` those that are sealed with refs to hidden ones.
+    `notes` are remarks for the person.
     """
 
     stack: Stack
@@ -62,13 +64,14 @@ class SharedStack(NamedTuple):
     differs: bool = True
     nameless: tuple[str, ...] = ()
     sealed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class SharedState(NamedTuple):
     """A stack that was shared: by which name, with whom, when last, where if that is known, and whether it is current.
 
     `new` are the ids of memories that its recipients may see by now, `withdrawn` of those that they may see no longer;
-    `changed` says that something in it would be different.
+    `changed` says that something in it would be different, `is_missing` that its folder is gone.
     """
 
     name: str
@@ -78,11 +81,12 @@ class SharedState(NamedTuple):
     new: tuple[str, ...]
     withdrawn: tuple[str, ...]
     changed: bool
+    is_missing: bool = False
 
     @property
     def is_current(self) -> bool:
         """Whether `share --update` would change nothing."""
-        return not (self.new or self.withdrawn or self.changed)
+        return not (self.new or self.withdrawn or self.changed or self.is_missing)
 
 
 # -- what a stack holds ----------------------------------------------------------------------------
@@ -271,32 +275,36 @@ def share(
         dry_run: only say what would be shared.
 
     Raises:
+        LockedError: somebody else has shared under this name in the meantime.
         RefusedError: somebody other than the vault's owner asks, the folder is not empty, the recipient may see
             nothing, or the copy would name something hidden.
         UsageError: the recipient can't read, or the name is none or taken.
     """
     view.require_owner()
     place.require_free()
+    to = EVERYBODY if to == EVERYBODY_SPELLED else to
     name = name or place.folder.name
     if not is_stack_name(name):
         raise UsageError(
-            f"{name!r} can't be the name of a stack", hint="--name NAME: letters, digits, dots, dashes, underscores"
+            f"{name!r} can't be the name of a stack",
+            hint="--name NAME: letters from a to z, digits, dots, dashes, underscores",
         )
-    plan = _plan(view, _id_for(view, name, to), name, to)
+    known = _latest(view).get(name)
+    plan = _plan(view, _id_for(view, name, to, known), name, to)
     _require_something(plan)
+    notes = (*unknown_grantees(view, view.registries, [to]),)
     if dry_run:
-        return _result(plan, place, None)
-    commit = _write(view, place, plan, acknowledge=acknowledge)
-    return _result(plan, place, commit)
+        return _result(plan, place, None)._replace(notes=notes)
+    commit = _write(view, place, plan, known, acknowledge=acknowledge)
+    return _result(plan, place, commit)._replace(notes=notes)
 
 
-def _id_for(view: View, name: str, to: str) -> str:
+def _id_for(view: View, name: str, to: str, known: AuditEvent | None) -> str:
     """Return the id of a new stack; one that was recorded, and is nowhere on this machine, keeps its id.
 
     Raises:
         UsageError: another stack has this name.
     """
-    known = _latest(view).get(name)
     if known is None:
         return audit.new_id(view, "stk_")
     if to not in texts_of(known.about.get("to")) or (view.stacks and name in view.stacks.shared()):
@@ -329,16 +337,42 @@ def _result(plan: _Plan, place: StackPlace, commit: str | None, *, before: Stack
     )
 
 
-def _write(view: View, place: StackPlace, plan: _Plan, *, acknowledge: bool, follows: bool = False) -> str:
-    """Make the stack beside its place, search all of it, record that it is shared, and put it into its place."""
+def _write(
+    view: View,
+    place: StackPlace,
+    plan: _Plan,
+    known: AuditEvent | None,
+    *,
+    acknowledge: bool,
+    follows: bool = False,
+) -> str:
+    """Make the stack beside its place, search all of it, record that it is shared, and put it into its place.
+
+    Args:
+        view: the vault.
+        place: where.
+        plan: what is in it.
+        known: the last event of its name when it was planned.
+        acknowledge: as for `share`.
+        follows: whether it is one more commit of the stack that is there.
+
+    Raises:
+        LockedError: that is no longer the last event.
+    """
     with place.draft(follows=follows) as draft:
         commit = _drafted(draft, plan)
         _require_discretion(view, plan, draft, acknowledge=acknowledge)
-        # (1) The record comes before (2) the stack: after a crash in between, the vault says more than happened.
-        _record(view, plan)
-        draft.finish()
-    if view.stacks:
-        view.stacks.share(plan.stack.name, str(place.folder))
+        with view.locked():
+            if _latest(view).get(plan.stack.name) != known:
+                raise LockedError(
+                    f"somebody else has just shared {plan.stack.name}; nothing was shared",
+                    hint="memstore share --list shows what was",
+                )
+            # (1) The record comes before (2) the stack: after a crash in between, the vault says more than happened.
+            _record(view, plan, known)
+            draft.finish()
+            if view.stacks:
+                view.stacks.share(plan.stack.name, str(place.folder))
     return commit
 
 
@@ -348,10 +382,9 @@ def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
     return draft.write(plan.all_files, f"Share {made.name}\n", by=made.by, at=at, saved=plan.saved)
 
 
-def _record(view: View, plan: _Plan) -> None:
+def _record(view: View, plan: _Plan, before: AuditEvent | None) -> None:
     made = plan.stack
     ids = [one.id for one in made.memories if one.id]
-    before = _latest(view).get(made.name)
     replaces = before and texts_of(before.about.get("digest"))
     audit.append(
         view, EVENT, stack=made.id, name=made.name, to=made.to, ids=ids, digest=made.digest, replaces=replaces or None
@@ -457,6 +490,7 @@ def _state(view: View, name: str, event: AuditEvent) -> SharedState:
         new=tuple(sorted(now - before)),
         withdrawn=tuple(sorted(before - now)),
         changed=not is_same and now == before,
+        is_missing=bool(view.stacks and view.stacks.is_gone(name)),
     )
 
 
@@ -483,6 +517,8 @@ def update(
     """
     view.require_owner()
     place = open_place(_folder_of(view, target))
+    if is_stack_name(target) and target not in _latest(view) and not place.folder.exists():
+        raise NotFoundError(f"no stack was shared as {target}", hint="memstore share --list shows what was")
     name = _name_of_missing(view, place)
     if name is not None:
         return _made_anew(view, place, name, acknowledge=acknowledge, dry_run=dry_run)
@@ -499,7 +535,7 @@ def update(
     masked = {one.path for one in before.memories if one.withheld}
     is_narrower = bool(found.withdrawn) or any(one.withheld and one.path not in masked for one in plan.stack.memories)
     rewritten = is_narrower or not _may_follow(view, place, plan)
-    commit = _write(view, place, plan, acknowledge=acknowledge, follows=not rewritten)
+    commit = _write(view, place, plan, known, acknowledge=acknowledge, follows=not rewritten)
     return found._replace(commit=commit, rewritten=rewritten)
 
 
@@ -516,12 +552,13 @@ def _name_of_missing(view: View, place: StackPlace) -> str | None:
 
 def _made_anew(view: View, place: StackPlace, name: str, *, acknowledge: bool, dry_run: bool) -> SharedStack:
     """Write a stack again whose folder is gone."""
-    about = _latest(view)[name].about
+    known = _latest(view)[name]
+    about = known.about
     plan = _plan(view, texts_of(about.get("stack"))[0], name, texts_of(about.get("to"))[0])
     if dry_run:
         return _result(plan, place, None)
     place.require_free()
-    commit = _write(view, place, plan, acknowledge=acknowledge)
+    commit = _write(view, place, plan, known, acknowledge=acknowledge)
     return _result(plan, place, commit)._replace(rewritten=True)
 
 

@@ -48,7 +48,9 @@ def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
     stack = _checked(ws, place)
     name = name or stack.name
     if not is_stack_name(name):
-        raise UsageError(f"{name!r} can't be the name of a stack", hint="letters, digits, dots, dashes, underscores")
+        raise UsageError(
+            f"{name!r} can't be the name of a stack", hint="letters from a to z, digits, dots, dashes, underscores"
+        )
     if ws.stacks is None:
         raise VaultError("this vault keeps nothing on this machine", hint="open it from its folder")
     other = ws.stacks.mounted().get(name)

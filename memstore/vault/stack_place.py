@@ -57,7 +57,11 @@ class StackPlace:
             raise RefusedError(f"{self.folder} is in the vault {around}", hint="name a folder outside of any vault")
         if not self.folder.parent.is_dir():
             raise VaultError(f"{self.folder.parent} is not a folder", hint="make it first")
-        if os.path.lexists(self.folder) and not (self.folder.is_dir() and not os.listdir(self.folder)):  # noqa: PTH208
+        if os.path.lexists(self.folder) and not self.folder.is_dir():
+            raise RefusedError(
+                f"{self.folder} is not a folder, and nothing is ever written over", hint="name a new folder"
+            )
+        if self.folder.is_dir() and os.listdir(self.folder):  # noqa: PTH208
             raise RefusedError(
                 f"{self.folder} is not empty, and nothing is ever written over",
                 hint="name a new folder; memstore share --update DIR brings a stack up to date",

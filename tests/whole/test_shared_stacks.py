@@ -10,10 +10,11 @@ import subprocess
 import sys
 import time
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -23,6 +24,11 @@ import memstore
 from memstore import seeds
 from memstore.access.stack import read as read_manifest
 from memstore.access.stack import written
+from memstore.core.errors import LockedError
+from memstore.exchange.sharing import share
+from memstore.files.local_state import Environment
+from memstore.vault.composition import open_workspace
+from memstore.vault.stack_place import StackPlace
 from tests.installed import validated
 from tests.support import memory_text
 from tests.whole.hidden import NOW, OWNER, drawn
@@ -31,6 +37,7 @@ from tests.whole.program import Program
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.vault.stack_place import UnfinishedStack
     from tests.whole.program import InProcess
 
 MAX, SEAN = "si:max", "human:sean"
@@ -253,6 +260,50 @@ def test_only_the_owner_shares_and_only_into_an_empty_folder_outside(vault: Prog
     assert vault.run("share", "--to", MAX, "../other", "--name", "empty").returncode == 2
     again = vault.run("share", "--to", MAX, "../empty")
     assert (again.returncode, "memstore share --update empty" in again.stderr) == (4, True)
+
+
+def test_what_is_in_the_way_is_called_what_it_is(vault: Program, tmp_path: Path) -> None:
+    (tmp_path / "letter").write_text("dear\n")
+    refused = vault.run("share", "--to", MAX, "../letter")
+    assert (refused.returncode, "is not a folder" in refused.stderr) == (4, True)
+    named = vault.run("share", "--to", MAX, "../für-max")
+    assert (named.returncode, "from a to z" in named.stderr) == (2, True)
+    for words in (("share", "--update", "nothing"), ("privacy", "audit", "--stack", "nothing")):
+        unknown = vault.run(*words)
+        assert (unknown.returncode, "--list" in unknown.stderr, "--vault" in unknown.stderr) == (3, True, False), words
+
+
+def test_a_recipient_whom_nothing_else_names_is_pointed_out(vault: Program) -> None:
+    vault.ok("entity", "add", MAX)
+    assert "note: nothing else here names si:maxx" in vault.run("share", "--to", "si:maxx", "../typo").stderr
+    assert "note:" not in vault.run("share", "--to", MAX, "../right").stderr
+    assert "note:" not in vault.run("share", "--to", "public", "../all").stderr
+    assert {one["name"]: one["to"] for one in vault.json("share", "--list")["stacks"]}["all"] == "*"
+
+
+def test_of_two_who_share_under_one_name_one_is_refused(vault: Program, tmp_path: Path) -> None:
+    class Overtaken(StackPlace):
+        @contextmanager
+        def draft(self, *, follows: bool = False) -> Iterator[UnfinishedStack]:
+            with super().draft(follows=follows) as draft:
+                vault.ok("share", "--to", MAX, "../twice")
+                yield draft
+
+    with patch.dict(os.environ, vault.environment):
+        env = Environment.of_process()
+        view = open_workspace(env, vault=str(vault.vault)).view()
+        with pytest.raises(LockedError, match="somebody else"):
+            share(view, Overtaken(tmp_path / "twice", env), to=MAX)
+    held = read_manifest((tmp_path / "twice/.memstore/stack.json").read_bytes())
+    events = [json.loads(path.read_bytes())["about"] for path in (vault.vault / "audit").rglob("*.json")]
+    assert [about["stack"] for about in events if about.get("name") == "twice"] == [held.id]
+
+
+def test_a_stack_whose_folder_is_gone_is_not_called_current(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    shutil.rmtree(tmp_path / "stack")
+    assert "is gone" in vault.ok("share", "--list")
+    assert not vault.json("share", "--list")["stacks"][0]["current"]
 
 
 @pytest.mark.parametrize(
