@@ -25,9 +25,11 @@ _PRINTED = re.compile(
     rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
     rb"|:(\d{6}) (\d{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
 )
-# Lines of a commit that name objects and people; everything else in it is text that is sent.
 _REGULAR = frozenset(mode.encode() for mode in git_objects.REGULAR_FILES)
+# Lines of a commit that name objects and people; everything else in it is text that is sent.
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
+# A head with no other line, as most have.
+_NO_TEXT_AT_ALL = re.compile(rb"(?:(?:%s)[^\n]*(?:\n|\Z))*" % b"|".join(_NO_TEXT))
 
 
 class RefUpdate(NamedTuple):
@@ -118,7 +120,8 @@ def _known(found: Mapping[str, GitObject], name: str) -> GitObject:
 def _texts_in(found: GitObject) -> Iterator[str]:
     """Yield the text of a commit or a tag: everything but names of objects and people, in each encoding it may have."""
     head, gap, message = found.data.partition(b"\n\n")
-    lines = [line for line in head.split(b"\n") if not line.startswith(_NO_TEXT)]
+    is_usual = _NO_TEXT_AT_ALL.fullmatch(head) is not None
+    lines = [] if is_usual else [line for line in head.split(b"\n") if not line.startswith(_NO_TEXT)]
     data = b"\n".join(lines) + gap + message
     said = next((line[9:] for line in lines if line.startswith(b"encoding ")), b"")
     yield data.decode(errors="replace")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.files.local_state import regular_bytes
-from memstore.history.git_history import GitHistory
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
+    from memstore.history.git_history import GitHistory
     from memstore.trust.seal_keys import SealKeys
 
 _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
@@ -27,6 +27,8 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
         environ: the process's environment.
         folder: where git started the hook, or any folder of the work tree.
     """
+    from memstore.history.git_history import GitHistory  # the guard of pushes needs none
+
     told = told_to_hook(environ, folder)
     repository = GitHistory(folder, told, in_hook=True).require()
     whole = GitHistory(repository.root, told, in_hook=True)
@@ -59,6 +61,8 @@ def is_mixed(root: Path) -> bool:
 
 def is_merge(environ: Mapping[str, str], folder: Path) -> bool:
     """Return whether the commit concludes a merge."""
+    from memstore.history.git_history import GitHistory
+
     return GitHistory(folder, told_to_hook(environ, folder), in_hook=True).is_merging()
 
 
