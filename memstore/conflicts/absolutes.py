@@ -25,7 +25,7 @@ _SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.34, 2
 _MOST_WORDS = 30
 _EXCLUSIVE = re.compile(
     r"\b(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
-    r"|everybody|everyone|alone|whole|entire|entirely|strictly|each|both|throughout|just the one"
+    r"|everybody|everyone|alone|whole|entire|entirely|strictly|each|throughout|just the one"
     r"|all (?:the way|of|our|my|his|her|their|its|along|day|year))\b"
 )
 _DENIES_ALL = re.compile(r"\b(?:never|nobody|nothing|no one|no_one|nowhere|none|not (?:a|an|one|any))\b")
@@ -73,7 +73,7 @@ def _begins_with(frame: Frame, word: str) -> bool:
 def _speaks_of(one: Frame, other: Frame) -> bool:
     """Whether the other names the subject of one, or a part of it."""
     subject = {key for key, at in one.content.items() if at < (one.verb or 0)}
-    return not subject or not subject.isdisjoint(named_by(one, other))
+    return not subject.isdisjoint(named_by(one, other))
 
 
 def _names_the_act(denies: Frame, one: Frame) -> bool:

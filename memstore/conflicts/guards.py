@@ -335,3 +335,11 @@ def _number_after(frame: Frame, key: str) -> str:
 def first_of(frame: Frame) -> str:
     """Return the first content word of a frame; empty if it has none."""
     return min(frame.content, key=frame.content.__getitem__, default="")
+
+
+def points(frame: Frame) -> bool:
+    """Whether a statement is about something that another names: it, that, what everybody knows."""
+    return frame.tokens[0].word in _POINTERS
+
+
+_POINTERS = listed("it that this these those what which there he she they")

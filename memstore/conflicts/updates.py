@@ -19,6 +19,7 @@ from memstore.conflicts.guards import (
     goes_up,
     is_of_its_own,
     named_by,
+    points,
     same_dates,
     tells_change,
 )
@@ -152,18 +153,27 @@ def _updates(was: Frame, then: Frame) -> bool:
         return False
     if not (tells_update(then) or "formerly" in then.words) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
         return False
-    if not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
+    if points(was) or points(then) or not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
         return False
     if are_two(was.words, then.words) or are_two(then.words, was.words):
         return False
     content = [key for key in was.content if was.word(key) not in TITLES]
-    named = named_by(was, then).intersection(content)
+    named = named_by(was, _main_clause(then)).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
         return False
     count = len(named) + _has_same_number(was, then) + _has_other_number(was, then)
     # What used to be so ends all of it: who used to live in Turin may live in Padua.
     least = 1.0 if "formerly" in then.words and not _says_now(then) else _NAMED
     return count >= max(_FEWEST, least * len(content)) and _is_of_one(was, then, named) and not _agrees(was, then)
+
+
+def _main_clause(then: Frame) -> Frame:
+    """Return a frame without the content after `since`, `because` and the like, unless it begins with one of them."""
+    end = next((at for at, token in enumerate(then.tokens) if at > 1 and token.word in _REASONS), len(then.tokens))
+    return then._replace(content={key: at for key, at in then.content.items() if at < end})
+
+
+_REASONS = listed("since because although though while whereas so")
 
 
 def _holds(was: Frame) -> bool:
