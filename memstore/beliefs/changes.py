@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from functools import cache
-from itertools import combinations
+from itertools import permutations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs.topics import FAMILY, overlap, shared_signs
+from memstore.beliefs.values import DURATION, NAME, Value, are_far_apart, values_in
 from memstore.beliefs.wording import (
     MOST_WORDS,
     content_terms,
@@ -23,25 +23,27 @@ from memstore.beliefs.wording import (
     sentences,
     stands_alone,
 )
-from memstore.conflicts.frames import frames
-from memstore.conflicts.quantities import Scale
+from memstore.conflicts.frames import frame
 from memstore.core.terms import words
-from memstore.core.word_lists import word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.beliefs.consolidation import Pooled
+    from memstore.beliefs.likeness import Likeness
     from memstore.beliefs.topics import Signs
 
 FEWEST_SIDE = 2  # independent roots needed for each side, before and after
 MOST_SIDE = 12
-DURATION = "time"  # the name of the unit kind for seconds in `conflicts.quantities`
 # A sign that so few memories have says what they are about.
 RARE = 4
 LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
-# Small numbers count all sorts of things; a number from here on is taken to be an exact value.
-SMALLEST_VALUE = 10
+# Two names are used alike if their memories share one sign twice, or so many.
+MANY_IN_COMMON = 4
+# How alike memories about one thing are, in standard deviations above what two memories usually are, and how alike two
+# of them must be to the one that states a change if no word connects them: docs/consolidation.md, "By meaning".
+LEAST_ALIKE = 1.4
+NEAR, NEAREST, OF_THE_BEST = 2.0, 2.9, 0.7
 
 
 class Quote(NamedTuple):
@@ -61,15 +63,18 @@ class Change(NamedTuple):
     sign: str
 
 
-def changes(part: Sequence[Pooled], signs: Signs) -> list[Change]:
+def changes(part: Sequence[Pooled], signs: Signs, alike: Likeness | None = None) -> list[Change]:
     """Return the changes among memories of one partition; no memory is on both sides of a change.
 
     Args:
         part: the memories.
         signs: the signs of these memories.
+        alike: how alike these memories are by an embedder; None without an embedder.
     """
-    ordered = sorted(part, key=lambda one: (one.memory.created_at or "", one.ref))
-    found = [*_successions(ordered, signs), *_outright(ordered, signs)]
+    if alike is not None and not alike.is_measured:
+        alike = None
+    ordered = sorted(part, key=_by_time)
+    found = [*_successions(ordered, signs), *_outright(ordered, signs, alike)]
     chosen: list[Change] = []
     for one in found:
         if not any(_is_same(one, other) for other in chosen):
@@ -95,106 +100,107 @@ def _day(one: Pooled) -> str:
 # -- a value takes another's place -----------------------------------------------------------------
 
 
-class Value(NamedTuple):
-    """A number, a time of day in hours, or a name; a value may be replaced by another of the same kind."""
-
-    kind: str
-    of: float | str
-
-
 def _successions(ordered: Sequence[Pooled], signs: Signs) -> list[Change]:
     """Return changes of a value: one value up to some day, another since, each at least twice, about one subject."""
-    told = {one.ref: dict(_values(one, signs)) for one in ordered}
+    told = {one.ref: dict(values_in(one, signs)) for one in ordered}
     having: dict[Value, list[Pooled]] = defaultdict(list)
     for one in ordered:
         for value in told[one.ref]:
             having[value].append(one)
-    sides = {value: side for value, side in having.items() if len(side) <= MOST_SIDE and _is_founded(side)}
-    common = _in_common(sides, told, signs)
-    ranked = sorted(common.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+    founded = {value: side for value, side in having.items() if _is_founded(side)}
+    found = [_succession(*pair, common, founded) for pair, common in _in_common(founded, told, signs).items()]
+    ranked = sorted((one for one in found if one), key=lambda one: (-sum(one.shared.values()), one.old, one.new))
     return [
         Change(
-            before=tuple(having[old]),
-            after=tuple(having[new]),
-            once=_best((one, told[one.ref][old]) for one in having[old]),
-            since=_best((one, told[one.ref][new]) for one in having[new]),
-            sign=max(sorted(shared), key=lambda sign: (shared[sign], signs.weight(sign))),
+            before=one.before,
+            after=one.after,
+            once=_best((each, told[each.ref][one.old]) for each in one.before),
+            since=_best((each, told[each.ref][one.new]) for each in one.after),
+            sign=max(sorted(one.shared), key=lambda sign: (one.shared[sign], signs.weight(sign))),
         )
-        for (old, new), shared in ranked
-        if _are_of_one_subject(old, shared)
+        for one in ranked
     ]
 
 
-def _are_of_one_subject(value: Value, shared: Counter[str]) -> bool:
-    """Return whether the signs that both sides share show that they are about one subject.
+class _Succession(NamedTuple):
+    """A value that took another's place; `shared` counts for each sign how many memories of each side have it."""
+
+    old: Value
+    new: Value
+    before: tuple[Pooled, ...]
+    after: tuple[Pooled, ...]
+    shared: Counter[str]
+
+
+class _Common(NamedTuple):
+    """The memories with one value, and those with another, that share a sign."""
+
+    before: Sequence[Pooled]
+    after: Sequence[Pooled]
+
+
+def _succession(
+    old: Value, new: Value, common: Mapping[str, _Common], having: Mapping[Value, Sequence[Pooled]]
+) -> _Succession | None:
+    """Return the change from one value to another; None if it isn't founded, or not about one subject.
 
     A duration such as `half an hour` can be said about anything, so in that case two memories of each side must share
-    one sign.
+    one sign; and so must two that share a name, unless they share many.
 
     Args:
-        value: one of the two values.
-        shared: for each sign, how many memories of each side have it.
+        old: the value that was said first.
+        new: the other.
+        common: the memories of either side by the signs that both have.
+        having: all memories that have a value.
     """
-    in_common = max(shared.values()) if value.kind == DURATION else sum(shared.values())
-    return in_common >= LEAST_IN_COMMON
+    before = _side(old, (each for one in common.values() for each in one.before), having)
+    after = _side(new, (each for one in common.values() for each in one.after), having)
+    if not (_is_founded(before) and _is_founded(after)) or max(len(before), len(after)) > MOST_SIDE:
+        return None
+    shared = Counter({sign: min(len(one.before), len(one.after)) for sign, one in common.items()})
+    most, every = max(shared.values()), sum(shared.values())
+    in_common = most if old.kind == DURATION or (old.kind == NAME and every < MANY_IN_COMMON) else every
+    if in_common < LEAST_IN_COMMON or _day(before[-1]) >= _day(after[0]) or are_far_apart(old, new):
+        return None
+    return _Succession(old, new, before, after, shared)
+
+
+def _side(value: Value, sharing: Iterable[Pooled], having: Mapping[Value, Sequence[Pooled]]) -> tuple[Pooled, ...]:
+    """Return the memories of one side, by time: all that have the value, if it says itself what it is a value of."""
+    some = having[value] if value.says_of_what else sharing
+    return tuple(sorted({one.ref: one for one in some}.values(), key=_by_time))
+
+
+def _by_time(one: Pooled) -> tuple[str, str]:
+    return one.memory.created_at or "", one.ref
 
 
 def _in_common(
-    sides: Mapping[Value, Sequence[Pooled]], told: Mapping[str, Mapping[Value, str]], signs: Signs
-) -> dict[tuple[Value, Value], Counter[str]]:
-    """Return the shared signs of two values of one kind, if all memories with one are older than all with the other."""
-    by_sign: dict[str, Counter[Value]] = defaultdict(Counter)
-    for value, side in sides.items():
+    having: Mapping[Value, Sequence[Pooled]], told: Mapping[str, Mapping[Value, str]], signs: Signs
+) -> dict[tuple[Value, Value], dict[str, _Common]]:
+    """Return the signs that memories with two values of one kind share, if those with one are older."""
+    by_sign: dict[str, dict[Value, list[Pooled]]] = defaultdict(lambda: defaultdict(list))
+    for value, side in having.items():
         for one in side:
             said = one.text if len(one.text.split()) <= MOST_WORDS else told[one.ref][value]
-            for term in set(content_terms(said)) & set(one.terms):
-                if term != value.of and signs.is_telling(term):
-                    by_sign[term][value] += 1
-    found: dict[tuple[Value, Value], Counter[str]] = defaultdict(Counter)
-    for term, counts in by_sign.items():
-        for pair in combinations(sorted(counts, key=lambda value: (_day(sides[value][0]), value)), 2):
-            old, new = pair
-            if old.kind == new.kind and _day(sides[old][-1]) < _day(sides[new][0]):
-                found[pair][term] = min(counts[old], counts[new])
+            for sign in _subjects(said, one, signs):
+                if sign != value.of and signs.is_telling(sign):
+                    by_sign[sign][value].append(one)
+    found: dict[tuple[Value, Value], dict[str, _Common]] = defaultdict(dict)
+    for sign, of in by_sign.items():
+        for old, new in permutations(sorted(of), 2):
+            ones, others = (having[value] if value.says_of_what else of[value] for value in (old, new))
+            if old.kind == new.kind and _day(ones[-1]) < _day(others[0]):
+                found[old, new][sign] = _Common(of[old], of[new])
     return found
 
 
-def _values(one: Pooled, signs: Signs) -> Iterator[tuple[Value, str]]:
-    """Yield the values in a memory, each with the sentence that contains it."""
-    for sentence in sentences(one.text):
-        if len(sentence.split()) > MOST_WORDS:
-            continue
-        for term in content_terms(sentence):
-            if term in signs.names and term in signs.of[one.ref]:
-                yield Value("name", term), sentence
-        if _may_count(sentence):
-            yield from ((value, sentence) for value in _numbers(sentence))
-
-
-_COUNTS = re.compile(r"\d")
-# People write `the rent is 890` as well as `£890`.
-_MONEY = dict.fromkeys(("dollars", "euros", "pounds sterling"), "number")
-
-
-@cache
-def _numerals() -> frozenset[str]:
-    return frozenset(word_lists("beliefs")["measures"].split())
-
-
-def _may_count(sentence: str) -> bool:
-    return _COUNTS.search(sentence) is not None or not _numerals().isdisjoint(words(sentence))
-
-
-def _numbers(sentence: str) -> Iterator[Value]:
-    for frame in frames(sentence):
-        for token in frame.tokens:
-            if token.value is None or (number := token.value.parts[0]) is None:
-                continue
-            match token.value.scale:
-                case Scale.CLOCK:
-                    yield Value("number", number / 60)
-                case Scale.CARDINAL | Scale.MEASURE if number >= SMALLEST_VALUE or number % 1:
-                    yield Value(_MONEY.get(token.value.of, token.value.of) or "number", number)
+def _subjects(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
+    """Yield what a memory speaks of in a saying: its families, and the terms that are in none of them."""
+    terms = set(content_terms(said)).intersection(one.terms)
+    families = {sign: of for sign, of in signs.of[one.ref].items() if sign.startswith(FAMILY) and of & terms}
+    yield from families
+    yield from terms.difference(*families.values())
 
 
 def _best(said: Iterable[tuple[Pooled, str]]) -> Quote:
@@ -216,26 +222,68 @@ def _standing(text: str, sentence: str) -> str:
 # -- said outright ---------------------------------------------------------------------------------
 
 
-def _outright(ordered: Sequence[Pooled], signs: Signs) -> Iterator[Change]:
+# `By now` and `just now` tell when; `now` alone, that it was otherwise before.
+_NOW = re.compile(
+    r"(?<!\bby )(?<!\bjust )(?<!\bright )(?<!\btill )(?<!\buntil )(?<!\bfor )(?<!\bto )\bnow\b(?! and then)"
+)
+
+
+def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness | None) -> Iterator[Change]:
     """Yield the changes that a memory states outright, if earlier memories are about the same subject.
 
-    There must be two earlier ones that share a sign; if the memory says only `now`, one that shares two signs.
+    There must be two earlier ones that share a sign; if the memory says only `now`, two that share two signs.
     """
     place = {one.ref: at for at, one in enumerate(ordered)}
-    for at, one in enumerate(ordered):
+    for one in ordered:
         for sentence in sentences(one.text):
             is_outright = says_outright(sentence)
-            if not is_outright and "now" not in words(sentence):
+            if not is_outright and not (_NOW.search(" ".join(words(sentence))) and not frame(sentence).is_past):
                 continue
-            said = _standing(one.text, sentence)
-            if not [*_signs_beside(said, one, signs)] and len(one.text.split()) <= MOST_WORDS:
-                said = " ".join(one.text.split())  # `We've moved.` says what in another sentence
-            own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
-            near = [ordered[i] for i in sorted({place[ref] for sign in own for ref in signs.having[sign]} - {at})]
-            sides = max(_sides(one, near, own, signs, is_outright=is_outright), key=itemgetter(0), default=None)
-            if sides:
-                once = _best((other, _speaking(other, own, signs)) for other in sides.before)
-                yield Change(tuple(sides.before), (one, *sides.after), once, Quote(one, said), sides.sign)
+            whole = " ".join(one.text.split())
+            said = [_standing(one.text, sentence), *([whole] if len(whole.split()) <= MOST_WORDS else [])]
+            # `We've moved.` says what in another sentence, and `From today I take the tram` what until then
+            stated = (
+                _stated(one, text, ordered, place, signs, is_outright=is_outright) for text in dict.fromkeys(said)
+            )
+            change = next((one for one in stated if one and (alike is None or _is_alike(one, alike))), None)
+            if change is None and alike is not None and is_outright:
+                change = _by_meaning(one, said[0], ordered, alike)
+            if change is not None:
+                yield change
+
+
+def _stated(
+    one: Pooled, said: str, ordered: Sequence[Pooled], place: Mapping[str, int], signs: Signs, *, is_outright: bool
+) -> Change | None:
+    """Return the change that a memory states in these words; None if no earlier memories are about its subject."""
+    own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
+    near = [ordered[i] for i in sorted({place[ref] for sign in own for ref in signs.having[sign]} - {place[one.ref]})]
+    sides = max(_sides(one, near, own, signs, is_outright=is_outright), key=itemgetter(0), default=None)
+    if sides is None:
+        return None
+    once = _best((other, _speaking(other, own, signs)) for other in sides.before)
+    return Change(tuple(sides.before), (one, *sides.after), once, Quote(one, said), sides.sign)
+
+
+def _is_alike(change: Change, alike: Likeness) -> bool:
+    """Whether what was said before is about the same thing in meaning, too."""
+    stated = change.since.memory.ref
+    return sum(alike.between(stated, one.ref) for one in change.before) >= LEAST_ALIKE * len(change.before)
+
+
+def _by_meaning(one: Pooled, said: str, ordered: Sequence[Pooled], alike: Likeness) -> Change | None:
+    """Return the change that a memory states outright about what others say in other words; None if none do."""
+    near = [(alike.between(one.ref, other.ref), other) for other in ordered if other is not one]
+    before = [(value, other) for value, other in near if value >= NEAR and _day(other) < _day(one)]
+    if not before or (best := max(value for value, _ in before)) < NEAREST:
+        return None
+    before = [(value, other) for value, other in before if value >= best * OF_THE_BEST]
+    if not _is_founded(other for _, other in before):
+        return None
+    after = [other for value, other in near if value >= max(NEAR, best * OF_THE_BEST) and _day(other) >= _day(one)]
+    closest = max(before, key=lambda found: (round(found[0], 6), found[1].ref))[1]
+    once = _best([(closest, closest.text)])
+    return Change(tuple(other for _, other in before), (one, *after), once, Quote(one, said), "")
 
 
 class _Sides(NamedTuple):
@@ -268,7 +316,7 @@ def _sides(
         if not is_outright:
             before = [o for o in before if sign in signs.of[o.ref] and _share(own, o) >= LEAST_IN_COMMON]
         # One earlier memory is enough if it has two signs of the statement, or its only one.
-        is_close = any(in_both[o.ref] >= min(LEAST_IN_COMMON, len(own)) for o in before)
+        is_close = is_outright and any(in_both[o.ref] >= min(LEAST_IN_COMMON, len(own)) for o in before)
         if _is_founded(before, 1 if is_close else FEWEST_SIDE):
             in_common = sum(in_both[o.ref] for o in (*before, *after))
             # Of two signs of the same memories, rather a word of theirs than its family.

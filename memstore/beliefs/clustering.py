@@ -93,29 +93,6 @@ def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[
     return sorted(tuple(names[i] for i in sorted(members)) for members in found if len(members) > 1)
 
 
-def standing_out(vectors: Sequence[Vector], most: float) -> float:
-    """Return the similarity above which two vectors of an embedder stand out from random pairs, at most `most`.
-
-    Some models find any two texts similar, and others hardly any, so the threshold is two standard deviations above the
-    mean.
-    """
-    pairs = [(at, (at * step + step) % len(vectors)) for step in range(1, _STEPS) for at in range(len(vectors))]
-    found = [cosine(vectors[one], vectors[other]) for one, other in pairs[:MOST_PAIRS] if one != other]
-    if len(found) < _FEWEST_PAIRS:
-        return most
-    mean = math.fsum(found) / len(found)
-    spread = math.sqrt(math.fsum((value - mean) ** 2 for value in found) / len(found))
-    return min(most, max(LEAST_ALIKE, mean + DEVIATIONS * spread))
-
-
-# docs/consolidation.md, "By meaning".
-DEVIATIONS = 2.0
-LEAST_ALIKE = 0.3
-MOST_PAIRS = 4_000
-_FEWEST_PAIRS = 100
-_STEPS = 24
-
-
 class _Clusters:
     """The clusters during the computation; each is named by its first member.
 

@@ -26,11 +26,13 @@ from memstore.beliefs.consolidation import (
     is_due,
     is_news,
     labels_of,
+    new_patterns,
     partitions,
     patterns,
     proposals,
     superseding,
 )
+from memstore.beliefs.likeness import Likeness
 from memstore.beliefs.next_lines import held, held_now
 from memstore.beliefs.pool import gather
 from memstore.beliefs.run_record import Run
@@ -51,11 +53,11 @@ from memstore.search.quality import strength
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.beliefs.clustering import Vector
-    from memstore.beliefs.consolidation import KnownBelief, Pooled
+    from memstore.beliefs.consolidation import KnownBelief, Pattern, Pooled
     from memstore.beliefs.pool import Gathered
     from memstore.beliefs.suggestion_file import SuggestionFile
     from memstore.beliefs.wording import Synthesizer
@@ -189,19 +191,29 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     used = {member.ref for proposal in answered for member in proposal.members}
     free = [one for one in part if one.ref not in used]
     alone = by_themselves(free)
-    changed = changes(alone, Signs(alone))
-    taken = {one.ref for change in changed for one in (*change.before, *change.after)}
     terms = {pooled.ref: pooled.terms for pooled in free} | {str(held.memory.ref): held.terms for held in own}
-    vectors: Mapping[str, Vector]
-    if view.embedder is not None:
-        vectors, threshold = vectors_of(view, {ref: gathered.files[ref] for ref in terms}), EMBEDDING_THRESHOLD
-    else:
-        weights = Weights([pooled.terms for pooled in free])
-        vectors, threshold = {ref: weights.vector(terms[ref]) for ref in terms}, TEXT_THRESHOLD
-    found = patterns([one for one in free if one.ref not in taken], vectors, threshold)
+    meaning = vectors_of(view, {ref: gathered.files[ref] for ref in terms}) if view.embedder else {}
+    changed = changes(alone, Signs(alone), Likeness({one.ref: meaning[one.ref] for one in alone}) if meaning else None)
+    taken = {one.ref for change in changed for one in (*change.before, *change.after)}
+    weights = Weights([pooled.terms for pooled in free])
+    by_words: dict[str, Vector] = {ref: weights.vector(terms[ref]) for ref in terms}
+    unchanged = [one for one in free if one.ref not in taken]
     rest = [one for one in alone if one.ref not in taken]
-    found += by_topics(rest, found, vectors if view.embedder else None)
-    made = proposals(found, own, vectors, threshold, side_of)
+    found: list[Pattern] = []
+    made: list[ConsolidationProposal] = []
+
+    def propose(some: Iterable[Pattern], vectors: Mapping[str, Vector], threshold: float) -> None:
+        """Keep what leads to a proposal; what does not must not hide another pattern."""
+        for pattern in new_patterns(some, found):
+            if proposed := proposals([pattern], own, vectors, threshold, side_of):
+                found.append(pattern)
+                made.extend(proposed)
+
+    propose(patterns(unchanged, by_words, TEXT_THRESHOLD), by_words, TEXT_THRESHOLD)
+    if meaning:
+        propose(patterns(unchanged, meaning, EMBEDDING_THRESHOLD), meaning, EMBEDDING_THRESHOLD)
+    alike = Likeness({one.ref: meaning[one.ref] for one in rest}) if meaning else None
+    propose(by_topics(rest, alike), by_words, TEXT_THRESHOLD)
     made = [one for one in made if one.target is None or one.target not in targets]
     return [*answered, *map(superseding, changed), *made]
 

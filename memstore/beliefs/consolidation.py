@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memstore.access.world import ABOUT
-from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, average_link, centre, cosine, standing_out
+from memstore.beliefs.clustering import average_link, centre, cosine
 from memstore.beliefs.evidence import grounds
 from memstore.beliefs.topics import Signs, overlap, shared_signs, shown, signs_of
 from memstore.beliefs.wording import (
@@ -23,19 +23,23 @@ from memstore.beliefs.wording import (
     closest,
     content_terms,
     denies,
+    is_lasting,
     likely_belief,
+    quotable,
     sayings,
     says_outright,
     worth,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.beliefs.changes import Change, Quote
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.evidence import Load
+    from memstore.beliefs.likeness import Likeness
+    from memstore.beliefs.topics import Topic
     from memstore.core.memory import Memory
 
     Compare = Callable[[str, str], "Polarity | None"]
@@ -48,6 +52,8 @@ FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let throug
 SHARED_BY = (2, 3)  # a term is shared if two thirds of the members have it
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
+SAYING_MUCH_THE_SAME = 2.0  # in standard deviations: docs/consolidation.md, "By meaning"
+LEAST_WITHIN = 1.2  # of the memories of a topic, in standard deviations; docs/consolidation.md, "By meaning"
 
 
 class Action(StrEnum):
@@ -110,7 +116,8 @@ class Pattern:
     `members` are ordered by ref. `general` is the member most similar to all others, among those that state what is
     shared in one sentence, the `quote`, preferably not about a single time. `terms` are shared by two thirds of the
     members. `unlike` are the refs of members that deny what most state, or state what most deny. `topic` is the sign
-    that brought the members together, empty if their meaning did, and None if they have terms in common.
+    that brought the members together, empty if their meaning did, and None if they have terms in common. `like` are the
+    refs of members that are close to the most general one in meaning.
     """
 
     members: tuple[Pooled, ...]
@@ -119,6 +126,7 @@ class Pattern:
     quote: str
     unlike: frozenset[str] = frozenset()
     topic: str | None = None
+    like: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,26 +278,31 @@ def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
     return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
 
 
-def by_topics(part: Sequence[Pooled], found: Sequence[Pattern], vectors: Mapping[str, Vector] | None) -> list[Pattern]:
-    """Return further patterns, by topic and by meaning, among memories that share no roots.
+def by_topics(part: Sequence[Pooled], alike: Likeness | None) -> Iterator[Pattern]:
+    """Yield patterns by topic, then by meaning, among memories that share no roots; some may be much the same.
 
     Args:
         part: the memories.
-        found: known patterns; one that shares more than half of its members with them is not a new pattern.
-        vectors: the vectors of an embedder, by ref; None without an embedder.
+        alike: how alike these memories are by an embedder; None without an embedder.
     """
     by_ref = {one.ref: one for one in part}
     signs = Signs(part)
-    groups = [(topic.sign, topic.refs) for topic in signs.topics()]
-    if vectors is not None:
-        own = {ref: vectors[ref] for ref in by_ref}
-        groups += [("", refs) for refs in average_link(own, standing_out([*own.values()], EMBEDDING_THRESHOLD))]
-    made: list[Pattern] = []
+    groups = [(topic.sign, topic.refs) for topic in signs.topics() if alike is None or _is_of_one_kind(topic, alike)]
+    if alike is not None:
+        groups += [("", refs) for refs in alike.groups()]
     for sign, refs in groups:
-        pattern = of_topic(sign, [by_ref[ref] for ref in refs], signs)
-        if pattern is not None and not any(_is_known(pattern, other) for other in (*found, *made)):
-            made.append(pattern)
-    return made
+        if pattern := of_topic(sign, [by_ref[ref] for ref in refs], signs, alike):
+            yield pattern
+
+
+def _is_of_one_kind(topic: Topic, alike: Likeness) -> bool:
+    """Whether the memories of a topic are alike in meaning, too, or nearly all share more than one word."""
+    return topic.is_dense or not alike.is_measured or alike.within(topic.refs) >= LEAST_WITHIN
+
+
+def new_patterns(some: Iterable[Pattern], found: Sequence[Pattern]) -> Iterator[Pattern]:
+    """Yield the patterns that are not among those found already; `found` may grow meanwhile."""
+    return (one for one in some if not any(_is_known(one, other) for other in found))
 
 
 def _is_known(pattern: Pattern, other: Pattern) -> bool:
@@ -298,7 +311,7 @@ def _is_known(pattern: Pattern, other: Pattern) -> bool:
     return pattern.quote == other.quote or overlap(mine, its)
 
 
-def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | None:
+def of_topic(sign: str, members: Sequence[Pooled], signs: Signs, alike: Likeness | None = None) -> Pattern | None:
     """Return the pattern of memories that are brought together by one sign, or by similarity alone.
 
     Returns None if they fail a gate, or if none of their sentences can stand for the pattern.
@@ -308,7 +321,7 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     counts = Counter(term for member in members for term in set(member.terms))
     own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
-    texts = ((text, at) for at, one in enumerate(members) for text in sayings(one.text))
+    texts = ((text, at) for at, one in enumerate(members) for text in quotable(one.text))
     every = (
         (likely_belief(text, own or {term for term in counts if counts[term] > 1}, counts), at, text)
         for text, at in texts
@@ -316,13 +329,25 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs) -> Pattern | No
     said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
     if not said:
         return None
-    _, at, quote = min(said, key=lambda one: (-len(saying(one[2], members[one[1]], members)), one))
+    near = [_near(member, members, alike) for member in members]
+    ranks = [(-len(saying(text, members[at], members, near[at])), likely, at, text) for likely, at, text in said]
+    _, _, at, quote = min(ranks)
     return Pattern(
         members=tuple(members),
         general=members[at],
         terms=tuple(sorted(terms, key=lambda term: (-counts[term], term))),
         quote=quote,
         topic=shown(sign),
+        like=near[at],
+    )
+
+
+def _near(member: Pooled, others: Iterable[Pooled], alike: Likeness | None) -> frozenset[str]:
+    """Return the refs of the others that say much the same as a member in other words; none without an embedder."""
+    if alike is None or not alike.is_measured:
+        return frozenset()
+    return frozenset(
+        o.ref for o in others if o is not member and alike.between(member.ref, o.ref) >= SAYING_MUCH_THE_SAME
     )
 
 
@@ -431,14 +456,18 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     Members that contradict the most general one count against it; members that merely differ in negation count on
     neither side. If only common terms brought the members together, enough of them must say what is quoted.
     """
+    # What happened on different days does not conflict: `all of them split`, and later `not one has cracked`.
+    are_events = pattern.topic is not None and not is_lasting(pattern.quote)
     opposed = {
         member.ref
         for member in pattern.members
-        if member is not pattern.general and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
+        if not are_events
+        and member is not pattern.general
+        and compare(pattern.general.text, member.text) in _SIDES[Action.CONTRADICT]
     }
     agreeing = tuple(member for member in pattern.members if member.ref not in opposed | pattern.unlike)
-    so = saying(pattern.quote, pattern.general, agreeing)
-    if not is_founded(agreeing if pattern.topic is not None else so):
+    so = saying(pattern.quote, pattern.general, agreeing, pattern.like)
+    if not is_founded(agreeing if pattern.topic else so):
         return []
     return [
         ConsolidationProposal(
@@ -455,13 +484,24 @@ def _creation(pattern: Pattern, compare: Compare) -> list[ConsolidationProposal]
     ]
 
 
-def saying(quote: str, general: Pooled, members: Iterable[Pooled]) -> tuple[Pooled, ...]:
-    """Return the members that say the same as a quotation, judged by words: they share two signs with it."""
+def saying(
+    quote: str, general: Pooled, members: Iterable[Pooled], like: Collection[str] = frozenset()
+) -> tuple[Pooled, ...]:
+    """Return the members that say the same as a quotation: they share two signs with it, or are close in meaning.
+
+    Args:
+        quote: the quotation.
+        general: the memory that it is from.
+        members: the members.
+        like: the refs of those that are close to that memory in meaning.
+    """
     quoted = signs_of(quote, [term for term in content_terms(quote) if term in general.terms])
     return tuple(
         member
         for member in members
-        if member is general or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS
+        if member is general
+        or member.ref in like
+        or shared_signs(quoted, signs_of(member.text, member.terms)) >= FEWEST_TERMS
     )
 
 

@@ -30,12 +30,13 @@ FEWEST = 3
 MOST = 40
 # Up to this many memories with one sign form one topic; of more, only those that share something else too.
 MOST_TOGETHER = 6
-# So many memories with one name form one topic, even if they share nothing else.
-FEWEST_OF_A_NAME = 4
+FEWEST_LINKED = 2
 # All figures: docs/consolidation.md, "How good it is".
 THRESHOLD = 0.10
 LEAST_SHARED = 0.5
 LEAST_LINKED = 0.40
+NEARLY_ALL = 0.75
+LEAST_OF_ONE_WORD = 1.2
 _OF_A_NAME, _OF_THE_WORD = 1.5, 0.7
 _NAME = re.compile(r"(?<![.!?\"“:…(] )(?<!^)(?<!\n)\b[^\W\d_a-z]\w+")
 _PLAIN = re.compile(r"\b[a-zà-öø-ÿ]\w*")
@@ -85,11 +86,15 @@ def shared_signs(ones: Mapping[str, frozenset[str]], others: Mapping[str, frozen
 
 
 class Topic(NamedTuple):
-    """Memories, by ref, brought together by one sign; `strength` is how much they share, in rare words per memory."""
+    """Memories, by ref, brought together by one sign.
+
+    `strength` is how much they share, in rare words per memory; `is_dense` if nearly all share more than the sign.
+    """
 
     sign: str
     refs: Refs
     strength: float
+    is_dense: bool = False
 
 
 class Signs:
@@ -142,14 +147,29 @@ class Signs:
         for group in groups:
             shared = Counter(other for ref in group for other in self.of[ref])
             strength = math.fsum((count - 1) * self.weight(other) for other, count in shared.items()) / len(group)
-            is_named = sign in self.names and len(group) >= FEWEST_OF_A_NAME and len(refs) <= MOST_TOGETHER
-            if is_named or (strength >= LEAST_SHARED and self._belongs(sign, group, shared)):
-                yield Topic(sign, group, strength)
+            linked = self._linked(sign, group, shared)
+            if strength >= LEAST_SHARED and self._belongs(sign, group, linked, strength):
+                yield Topic(sign, group, strength, is_dense=linked >= NEARLY_ALL * len(group))
 
-    def _belongs(self, sign: str, group: Refs, shared: Mapping[str, int]) -> bool:
-        """Whether a group is about one topic: several share more than the sign, or each uses another word for it."""
-        in_other_words = len({term for ref in group for term in self.of[ref][sign]}) >= max(FEWEST, len(group) - 1)
-        return in_other_words or self._linked(sign, group, shared) >= LEAST_LINKED * len(group)
+    def _belongs(self, sign: str, group: Refs, linked: int, strength: float) -> bool:
+        """Whether a group is about one topic.
+
+        Several of its members share more than the sign: in a small group all of them, or two that also share a name. So
+        must all that have the same word for it, as they have if it is a name, because naming somebody often is no
+        pattern. If nearly each has a word of its own for it, less is enough.
+        """
+        told = {term for ref in group for term in self.of[ref][sign]}
+        if len(told) == 1:
+            return linked == len(group) and (sign in self.names or strength >= LEAST_OF_ONE_WORD)
+        if len(group) == FEWEST and linked < FEWEST:
+            return self._share_name(sign, group)
+        in_other_words = linked >= FEWEST_LINKED and len(told) >= max(FEWEST, len(group) - 1)
+        return in_other_words or linked >= LEAST_LINKED * len(group)
+
+    def _share_name(self, sign: str, group: Refs) -> bool:
+        """Whether two members of a group also share a name."""
+        named = Counter(other for ref in group for other, of in self._others(ref, sign) if of and other in self.names)
+        return any(count >= FEWEST_LINKED for count in named.values())
 
     def _linked(self, sign: str, group: Refs, shared: Mapping[str, int]) -> int:
         """Return how many members of a group share more than the sign with another member."""

@@ -150,7 +150,9 @@ def is_lasting(text: str) -> bool:
 def outright_words() -> re.Pattern[str]:
     """Return a pattern, for folded words, that matches phrases which state outright that something has changed."""
     phrases = [re.escape(one.replace("_", " ")) for one in _words_of("outright")]
-    return re.compile(rf"\b(?:{'|'.join(sorted(phrases))}|(?:not|never|nor|no|\w+n't)\b.{{1,40}}\bany ?more)\b")
+    no_more = r"(?:not|never|nor|no|\w+n't)\b.{1,40}\bany ?more"
+    is_now = r"(?:is|are|am|\w+'(?:s|re|m)) .{1,40} now$"
+    return re.compile(rf"\b(?:{'|'.join(sorted(phrases))}|{no_more}|{is_now})\b")
 
 
 def says_outright(text: str) -> bool:
@@ -265,6 +267,12 @@ def sayings(text: str) -> list[str]:
     both = (f"{before} {one}" for before, one in pairwise(found) if not stands_alone(one) and stands_alone(before))
     said = [*found, *both, *([" ".join(found)] if len(found) > 1 else [])]
     return list(dict.fromkeys(one for one in said if one in found or len(one.split()) <= MOST_WORDS))
+
+
+def quotable(text: str) -> list[str]:
+    """Return the whole text if it is short and stands alone, as its sentences belong together; else all sayings."""
+    whole = " ".join(sentences(text))
+    return [whole] if len(whole.split()) <= MOST_WORDS and stands_alone(whole) else sayings(text)
 
 
 def said_by(answer: Any) -> Wording | str:

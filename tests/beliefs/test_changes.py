@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 
 from memstore.beliefs.changes import Change, changes
 from memstore.beliefs.consolidation import Action, Pooled, superseding
+from memstore.beliefs.likeness import Likeness
 from memstore.beliefs.topics import Signs
 from memstore.beliefs.wording import content_terms, says_outright
 from memstore.core.memory import Memory
+from memstore.search.meaning import Dense
 
 FILLER = (
     "The lift sticks between two floors.", "A parrot swore at the postman.", "Sent the slides to Ruth.",
@@ -109,6 +111,71 @@ def test_both_sides_are_quoted_and_the_later_one_is_suggested() -> None:
 
 
 @pytest.mark.parametrize(
+    "texts",
+    [
+        (
+            "The yoga class met at half past six, mats in a ring.", "Yoga at 6.30, and Ruth was late for class.",
+            "Half past seven, yoga class, new teacher.", "Yoga class at 7.30 with a cold nose.",
+        ),
+        (
+            "The bins were full on Tuesday.", "Bins, Tuesdays, as ever.",
+            "Friday: two bins out before dawn.", "On Fridays the bins wake the street.",
+        ),
+        (
+            "Cycled to the mill in the rain.", "New tyre on the bike, and off to the mill.",
+            "Sold the bike. From today I take the tram to the mill.", "The tram to the mill was empty.",
+        ),
+    ],
+)  # fmt: skip
+def test_times_of_day_weekdays_and_what_stands_in_another_sentence_change(texts: tuple[str, ...]) -> None:
+    (change,) = found(notes(*texts, *FILLER))
+    assert sides(change) == (list(texts[:2]), list(texts[2:]))
+
+
+def test_who_holds_an_office_now_is_a_change() -> None:
+    texts = ("Hedda runs the ward with a whistle.", "Asked Hedda for a day off.")
+    (change,) = found(notes(*texts, "Hedda has gone to the clinic. Joost is the head of the ward now.", *FILLER))
+    assert [one.text for one in change.before] == list(texts)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ("Went round by the weir instead of Mill Lane.", "Chain off in Mill Lane.", "Mill Lane threw the chain."),
+        ("Four boots by the stove.", "Four black boots.", "Boots for 400, black.", "400 boots in a black crate."),
+        ("Ruth snapped at Orsini.", "Orsini has a name for that.", "Wexley's string snapped.", "A name for Wexley."),
+        ("Called Orsini about the kiln.", "I now call Orsini ten minutes early.", "Orsini answered at the third call."),
+    ],
+)
+def test_what_only_looks_like_a_change_is_none(texts: tuple[str, ...]) -> None:
+    assert found(notes(*texts, *FILLER)) == []
+
+
+def vectors(*near: int, of: int) -> dict[str, Dense]:
+    """Return vectors of so many memories, of which some are alike and all others unlike."""
+    made = {}
+    for at in range(of):
+        numbers = [0.0] * (of + 1)
+        numbers[at], numbers[of] = (0.6, 0.8) if at in near else (1.0, 0.0)
+        made[f"episode:m_{at:02d}"] = Dense(numbers)
+    return made
+
+
+def test_by_meaning_a_change_needs_no_common_word() -> None:
+    sugar = ("Two lumps in my cup, as since I was six.", "A punishment, this brew, when nobody sweetens.")
+    part = notes(*sugar, "The dentist has spoken: no more sugar in my tea.", *FILLER)
+    assert found(part) == []
+    (change,) = changes(part, Signs(part), Likeness(vectors(0, 1, 2, of=len(part))))
+    assert sides(change) == (list(sugar), [part[2].text])
+    assert change.once.text in sugar
+
+
+def test_by_meaning_a_common_word_is_not_enough() -> None:
+    part = notes(*PARKING, *FILLER)
+    assert changes(part, Signs(part), Likeness(vectors(of=len(part)))) == []
+
+
+@pytest.mark.parametrize(
     ("text", "outright"),
     [
         ("I no longer take sugar.", True),
@@ -116,6 +183,8 @@ def test_both_sides_are_quoted_and_the_later_one_is_suggested() -> None:
         ("We don't meet at the pier any more.", True),
         ("I was wrong about Ostrander.", True),
         ("I'VE SWITCHED to the night bus.", True),
+        ("Joost is our charge nurse now.", True),
+        ("He is late by now and then some.", False),
         ("Any more cake?", False),
         ("The longer route is nicer.", False),
         ("Don't quit.", False),

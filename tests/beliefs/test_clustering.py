@@ -11,13 +11,10 @@ from hypothesis import strategies as st
 
 from memstore.beliefs import clustering
 from memstore.beliefs.clustering import (
-    EMBEDDING_THRESHOLD,
-    LEAST_ALIKE,
     Weights,
     average_link,
     centre,
     cosine,
-    standing_out,
 )
 from memstore.search.meaning import Dense
 
@@ -96,16 +93,3 @@ def test_the_centre_points_where_the_vectors_point() -> None:
     middle = centre(made.values())
     assert cosine(middle, made["000"]) == pytest.approx(cosine(middle, made["001"]))
     assert cosine({}, middle) == 0
-
-
-@given(st.lists(st.lists(st.floats(-1, 1), min_size=4, max_size=4), min_size=1, max_size=40))
-def test_what_stands_out_lies_between_chance_and_what_is_always_enough(numbers: list[list[float]]) -> None:
-    dense = [Dense(row) for row in numbers]
-    assert LEAST_ALIKE <= standing_out(dense, EMBEDDING_THRESHOLD) <= EMBEDDING_THRESHOLD
-
-
-def test_what_stands_out_follows_the_model() -> None:
-    near = [Dense([1.0, 0.1 * (at % 7), 0.1 * (at % 5)]) for at in range(40)]
-    far = [Dense([float(at == one) for one in range(40)]) for at in range(40)]
-    assert standing_out(near, 1.0) > 0.95
-    assert standing_out(far, 1.0) == LEAST_ALIKE

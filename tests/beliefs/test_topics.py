@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.beliefs.consolidation import Pooled, by_themselves, by_topics
+from memstore.beliefs.consolidate import side_of
+from memstore.beliefs.consolidation import Pattern, Polarity, Pooled, by_themselves, by_topics, proposals
 from memstore.beliefs.topics import Signs, circumstances, shared_signs, signs_of
 from memstore.beliefs.wording import content_terms
 from memstore.core.memory import Memory
@@ -45,11 +46,11 @@ def notes(*texts: str) -> list[Pooled]:
 
 
 def together(part: Sequence[Pooled]) -> list[list[str]]:
-    return [[member.text for member in pattern.members] for pattern in by_topics(part, [], None)]
+    return [[member.text for member in pattern.members] for pattern in by_topics(part, None)]
 
 
 def test_other_words_of_one_family_are_one_topic() -> None:
-    (pattern,) = by_topics(notes(*BAKING, *OTHERS), [], None)
+    (pattern,) = by_topics(notes(*BAKING, *OTHERS), None)
     assert {member.text for member in pattern.members} == set(BAKING)
     assert pattern.topic in ("bread", "allergy")
     assert pattern.quote in BAKING
@@ -73,6 +74,26 @@ def test_a_name_with_something_else_is_a_topic_and_a_name_alone_is_none() -> Non
     assert together(notes(*visits, *OTHERS)) == [list(visits)]
     alone = ("Lunch with Ostrander.", "A lamp, said Ostrander.", "Ostrander counted coins.")
     assert together(notes(*alone, *OTHERS)) == []
+
+
+def test_one_word_alone_and_a_pair_that_shares_another_are_no_topic() -> None:
+    wares = ("The choir sang under the bridge.", "Choir, and Ruth with a cold.", "Sang until the candles were gone.")
+    assert together(notes(*wares, *OTHERS)) == []
+    coats = ("A coat in the hall.", "Found paper in a glove.", "Wrapped the scarf in paper.")
+    assert together(notes(*coats, *OTHERS)) == []
+
+
+def test_what_happened_on_different_days_is_no_contradiction() -> None:
+    part = notes(
+        "The tomatoes had split by noon, all of them.",
+        "No tomatoes had split by noon after the watering.",
+        "Again tomatoes split by noon, as the can stood empty.",
+    )
+    assert side_of(part[0].text, part[1].text) is Polarity.OPPOSED
+    pattern = Pattern(members=tuple(part), general=part[0], terms=("tomato",), quote=part[0].text, topic="vegetable")
+    (proposal,) = proposals([pattern], [], {}, 0.2, side_of)
+    assert proposal.members == tuple(part)
+    assert proposal.against == ()
 
 
 def test_a_family_and_its_word_count_as_one_sign() -> None:

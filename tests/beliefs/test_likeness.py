@@ -1,0 +1,77 @@
+"""Likeness: how alike memories are by their vectors, and the groups that grow from it."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memstore.beliefs import likeness
+from memstore.beliefs.likeness import FEWEST, MOST, Likeness
+from memstore.search.meaning import Dense
+
+SIZE = 40
+
+
+def vectors(*groups: int, alike: float = 0.6) -> dict[str, Dense]:
+    """Return vectors of as many memories as fit; those of a group have this cosine, all others 0."""
+    made = {}
+    at = 0
+    for group, size in enumerate(groups):
+        for _ in range(size):
+            numbers = [0.0] * SIZE * 2
+            numbers[at], numbers[SIZE + group] = math.sqrt(1 - alike), math.sqrt(alike)
+            made[f"episode:m_{at:02d}"] = Dense(numbers)
+            at += 1
+    return made | {
+        f"episode:m_{one:02d}": Dense([float(one == to) for to in range(SIZE * 2)]) for one in range(at, SIZE)
+    }
+
+
+def refs(*places: int) -> tuple[str, ...]:
+    return tuple(f"episode:m_{at:02d}" for at in places)
+
+
+def test_what_is_alike_forms_groups_and_what_is_not_forms_none() -> None:
+    assert Likeness(vectors(4, 3)).groups() == [refs(0, 1, 2, 3), refs(4, 5, 6)]
+    assert Likeness(vectors()).groups() == []
+
+
+def test_a_pair_is_no_group_and_a_group_does_not_grow_for_ever() -> None:
+    assert Likeness(vectors(2)).groups() == []
+    assert {len(group) for group in Likeness(vectors(9)).groups()} == {MOST}
+
+
+def test_what_stands_out_a_little_among_unlike_texts_is_no_group() -> None:
+    assert Likeness(vectors(4, alike=0.2)).groups() == []
+
+
+def test_likeness_is_counted_from_what_is_usual() -> None:
+    alike = Likeness(vectors(4))
+    assert alike.between(*refs(0, 1)) > 5
+    assert alike.between(*refs(0, 9)) < 0
+    assert alike.within(refs(0, 1, 2)) == pytest.approx(alike.between(*refs(0, 1)))
+
+
+def test_too_few_memories_tell_nothing() -> None:
+    few = Likeness(dict([*vectors(3).items()][:3]))
+    assert not few.is_measured
+    assert few.groups() == []
+
+
+def test_groups_are_the_same_without_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Likeness(vectors(4, 3)).groups()
+    monkeypatch.setattr(likeness, "numpy_if_there", lambda: None)
+    assert Likeness(vectors(4, 3)).groups() == made
+
+
+@given(st.lists(st.lists(st.floats(-1, 1), min_size=4, max_size=4), min_size=8, max_size=30))
+def test_groups_are_small_and_share_at_most_half(rows: list[list[float]]) -> None:
+    made = {f"episode:m_{at:02d}": Dense(row) for at, row in enumerate(rows)}
+    groups = Likeness(made).groups()
+    assert groups == Likeness(dict(reversed(made.items()))).groups()
+    for at, group in enumerate(groups):
+        assert FEWEST <= len(set(group)) == len(group) <= MOST
+        assert all(2 * len(set(group) & set(other)) <= min(len(group), len(other)) for other in groups[:at])
