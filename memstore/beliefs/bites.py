@@ -142,13 +142,18 @@ def _sentences(passage: Passage, at: int) -> Iterator[Sentence]:
     if passage.kind in {PassageKind.RULE, PassageKind.HEADING}:
         return
     text = f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text
+    if passage.kind is PassageKind.QUOTE:
+        text = _QUOTED.sub("", text)
     line = passage.line_end - text.count("\n")
     for part in text.splitlines(keepends=True) if passage.kind in _BY_LINE else _parts(text):
-        if terms.whole_words(said := one_line(part)):
+        is_fence = passage.kind is PassageKind.CODE and part.lstrip().startswith(_FENCES)
+        if not is_fence and terms.whole_words(said := one_line(part)):
             yield Sentence(said, line, line + part.rstrip().count("\n"), at)
         line += part.count("\n")
 
 
+_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_FENCES = ("```", "~~~")
 _BY_LINE = frozenset({PassageKind.CODE, PassageKind.ROW})
 _AFTER = re.compile(r"\s*")
 

@@ -171,6 +171,8 @@ def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = 
     yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
     yield from (safe_line(assumed) for assumed in (what_if.assumed if what_if else ()))
     now = what_if.why.numbers if what_if else explained.numbers
+    if what_if and [one.value for one in now] == [one.value for one in explained.numbers]:
+        yield "no number changes: they do not rest on that"
     for number, before in zip(explained.numbers, now, strict=True):
         yield ""
         yield from _number_lines(session, explained, number, before)

@@ -210,13 +210,13 @@ class CliSession:
 
     def from_here(self, path: str) -> str:
         """Return a path as git would print it: from the person's folder, or absolute if that is outside the vault."""
+        if path.startswith("/"):  # in a loaded stack, or no file of a vault
+            return path
         if self._below is None:
             root, folder = self.view().root, self.environment().folder.resolve()
             inside = folder.is_relative_to(root.resolve())
             self._below = folder.relative_to(root.resolve()).as_posix() if inside else f"{root}/"
         match self._below:
-            case _ if path.startswith("/"):  # in a loaded stack
-                return path
             case ".":
                 return path
             case outside if outside.endswith("/"):

@@ -136,6 +136,20 @@ def test_sentences_have_their_lines() -> None:
     ]
 
 
+def test_a_block_quote_is_said_without_its_markers() -> None:
+    body = "> A link is a statement, and it\n> can be wrong.\n>\n>> It wants a date.\n\n> Is 3 > 2?"
+    assert [(one.text, one.line_start) for one in sentences(passages(body, first_line=1))] == [
+        ("A link is a statement, and it can be wrong.", 1),
+        ("It wants a date.", 4),
+        ("Is 3 > 2?", 6),
+    ]
+
+
+def test_code_is_said_without_its_fence() -> None:
+    body = "```make\ncheck: all\n```\n"
+    assert [one.text for one in sentences(passages(body, first_line=1))] == ["check: all"]
+
+
 @given(st.text(alphabet=st.sampled_from("ab. \n|-#`>:é日"), max_size=200))
 def test_sentences_stand_where_they_say(body: str) -> None:
     lines = body.split("\n")

@@ -107,6 +107,13 @@ def test_an_nli_model_is_set_up_shown_and_taken_away(boats: Program, tmp_path: P
 
 
 @pytest.mark.usefixtures("runs")
+def test_a_model_is_set_up_outside_any_vault(tmp_path: Path) -> None:
+    folder = write_tiny(tmp_path / "nli")
+    said = Program(tmp_path).in_process().ok("semantic", "setup", "--nli", str(folder), cwd=tmp_path)
+    assert said.startswith(f"the model in {folder} is asked")
+
+
+@pytest.mark.usefixtures("runs")
 def test_what_is_added_is_compared_by_the_model_at_once(boats: Program, tmp_path: Path) -> None:
     boats.ok("semantic", "setup", "--nli", str(write_tiny(tmp_path / "nli")))
     done = boats.run("add", "The blue boat runs on a battery in the harbour.")

@@ -131,3 +131,5 @@ def test_lines_of_a_file_are_evidence_in_what_if(program: Program) -> None:
     assert numbers[0] == numbers[1] == numbers[2] != program.json("why", held)["numbers"]
     assert f"with {ref} for it" in program.ok("why", held, "--if", f"+{path}:L{number}")
     assert f"without {ref}" in program.ok("why", held, "--without", f"{path}:L{number}")
+    assert "no number changes" in program.ok("why", held, "--without", ref)
+    assert "no number changes" not in program.ok("why", held, "--if", f"+{ref}")
