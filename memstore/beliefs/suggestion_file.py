@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 SOURCE = "consolidation"
 MOST_TERMS_SHOWN = 6
 MOST_LISTED = 12
+LONGEST_TITLE = 120  # characters
 # The part of a suggestion that only serves the decision begins here.
 EVIDENCE = "## Evidence"
 _WRITTEN = re.compile(r"\w[\w'’.-]*\w|\w")
@@ -163,7 +164,7 @@ def _of_new_belief(
 ) -> SuggestionFile:
     worded, note = _worded(proposal, synthesizer)
     ground = ground_of(proposal, gathered.load, now=now, by=view.actor)
-    title = in_a_key(default_title(worded or proposal.quote))
+    title = in_a_key(_title(worded or proposal.quote))
     values = {
         **_common(view, proposal, now),
         "title": title,
@@ -175,6 +176,12 @@ def _of_new_belief(
     edit = _edit(proposal, values, _review(proposal, gathered, _effect(proposal, ground.confidence), worded))
     old = held(proposal.target) if proposal.target else None
     return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=ground.confidence, note=note)
+
+
+def _title(said: str) -> str:
+    """Return the title of a suggestion: all that it says if that is short, as one sentence may say too little."""
+    first = default_title(said)
+    return said if len(said) <= LONGEST_TITLE and said.startswith(first) else first
 
 
 def _replaced(proposal: ConsolidationProposal) -> list[str]:

@@ -606,3 +606,14 @@ def test_what_is_hidden_is_not_embedded() -> None:
     consolidate(vault(alone(20), walks(owner="si:ash"))._replace(embedder=embedder).view())
     assert not any("walk" in text for text in embedder.texts)
     assert len(embedder.texts) == 20
+
+
+def test_the_title_of_a_suggestion_says_all_that_is_quoted_if_it_is_short() -> None:
+    said = (
+        "Forgot the tomatoes for four days. All split by the evening.",
+        "Split tomatoes again. The can had stood empty for days.",
+        "Tomatoes split after four days without a can.",
+    )
+    ws = vault(alone(20), dict(episode(f"split{at}", text) for at, text in enumerate(said)))
+    (found,) = consolidate(ws.view()).suggestions
+    assert found.title == found.proposal.quote
