@@ -1,8 +1,8 @@
 """Updates: decide whether one statement says that something has changed, and the other what was so until then.
 
-The new value may be put in quite other words: `Mei changed teachers in the autumn and goes to Agnieszka for piano` ends
-`Mei has piano lessons with Mr Tolley`. So the words need not match one by one. It is enough that one of two statements
-tells of a change, and that it names the subject and half of the content of the other, which describes the present.
+The new value may be put in quite other words: `Mei and Duncan split up, her boyfriend is Anselm now` ends `Mei is going
+out with Duncan`. So the words need not match one by one. It is enough that one of two statements tells of a change, and
+that it names the subject and half of the content of the other, which describes the present.
 """
 
 from __future__ import annotations
@@ -120,17 +120,21 @@ def _words(frame: Frame) -> str:
 
 def _tells_of(then: Frame, named: frozenset[str]) -> bool:
     """Whether a statement says that something that it has in common with another has changed."""
-    if _says_now(then):
-        return True
-    if "formerly" in then.words:
-        return True
     places = [then.content[key] for key in named if key in then.content]
-    if _says_no_more(then, places):
-        return True
-    return any(_has_changed(then, at, places) for at, token in enumerate(then.tokens) if token.word in _VERBS) or any(
-        this.word == "new" and at + 1 in places and (not at or then.tokens[at - 1].word in _THE)
-        for at, this in enumerate(then.tokens)
+    return (
+        _says_now(then)
+        or "formerly" in then.words
+        or _says_no_more(then, places)
+        or any(
+            _has_changed(then, at, places) if token.word in _VERBS else _is_new(then, at, places)
+            for at, token in enumerate(then.tokens)
+        )
     )
+
+
+def _is_new(then: Frame, at: int, places: Sequence[int]) -> bool:
+    """Whether one of these words is called new: the new engine; not `she bought new strings`."""
+    return then.tokens[at].word == "new" and at + 1 in places and (not at or then.tokens[at - 1].word in _THE)
 
 
 def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
