@@ -139,14 +139,16 @@ def _folder_of(session: CliSession, stack: str) -> str:
     """Return the folder of a stack that was shared or loaded under a name; any other text is a folder itself."""
     from memstore.access.stack import folder_named
     from memstore.core.errors import NotFoundError, VaultError
+    from memstore.core.places import SETTINGS_FOLDER
 
     try:
         known = folder_named(session.view(), stack)
     except VaultError:  # there is no vault around
         return stack
-    if known is None and not session.environment().expanded(stack).is_dir():
+    # Whether there is a folder that is no vault may be hidden.
+    if known is None and not (session.environment().expanded(stack) / SETTINGS_FOLDER).is_dir():
         raise NotFoundError(
-            f"no stack was shared or loaded as {stack}, and no folder is called so",
+            f"no stack was shared or loaded as {stack}, and no vault is there",
             hint="memstore load --list; memstore share --list",
         )
     return known or stack
