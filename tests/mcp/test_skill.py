@@ -45,6 +45,11 @@ def test_every_tool_that_it_names_is_offered() -> None:
     assert len(named) >= 8
 
 
+def test_it_says_that_forgetting_is_for_good() -> None:
+    assert "Nothing is deleted" not in skill().decode()
+    assert "what you forget can't" in skill().decode()
+
+
 def test_it_is_declared_listed_and_read(conversation: Conversation) -> None:
     about = asked(conversation, "server/discover")["result"]
     assert about["capabilities"]["extensions"] == {"io.modelcontextprotocol/skills": {}}
