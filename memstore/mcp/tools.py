@@ -65,6 +65,7 @@ ACTION, HANDLE = "action", "handle"
 # The commands that give out a handle and take it back; both are recorded in the audit trail.
 ENTER, LEAVE = "context enter", "context leave"
 FORGET = "forget"
+DRY_RUN = "--dry-run"
 # All memories of a vault don't fit into an agent's context window.
 MOST_LISTED = 50
 
@@ -330,6 +331,17 @@ REST = (
             "links": Verb("links", (), ("ref",)),
         },
     ),
+    Tool(
+        "memory_quarantine",
+        "Take a memory, or all that came from an entity, a source or an import, out of recall and confidence, with all "
+        "that was derived from it; or bring that back (lift). Show the person the plan first.",
+        {
+            "plan": Verb("quarantine", (), ("of",), {"of": "name"}, (DRY_RUN,)),
+            "quarantine": Verb("quarantine", ("reason",), ("of",), {"of": "name"}),
+            "lift": Verb("quarantine", ("dry_run",), ("of",), {"of": "name"}, ("--lift",)),
+        },
+        {"of": "A ref, an entity, a URL, or imports/…"},
+    ),
     Tool("memory_why", "See how each number of a memory was computed.", {"": Verb("why", (), ("ref",))}),
     Tool("memory_cite", "Cite lines, or see what became of a citation.", {"": Verb("cite", (), ("citation",))}),
     Tool(
@@ -446,6 +458,8 @@ def _params(verb: Verb) -> dict[str, click.Parameter]:
 
 def writes(verb: Verb) -> bool:
     """Whether a verb may write into the vault."""
+    if DRY_RUN in verb.fixed:
+        return False
     own = {param.name for param in context_of(verb.command).command.params}
     return verb.command in (ENTER, LEAVE, "commit") or not own.isdisjoint({"commit", "dry_run"})
 

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Calls = list[tuple[str, dict[str, Any]]]
 COMPLETION = "completion"
+# Of the tools that `--tools all` adds, the one that goes by what memories were derived from.
+QUARANTINE = "memory_quarantine"
 _BY_CHANCE = re.compile(r"\b[0-9a-f]{40}\b|\bh_[\w-]{20,}")
 
 
@@ -71,6 +73,9 @@ def calls(ids: list[str], paths: list[str]) -> Calls:
             ("privacy", {"action": "revoke", "ref": ref, "from": ["human:bob"]}),
             ("privacy", {"action": "explain", "ref": ref, "entity": "human:eve"}),
             ("privacy", {"action": "audit", "ref": ref}),
+            ("memory_quarantine", {"action": "plan", "of": ref}),
+            ("memory_quarantine", {"action": "quarantine", "of": ref, "reason": "odd"}),
+            ("memory_quarantine", {"action": "lift", "of": ref}),
             (f"memory://{ref}", {}),
             (COMPLETION, {"value": ref[:-1]}),
         )
@@ -96,12 +101,17 @@ def calls(ids: list[str], paths: list[str]) -> Calls:
         ("context", {"action": "suggest", "text": "tea lake river xylophones"}),
         ("privacy", {"action": "audit", "subject": "dog:bella"}),
         ("privacy", {"action": "audit", "entity": "*"}),
+        *(
+            ("memory_quarantine", {"action": "plan", "of": who})
+            for who in ("human:bob", "vet:smith", "https://tea.example")
+        ),
+        ("memory_quarantine", {"action": "quarantine", "of": "human:bob"}),
     ]
 
 
 def server_of(vaults: Vaults, case: Case, *, alone: bool) -> Server:
     who: dict[str, Any] = {"alone": alone and not case.context, "context": case.context}
-    return served(vaults.program, entity=case.viewer, track=False, **who)
+    return served(vaults.program, entity=case.viewer, track=False, offered="all", **who)
 
 
 def hidden_from(vaults: Vaults, case: Case, *, alone: bool) -> set[str]:
@@ -152,7 +162,7 @@ def test_what_is_hidden_makes_no_difference_to_any_tool(vaults: Vaults, *, seed:
     vaults.put(case)
     hidden = hidden_from(vaults, case, alone=alone)
     every = calls(*ids_and_paths(case, hidden))
-    assert {*tools.TOOLS, COMPLETION, "memory://brief"} <= {tool for tool, _ in every}
+    assert {*tools.TOOLS, QUARANTINE, COMPLETION, "memory://brief"} <= {tool for tool, _ in every}
     assert differences(vaults, case, random.sample(every, 50), alone=alone, hidden=hidden) == []
 
 
@@ -164,7 +174,7 @@ def test_a_vault_full_of_traps_gives_nothing_away(vaults: Vaults, viewer: str, *
     assert differences(vaults, case, calls(ids, paths), alone=alone) == []
 
 
-LEAKING = sorted({*tools.TOOLS, COMPLETION, "memory://brief", "memory://m_hidden0001"} - {"context"})
+LEAKING = sorted({*tools.TOOLS, QUARANTINE, COMPLETION, "memory://brief", "memory://m_hidden0001"} - {"context"})
 
 
 @pytest.mark.parametrize("tool", LEAKING)

@@ -74,6 +74,7 @@ READING: list[tuple[str, dict[str, Any], str]] = [
     ("memory_lineage", {"action": "dependents", "ref": NOTE}, f"trace {NOTE} --reverse"),
     ("memory_lineage", {"action": "impact", "ref": NOTE}, f"impact {NOTE}"),
     ("memory_lineage", {"action": "links", "ref": NOTE}, f"links {NOTE}"),
+    ("memory_quarantine", {"action": "plan", "of": NOTE}, f"quarantine {NOTE} --dry-run"),
     ("memory_why", {"ref": BELIEF}, f"why {BELIEF}"),
     ("memory_cite", {"citation": f"{NOTE}:L16-L17"}, f"cite {NOTE}:L16-L17"),
     ("memory_weigh", {"action": "calibrate"}, "calibrate"),
@@ -166,6 +167,8 @@ WRITING: list[tuple[str, dict[str, Any], str]] = [
     ("memory_rearrange", {"action": "split", "ref": BELIEF, "texts": ["One", "Two"], "reason": "Both"},
      f"split {BELIEF} One Two --reason Both"),
     ("memory_rearrange", {"action": "merge", "refs": [NOTE, OTHER]}, f"merge {NOTE} {OTHER}"),
+    ("memory_quarantine", {"action": "quarantine", "of": NOTE, "reason": "odd"}, f"quarantine {NOTE} --reason odd"),
+    ("memory_quarantine", {"action": "lift", "of": NOTE, "dry_run": True}, f"quarantine {NOTE} --lift --dry-run"),
     ("memory_weigh", {"action": "propagate", "apply": True}, "propagate --apply"),
     ("vault", {"action": "commit", "refs": [NOTE], "message": "m"}, f"commit {NOTE} -m m"),
     ("vault", {"action": "undo"}, "undo"),
@@ -281,7 +284,7 @@ def test_every_argument_of_a_tool_is_one_of_its_commands(tool: tools.Tool) -> No
 # -- the listing --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("choice", "count", "most"), [("usual", 12, 8), ("seeds", 30, 24), ("all", 40, 24)])
+@pytest.mark.parametrize(("choice", "count", "most"), [("usual", 12, 8), ("seeds", 30, 24), ("all", 41, 24)])
 def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: int, most: int) -> None:
     listed = [tools.listed(tool) for tool in tools.CHOICES[choice]]
     assert len({tool["name"] for tool in listed}) == count
@@ -292,6 +295,11 @@ def test_the_listing_is_short_and_says_what_must_be_given(choice: str, count: in
         assert {*schema.get("required", ())} <= {*schema["properties"]}
         assert "outputSchema" not in tool
         assert all("type" in one for one in schema["properties"].values())
+
+
+def test_what_only_plans_is_offered_where_nothing_is_written() -> None:
+    kept = {tool.name: [*tool.verbs] for tool in tools.offered(ALL, read_only=True)}
+    assert kept["memory_quarantine"] == ["plan"]
 
 
 def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
