@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import EdgeKind
+from memstore.core.keys import EXTERNAL
 from memstore.lineage.values import Direction, NodeState
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ def trace_document(trace: Trace) -> dict[str, Any]:
 
 
 def node_document(node: Node) -> dict[str, Any]:
-    """Return a node as JSON; only memories have a path, a type, a title and a status."""
+    """Return a node as JSON; only memories have a path, a type, a title and a status.
+
+    `external` marks title and key as a quotation.
+    """
     about = {
         "path": node.path,
         "type": node.type,
@@ -93,6 +97,7 @@ def node_document(node: Node) -> dict[str, Any]:
         "ref": node.key if has_id else None,
         "state": node.state.value,
         **{name: value or None for name, value in about.items()},
+        **({"external": True} if node.source_type == EXTERNAL else {}),
     }
 
 

@@ -380,7 +380,7 @@ def test_what_a_page_says_that_it_was_made_from_is_quoted(vault: InProcess, name
     for text in (traced, answer.text, vault.ok("impact", IDS[name])):
         assert unframed(text) == []
     marks = [node for node in vault.json("trace", IDS[name])["nodes"] if node["state"] == "external"]
-    assert [node["source_type"] for node in marks] == ["external", "external"]
+    assert [(node["source_type"], node["external"]) for node in marks] == [("external", True), ("external", True)]
     for form, opening in (("dot", '\\"'), ("mermaid", "#34;"), ("svg", "&quot;")):
         drawn = vault.ok("trace", IDS[name], "--format", form)
         assert f"{opening}url:https://evil" in drawn
