@@ -26,6 +26,8 @@ NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
 # Folders of other people's texts, whatever they contain.
 FOREIGN_FOLDERS = frozenset({"node_modules"})
 NO_MEMORIES = frozenset({"index.md", "log.md", "README.md", "MEMORY.md"})
+# Files of a bundle in the Open Knowledge Format that are no concepts, in whichever folder.
+NO_CONCEPTS = frozenset({"index.md", "log.md"})
 # The folder for new memories of each type.
 FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
     {

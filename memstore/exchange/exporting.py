@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from memstore.core.ids import MemoryRef
+from memstore.core.places import MEMORY_SUFFIX, NO_CONCEPTS, without_suffix
 from memstore.core.titles import title_of
 from memstore.files.draft import new_file
 from memstore.files.memory_file import values_for_any_vault
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 RECORD = "memstore.memory/1"
 OKF_VERSION = "0.2"
+_INDEX = "index.md"
 _LONGEST_DESCRIPTION = 160
 _NEEDS_BRACKETS = re.compile(r"[\s()<>\\]")
 
@@ -76,14 +78,38 @@ def okf(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterato
     """Yield the files of a bundle: a concept for each memory, and an index; raises the errors of `records`.
 
     `generated` is the memory's author and time, `sources` what it was derived from, and `verified` lists the witnesses
-    whose signed confirmation is valid.
+    whose signed confirmation is valid. A memory keeps its path, unless no concept may have that name.
     """
     found = chosen(view, refs, everything=everything)
-    paths = {str(file.memory.ref): f"/{file.path}" for file in found}
+    names = _names(found)
+    paths = {str(file.memory.ref): f"/{names[file.path]}" for file in found}
     voucher = Voucher(view)
-    yield "index.md", _index(found)
+    yield _INDEX, _index(found, names)
     for file in found:
-        yield file.path, _file(_concept(file, paths, voucher), file.text.body)
+        yield names[file.path], _file(_concept(file, paths, voucher), file.text.body)
+
+
+def _names(found: Sequence[MemoryFile]) -> dict[str, str]:
+    """Return the path that each memory has in a bundle, by its path in the vault.
+
+    A concept's file ends with `.md`, and is neither called `index.md` nor `log.md`: a reader takes these for something
+    else. Such a memory gets its id behind the name.
+    """
+    fits = {file.path for file in found if _fits(file.path)}
+    names = {path: path for path in fits}
+    taken = {path.casefold() for path in fits}
+    for file in found:
+        if file.path not in fits:
+            name = f"{without_suffix(file.path)}-{file.memory.id}{MEMORY_SUFFIX}"
+            while name.casefold() in taken:
+                name = f"{without_suffix(name)}-2{MEMORY_SUFFIX}"
+            taken.add(name.casefold())
+            names[file.path] = name
+    return names
+
+
+def _fits(path: str) -> bool:
+    return path.endswith(MEMORY_SUFFIX) and path.rpartition("/")[2].casefold() not in NO_CONCEPTS
 
 
 def _concept(file: MemoryFile, paths: Mapping[str, str], voucher: Voucher) -> dict[str, Plain]:
@@ -116,7 +142,7 @@ def _said(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if not is_absent(value)}
 
 
-def _index(found: Sequence[MemoryFile]) -> bytes:
+def _index(found: Sequence[MemoryFile], names: Mapping[str, str]) -> bytes:
     """Return the index of a bundle, grouped by type."""
     by_type: dict[str, list[MemoryFile]] = {}
     for file in found:
@@ -124,7 +150,7 @@ def _index(found: Sequence[MemoryFile]) -> bytes:
     lines = ["---", f'okf_version: "{OKF_VERSION}"', "---"]
     for kind in sorted(by_type):
         lines += ["", f"# {kind.capitalize()}", ""]
-        lines += [f"* [{_label(file.memory)}]({_target(file.path)})" for file in by_type[kind]]
+        lines += [f"* [{_label(file.memory)}]({_target(names[file.path])})" for file in by_type[kind]]
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
-from memstore.core.places import FOLDER_OF_TYPE, is_memory_name, stem_of
+from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, stem_of
 from memstore.exchange.draft import (
     LONGEST_VALUE,
     CitedLines,
@@ -243,7 +243,6 @@ def _card(card: Mapping[str, Any]) -> str:
 # -- Open Knowledge Format -------------------------------------------------------------------------
 
 
-_RESERVED = ("index.md", "log.md")
 _TYPE = re.compile(r"^type:", re.MULTILINE)
 _URL = re.compile(r"https?://\S+\Z")
 
@@ -256,7 +255,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     there.
     """
     concepts: dict[str, tuple[str, str]] = {}
-    names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in _RESERVED]
+    names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in NO_CONCEPTS]
     for name in names:
         data = source.data(name)
         concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))

@@ -237,6 +237,33 @@ def test_a_bundle_is_imported_again(vault: InProcess) -> None:
     assert len(done["memories"]) == 3
 
 
+def test_no_concept_of_a_bundle_has_a_name_that_means_something_else(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    others = ("a/INDEX.md", "a/log.md", "a/log-book.md", "pot.markdown")
+    (program.vault / "a").mkdir()
+    for name in ("index.md", "log.md", *others):
+        (program.vault / name).write_text(f"# The page {name}\n\nTea.\n")
+    program.ok("init", ".", "--owner", "si:ash")
+    program.ok("adopt", "--all")
+    (memory,) = [one for one in program.json("list")["memories"] if one["path"] == "log.md"]
+    program.ok("add", "Made of it.", "--derived-from", memory["ref"])
+    files = unpacked(program, "okf", "--all")
+    index = files.pop("index.md")
+    concepts = [name for name in files if name.rpartition("/")[2].lower() not in ("index.md", "log.md")]
+    assert len(files) == len(concepts) == 7
+    assert all(name.endswith(".md") for name in files)
+    assert f"](log-{memory['id']}.md)" in index
+    assert any(f"/log-{memory['id']}.md" in text for text in files.values())
+    other, folder = another(program), program.home / "bundle"
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    assert len(other.json("import", "okf", str(folder))["memories"]) == 7
+    titles = [{one["title"].strip('"') for one in each.json("list")["memories"]} for each in (program, other)]
+    assert titles[0] == titles[1]
+
+
 def test_the_index_of_a_bundle_links_plainly_where_that_is_possible(sample: InProcess) -> None:
     files = {file["path"]: file["text"] for file in sample.json("export", "okf", "--all")["files"]}
     links = [line.rpartition("](")[2].removesuffix(")") for line in files["index.md"].splitlines() if line[:1] == "*"]
