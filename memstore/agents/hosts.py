@@ -6,6 +6,7 @@ pages.
 
 from __future__ import annotations
 
+import re
 import shlex
 from enum import Enum
 from types import MappingProxyType
@@ -47,6 +48,7 @@ class Host(NamedTuple):
         events: the hooks that are installed.
         skills: the folder of skills, from the home folder.
         notes: what whoever installs has to know.
+        expands: what it would replace in a settings file by an environment variable; None if it replaces nothing.
     """
 
     title: str
@@ -62,8 +64,12 @@ class Host(NamedTuple):
     entry: Mapping[str, Any] = MappingProxyType({})  # what the entry of a server has besides
     variable: str | None = None
     notes: tuple[str, ...] = ()
+    expands: re.Pattern[str] | None = None
 
 
+# Gemini CLI (`resolveEnvVarsInString`) has no escape for a dollar sign, and Claude Code and Cursor document none.
+_BRACED = re.compile(r"\$\{")
+_BRACED_OR_BARE = re.compile(r"\$[\w{]")
 _CLAUDE_EVENTS = (
     HookEvent("SessionStart", HookCall.RECALL, 30),
     HookEvent("SessionStart", HookCall.CONSOLIDATE, 300, in_background=True),
@@ -85,6 +91,7 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
             events=_CLAUDE_EVENTS,
             entry={"type": "stdio"},
             variable="CLAUDE_CONFIG_DIR",
+            expands=_BRACED,
         ),
         "codex": Host(
             title="Codex",
@@ -113,6 +120,7 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
                 HookEvent("SessionEnd", HookCall.CONSOLIDATE, 300),
             ),
             milliseconds=True,
+            expands=_BRACED_OR_BARE,
             notes=("Gemini CLI starts servers only in folders that you have trusted in it",),
         ),
         "cursor": Host(
@@ -130,6 +138,7 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
             ),
             is_flat=True,
             new_hooks={"version": 1},
+            expands=_BRACED,
             notes=("Cursor's prompt hook can only allow or block, so nothing is recalled at each prompt",),
         ),
         "openclaw": Host(
@@ -138,6 +147,7 @@ HOSTS: Mapping[str, Host] = MappingProxyType(
             servers=".openclaw/openclaw.json",
             servers_at=("mcp", "servers"),
             skills=".openclaw/skills",
+            expands=_BRACED,
             notes=("OpenClaw's hooks are modules of its own and no commands, so none are installed",),
         ),
     }

@@ -99,13 +99,19 @@ def _pinned(session: CliSession, name: str) -> PinnedCommand:
             "settings of an agent name the vault, and none was named",
             hint=f"memstore --vault DIR --as ENTITY --self agent install {name}",
         )
-    view = session.view()
+    session.stop_at_two_audiences()
+    host, view = HOSTS[name], session.view()
     heard = ["--self"] if choices.alone else ["--context", choices.context] if choices.context else []
     words = ("--vault", str(view.root.resolve()), "--as", view.actor, *heard)
     program = _program(env)
     for word in (program, *words):
         if not word.isprintable():
             raise UsageError(f"settings can't hold the path {word!r}", hint="use a path of printable characters")
+        if host.expands and host.expands.search(word):
+            raise UsageError(
+                f"{host.title} would take a part of {word} for an environment variable, and use another path",
+                hint="rename that folder: a dollar sign can't be escaped there",
+            )
     return PinnedCommand(program, words)
 
 

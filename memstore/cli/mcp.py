@@ -69,6 +69,7 @@ def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port
 def _serve_pipe(session: CliSession, offered: str, rules: WriteRules) -> None:
     from memstore.mcp import stdio
 
+    session.stop_at_two_audiences()
     server = server_of(session, offered, rules)
     env, who = server.env, server.identity
     if env.at_terminal:
@@ -154,6 +155,7 @@ def add(session: CliSession, stands_for: str) -> None:
     """
     from memstore.access.audit import entity_id
 
+    session.stop_at_two_audiences()
     view = session.served_view(any_context=True)
     context = view.contexts.current()
     made = _tokens(session, view).add(

@@ -64,6 +64,23 @@ class CliSession:
         self._view = open_to_serve(env, **self._wanted(any_context=any_context)).view()
         return self._view
 
+    def stop_at_two_audiences(self) -> None:
+        """Raise `UsageError` if both a context and `--self` say who will listen to what a server or a hook shows.
+
+        For one command, `--self` says that nobody in the context is listening now. What is set up for later can't be
+        both, and which one was meant is not guessed.
+        """
+        if not self.choices.alone:
+            return
+        from memstore.core.errors import UsageError
+        from memstore.vault.composition import find_context
+
+        if found := find_context(self.environment(), self.choices.context):
+            raise UsageError(
+                f"--self says that nobody else listens, and {found.value} that others do",
+                hint=f"leave out --self if others may listen; else leave out {found.where}",
+            )
+
     def _wanted(self, *, any_context: bool) -> dict[str, Any]:
         """Return the global options by which a vault is opened."""
         choices = self.choices

@@ -122,6 +122,33 @@ def test_a_vault_has_to_be_named(program: InProcess) -> None:
     program.ok("agent", "install", "codex", "--dry-run", MEMSTORE_VAULT=str(program.vault))
 
 
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("folder", ["my$NOTES", "my${NOTES}", "US$ 5", "pay$"])
+def test_no_program_is_led_to_another_vault_by_a_variable(program: InProcess, name: str, folder: str) -> None:
+    place = program.home / folder
+    place.mkdir()
+    program.ok("init", str(place), "--owner", "si:ash")
+    before = files(program.home)
+    done = program.run("--vault", str(place), "--as", "si:ash", "--self", "agent", "install", name)
+    is_expanded = (name != "codex" and "{" in folder) or (name == "gemini" and "$N" in folder)
+    assert done.returncode == (2 if is_expanded else 0)
+    assert ("environment variable" in done.stderr) == is_expanded
+    assert (files(program.home) == before) == is_expanded
+
+
+def test_two_answers_to_who_listens_are_refused(program: InProcess) -> None:
+    who = ("--vault", str(program.vault), "--self", "--context", "ctx:park")
+    for words in (("agent", "install", "codex"), ("mcp",), ("mcp", "token", "add", "si:ash")):
+        done = program.run(*who, *words)
+        assert done.returncode == 2
+        assert "--self says that nobody else listens, and ctx:park that others do" in done.stderr
+        assert "leave out" in done.stderr
+    done = program.run("--self", "mcp", "token", "add", "si:ash", MEMSTORE_CONTEXT="ctx:park")
+    assert (done.returncode, "MEMSTORE_CONTEXT" in done.stderr) == (2, True)
+    assert program.json("mcp", "token", "list")["tokens"] == []
+    assert not (program.home / ".codex").exists()
+
+
 def test_who_listens_is_pinned_too(program: InProcess) -> None:
     words = ("--vault", str(program.vault), "--context", "ctx:park", "agent", "install", "gemini")
     assert "--context" in program.ok(*words)
