@@ -149,7 +149,7 @@ def _report(error: BaseException, words: list[str]) -> int:
     if isinstance(error, SystemExit):
         raise error
     was_stopped = _INTERRUPTS.came and not isinstance(error, KeyboardInterrupt)
-    failure = failure_of(KeyboardInterrupt() if was_stopped else error)
+    failure = failure_of(KeyboardInterrupt() if was_stopped else error, words)
     options = words[: words.index("--")] if "--" in words else words
     try:
         if failure.code == "bug" and not {"-v", "--verbose"}.isdisjoint(options):

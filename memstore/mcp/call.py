@@ -110,17 +110,17 @@ class Call(CliSession):
         except click.exceptions.Exit:
             pass  # the command has already reported everything, such as that it found errors
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
-            return failed(error, *self._notes)
+            return failed(error, *self._notes, given=words)
         return ToolAnswer(tuple(self._lines), tuple(self._notes), self._document)
 
 
-def failed(error: Exception, *notes: str) -> ToolAnswer:
-    """Return what the command line reports for an error, as text and as a document."""
+def failed(error: Exception, *notes: str, given: Iterable[str] = ()) -> ToolAnswer:
+    """Return what the command line reports for an error, as text and as a document; `given` are the arguments."""
     from memstore.cli.failures import failure_of
     from memstore.documents.parts import published
     from memstore.documents.program import error_document
 
-    failure = failure_of(error)
+    failure = failure_of(error, given)
     hint = [f"hint: {safe(failure.hint)}"] if failure.hint else []
     lines = (f"memstore: {safe(failure.message)}", *hint)
     return ToolAnswer(lines, notes, published("error", error_document(*failure)), failed=True)

@@ -13,6 +13,8 @@ from memstore.core import errors
 from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memstore.cli.session import CliSession
 
 
@@ -93,3 +95,54 @@ def test_an_error_in_json_is_one_document(monkeypatch: pytest.MonkeyPatch, capsy
 def test_interrupted_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert _run(monkeypatch, KeyboardInterrupt()) == 130
     assert capsys.readouterr().err == "memstore: interrupted\n"
+
+
+def test_a_long_argument_is_not_repeated_whole() -> None:
+    ref, path = "note:" + 300 * "x", 260 * "é" + "/b c.md"
+    for said, given in (
+        (f"no memory matches `{ref}`", ref),
+        (f"{300 * 'x'} is no id", ref),
+        (f"{ref.partition(':')[2]!r} in {ref!r}", f"--ref={ref}"),
+        (f"can't read {path}", path),
+        (f"the name {260 * 'é'}", path),
+        ("a\\n" * 200, "a\n" * 200),
+    ):
+        told = failure_of(errors.UsageError(said, hint=f"memstore check {said}"), [given, "short"])
+        assert len(told.message) < 300, said
+        assert len(told.hint or "") < 320
+        assert "…" in told.message
+    whole = f"no memory matches `{250 * 'x'}`"
+    assert failure_of(errors.NotFoundError(whole), [250 * "x"]).message == whole
+
+
+LONG = 5000 * "n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", LONG),
+        ("show", f"note:{LONG}"),
+        ("show", f"{LONG}.md"),
+        ("list", "--type", LONG),
+        ("list", "--since", LONG),
+        ("set", "m_x", f"{LONG}=1"),
+        ("cite", f"{LONG}:L3"),
+        ("list", "--context", LONG),
+        ("--vault", LONG, "list"),
+        (LONG,),
+        (f"--{LONG}",),
+        ("import", "okf", LONG),
+    ],
+)
+def test_no_command_repeats_a_long_argument(
+    words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", ".", "--owner", "human:sean"]) == 0
+    capsys.readouterr()
+    assert main([*words]) in (2, 3, 5)
+    told = capsys.readouterr().err
+    assert 20 < len(told) < 900
+    assert main(["--json", *words]) in (2, 3, 5)
+    assert len(capsys.readouterr().out) < 1200

@@ -302,6 +302,23 @@ def test_what_only_plans_is_offered_where_nothing_is_written() -> None:
     assert kept["memory_quarantine"] == ["plan"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("memory_get", {"ref": 5000 * "x"}),
+        ("memory_get", {"ref": f"note:{5000 * 'x'}"}),
+        ("memory_get", {5000 * "x": "y"}),
+        ("memory_forget", {"action": 5000 * "x"}),
+        ("memory_change", {"action": "set", "ref": NOTE, "pairs": [5000 * "x"]}),
+        ("memory_cite", {"citation": f"{5000 * 'x'}:L3"}),
+    ],
+)
+def test_an_error_does_not_repeat_a_long_argument(vault: InProcess, tool: str, arguments: dict[str, Any]) -> None:
+    answer = served(vault, offered="all").call(tool, arguments)
+    assert answer.failed
+    assert max(len(answer.text), len(json.dumps(answer.document))) < 900
+
+
 def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
     server = served(vault, offered="all")
     answer = answered(server, "memory_list")
