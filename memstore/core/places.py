@@ -50,6 +50,8 @@ FOLDER_OF_TYPE: Mapping[str, str] = MappingProxyType(
 SETTINGS_FOLDER = ".memstore"
 # A vault with this file is a shared stack: a copy of what somebody else may see of a vault (`access.stack`).
 MANIFEST = f"{SETTINGS_FOLDER}/stack.json"
+# What the usual file systems take as the name of a file or a folder.
+MOST_NAME_BYTES = 255
 # Where the originals of imports are kept, for the vault's owner alone. Their suffix keeps them from being memories or
 # notes, so that a folder of that name may also hold those.
 ORIGINALS = "imports"

@@ -560,6 +560,8 @@ def _mode_of(place: Path) -> int | None:
 def _cant(what: str, path: str, error: OSError) -> VaultError:
     kind = NoFileError if isinstance(error, FileNotFoundError | NotADirectoryError) else VaultError
     hint = "make room there, and try again" if error.errno in _NO_ROOM else "check the path and its permissions"
+    if error.errno == errno.ENAMETOOLONG:
+        hint = "give a shorter path"
     return kind(f"can't {what} {path}: {error.strerror or error}", hint=hint)
 
 

@@ -16,7 +16,7 @@ from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.finding import Position, Severity, in_order
 from memstore.core.keys import EXTERNAL
-from memstore.core.places import MEMORY_SUFFIX, id_endings, is_memory_path, is_sealed_path, stem_of
+from memstore.core.places import MEMORY_SUFFIX, MOST_NAME_BYTES, id_endings, is_memory_path, is_sealed_path, stem_of
 from memstore.core.problems import Problem
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown, unified_diff
@@ -336,6 +336,11 @@ def _target(file: MemoryFile, to: str) -> str:
     path = "/".join(parts)
     if ".." in parts:
         raise UsageError(f"{to} may be outside the vault", hint="give a path below the vault's folder")
+    if too_long := next((part for part in parts if len(part.encode()) > MOST_NAME_BYTES), None):
+        raise UsageError(
+            f"the name {too_long} has {len(too_long.encode()):,} bytes, more than a file system takes",
+            hint=f"give a name of at most {MOST_NAME_BYTES} bytes",
+        )
     if is_sealed_path(path) != is_sealed_path(file.path):
         raise UsageError(
             f"{path} would be {'the name of a sealed file' if is_sealed_path(path) else 'a plain file'}",

@@ -9,7 +9,16 @@ from memstore.access import registry
 from memstore.access.audit import gained, recorded
 from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written
-from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, MemstoreError, RefusedError, VaultError
+from memstore.core.errors import (
+    ChangedMeanwhileError,
+    FormatError,
+    GitError,
+    MemstoreError,
+    NoFileError,
+    RefusedError,
+    TooLargeError,
+    VaultError,
+)
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, is_sealed_path, kind_of, longer_names
 from memstore.core.quotation import shown_title
@@ -297,8 +306,10 @@ class VaultTransaction:
     def _must_be_free(self, path: str) -> None:
         try:
             self._ws.vault.stored(path)
-        except VaultError:
+        except NoFileError:
             return
+        except TooLargeError:
+            pass
         raise ChangedMeanwhileError(f"{path} already exists; nothing was moved", hint="choose another name")
 
     # -- the only change of its transaction --------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
@@ -482,7 +483,9 @@ class VaultView:
     def has_folder(self, path: str) -> bool:
         """Whether the vault has a folder, as far as the actor may know: for others, one with visible files."""
         if self.is_owners:
-            return (self.root / path).is_dir()
+            with suppress(OSError):  # no folder has a name that is too long, or lies where nobody may look
+                return (self.root / path).is_dir()
+            return False
         paths = self.column("path")
         return any(paths[row].startswith(f"{path}/") for row in self.rows)
 

@@ -319,6 +319,22 @@ def test_an_error_does_not_repeat_a_long_argument(vault: InProcess, tool: str, a
     assert max(len(answer.text), len(json.dumps(answer.document))) < 900
 
 
+@pytest.mark.parametrize("path", [f"{300 * 'x'}.md", f"{300 * 'é'}/a.md", f"{'/'.join(30 * ['x' * 200])}.md"])
+@pytest.mark.parametrize("options", [(), ("--dry-run",)])
+def test_a_memory_does_not_move_to_a_name_that_is_too_long(
+    vault: InProcess, path: str, options: tuple[str, ...]
+) -> None:
+    before = contents(vault.vault)
+    answer = served(vault, offered="all").call("memory_change", {"action": "move", "ref": NOTE, "path": path})
+    done = vault.run("--as", OWNER, "--self", "mv", NOTE, path, *options)
+    assert answer.failed
+    assert answer.text == done.stderr.removesuffix("\n")
+    assert str(vault.vault) not in answer.text
+    assert "hint: give a " in answer.text
+    assert done.returncode == (5 if path.count("/") > 1 else 2)
+    assert contents(vault.vault) == before
+
+
 def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
     server = served(vault, offered="all")
     answer = answered(server, "memory_list")
