@@ -163,7 +163,7 @@ class Installer:
         left, removed = settings.without_ours(text, name, wanted, known.pieces)
         if not removed:
             return None
-        is_bare = left.split() == settings.new_text(name, wanted).split()
+        is_bare = "".join(left.split()) == "".join(settings.new_text(name, wanted).split())
         return SettingsChange(path, before, None if known.made and is_bare else left.encode(), removed=removed)
 
     def _skill_change(self, skill: bytes) -> list[SettingsChange]:

@@ -78,8 +78,32 @@ def without_ours(text: str, name: str, wanted: Wanted, put_in: Sequence[str]) ->
             out += [piece] * count
     if not left.strip():
         return Edited(left, tuple(out))
+    if out and not _stands_alone(text, left, name):
+        left, out = text, []
     found = _out_of_toml(left, name) if name.endswith(".toml") else _out_of_json(left, name, wanted)
     return Edited(found.text, (*out, *found.pieces))
+
+
+def _stands_alone(text: str, left: str, name: str) -> bool:
+    """Whether what is left after pieces were cut out of a text still says the same as before.
+
+    It doesn't if somebody wrote a member before ours, whose comma now separates nothing, or a line into our table,
+    which now belongs to the table above.
+    """
+    if not name.endswith(".toml"):
+        try:
+            json_text.read(left, name)
+        except FormatError:
+            return False
+        return True
+    before, after = _toml(text, name), _toml(left, name)
+    for values in (before, after):
+        servers = values.get("mcp_servers")
+        if isinstance(servers, dict):
+            servers.pop(NAME, None)
+            if not servers:
+                del values["mcp_servers"]
+    return before == after
 
 
 def holds(text: str, name: str, wanted: Wanted) -> bool:

@@ -136,6 +136,39 @@ def test_no_program_is_led_to_another_vault_by_a_variable(program: InProcess, na
     assert (files(program.home) == before) == is_expanded
 
 
+def test_a_member_that_is_written_before_ours_stays(program: InProcess) -> None:
+    install(program, "gemini")
+    place = program.home / ".gemini" / "settings.json"
+    place.write_text(place.read_text().replace("{", '{\n  "theme": "x", // mine', 1))
+    program.ok("agent", "uninstall", "gemini")
+    assert "memstore" not in place.read_text()
+    assert '"theme": "x"' in place.read_text()
+    assert "// mine" in place.read_text()
+    install(program, "gemini")  # it can be read, so it can be added to
+    assert not (program.ok("agent", "uninstall", "gemini") and "memstore" in place.read_text())
+
+
+def test_a_line_in_our_table_does_not_move_into_the_one_above(program: InProcess) -> None:
+    place = program.home / ".codex" / "config.toml"
+    place.parent.mkdir()
+    mine = '[mcp_servers.other]\ncommand = "y" # mine\n'
+    place.write_text(mine)
+    install(program, "codex")
+    later = '\n[tui]\ntheme = "dark"\n'
+    place.write_text(place.read_text() + 'env = { TOKEN = "secret" }\n' + later)
+    program.ok("agent", "uninstall", "codex")
+    assert tomllib.loads(place.read_text()) == {"mcp_servers": {"other": {"command": "y"}}, "tui": {"theme": "dark"}}
+    assert mine.strip() in place.read_text()
+
+
+def test_a_file_that_we_made_goes_also_if_our_entry_was_edited(program: InProcess) -> None:
+    install(program, "openclaw")
+    place = program.home / ".openclaw" / "openclaw.json"
+    place.write_text(place.read_text().replace('"memstore": {', '"memstore": {\n        "env": {"A": "1"},'))
+    program.ok("agent", "uninstall", "openclaw")
+    assert not place.parent.exists()
+
+
 def test_two_answers_to_who_listens_are_refused(program: InProcess) -> None:
     who = ("--vault", str(program.vault), "--self", "--context", "ctx:park")
     for words in (("agent", "install", "codex"), ("mcp",), ("mcp", "token", "add", "si:ash")):
