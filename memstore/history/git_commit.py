@@ -67,7 +67,8 @@ class CommitMaker:
         self.identity()
         tip = self.branch_tip(branch)
         name = f"refs/heads/{branch}"
-        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain", "-z")).split("\0")
+        # Without `-z`, which older gits don't know: a name of a branch has no line break, so its line is always whole.
+        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain")).split("\n")
         if f"branch {name}" in listed:
             raise RefusedError(f"the branch {branch} is checked out", hint="name another one: --branch NAME")
         base = tip or self._head()

@@ -343,7 +343,7 @@ class DiskPlace:
         ending = os.fsencode(f"/{CONFIG_PATH}")
         paths = (os.fsdecode((b"/" + file).removesuffix(ending)) for file in files if (b"/" + file).endswith(ending))
         folders = [top / path.lstrip("/") for path in paths]
-        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain")).splitlines()
+        listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain")).split("\n")
         trees = (Path(line.removeprefix("worktree ")) for line in listed if line.startswith("worktree "))
         folders += [tree / os.path.relpath(self._root.resolve(), top) for tree in trees]
         return sorted(

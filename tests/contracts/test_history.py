@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, NotFoundError
+from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, NotFoundError, RefusedError
 from memstore.history.git_history import GitHistory
 from tests.git_repositories import git, repository
 
@@ -215,6 +216,25 @@ def test_a_commit_on_a_moved_branch_is_refused(
     with pytest.raises(ChangedMeanwhileError):
         committed(history, {"a.md": TWO}, day=1)
     assert git(root, "log", "-1", "--format=%s").strip() == "somebody else"
+
+
+def test_a_branch_that_is_checked_out_elsewhere_is_not_moved(root: Path, tmp_path: Path) -> None:
+    """Also with a git that does not know `worktree list -z`, which came with 2.36."""
+    older = tmp_path / "older"
+    older.mkdir()
+    (older / "git").write_text(
+        f"""#!/bin/sh
+case " $* " in *" worktree list "*" -z "*) echo "error: unknown switch \\`z'" >&2; exit 129;; esac
+exec {shutil.which("git")} "$@"
+"""
+    )
+    (older / "git").chmod(0o755)
+    history = GitHistory(root, dict(os.environ) | {"PATH": f"{older}{os.pathsep}{os.environ['PATH']}"})
+    committed(history, {"a.md": ONE})
+    history.commit_on("free", {"b.md": TWO}, "m", at=DAY)
+    git(root, "worktree", "add", "-q", "-b", "busy\u2028", str(tmp_path / "li\nne"))
+    with pytest.raises(RefusedError, match="checked out"):
+        history.commit_on("busy\u2028", {"b.md": TWO}, "m", at=DAY)
 
 
 def test_a_locked_index_stops_the_commit(history: GitHistory, root: Path) -> None:
