@@ -234,6 +234,7 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
         yield f"{status.sealed} sealed, which no key here opens"
     yield from _uncommitted_lines(session, status.uncommitted)
     yield from _section(session, "of the vault's own files, not committed (memstore commit)", status.own_files)
+    yield from _section(session, "not merged by git (memstore check says what to do)", status.unmerged)
     yield from _section(session, "can't be read (memstore check says why)", status.broken)
     yield from _plain_lines(session, status.plain)
     if status.widened:
@@ -269,7 +270,7 @@ def _where(status: Status) -> str:
         return f"on {at}"
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
-    pending = "" if status.uncommitted or status.own_files else ", all committed"
+    pending = "" if status.uncommitted or status.own_files or status.unmerged else ", all committed"
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 
 

@@ -54,6 +54,13 @@ _CODES = (
         "The system refused: look at the file's permissions, and whether it is a plain file inside the vault.",
     ),
     _error(
+        "unmerged",
+        "git could not merge the file, and waits for a decision",
+        "Until then nothing here is committed. Of a sealed file, git keeps both versions, and the work tree has ours: "
+        "`git checkout --theirs FILE` takes the other one, `memstore edit` puts into it what both say. `git add FILE` "
+        "tells git that it is decided.",
+    ),
+    _error(
         "sealed-damaged",
         "a sealed file is cut off, was changed or renamed by hand, or is not sealed at all",
         "Nobody can open it as it is. `git checkout` brings back a committed version, or `memstore undo` the last one. "

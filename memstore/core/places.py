@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 MEMORY_SUFFIX = ".md"
 # The suffix of a memory that is sealed: encrypted, as a whole, for those who may see it (docs/adr/0041).
-SEALED_SUFFIX = f"{MEMORY_SUFFIX}.age"
+_AGE = ".age"
+SEALED_SUFFIX = f"{MEMORY_SUFFIX}{_AGE}"
 # All Markdown suffixes, for a vault that also holds notes of other programs.
 NOTE_SUFFIXES = (MEMORY_SUFFIX, ".markdown", ".mdx")
 # Folders of other people's texts, whatever they contain.
@@ -179,6 +180,11 @@ _MIXED_SUFFIXES = (*NOTE_SUFFIXES, SEALED_SUFFIX)
 def is_sealed_path(path: str) -> bool:
     """Return whether the file at a path is a sealed memory, by its name."""
     return path.endswith(SEALED_SUFFIX)
+
+
+def is_misnamed(path: str) -> bool:
+    """Return whether a file has half of the suffix of a sealed memory, and so is none."""
+    return path.endswith(_AGE) and not is_sealed_path(path)
 
 
 def is_memory_name(name: str, *, mixed: bool) -> bool:

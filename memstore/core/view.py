@@ -217,6 +217,9 @@ class View(Protocol):
     def sealed_findings(self) -> Iterator[Finding]:
         """Yield what is wrong with sealed files, for whom they are sealed, and how many no key here opens."""
 
+    def misnamed(self) -> Sequence[str]:
+        """Return the paths of sealed files under names that no memory has; empty except for the vault's owner."""
+
     def context_key_of(self, path: str) -> str | None:
         """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""
 

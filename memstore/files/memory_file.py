@@ -124,6 +124,14 @@ def sealed_under_plain_name(path: str) -> Finding:
     return Problem("sealed-damaged", Position(1), text, hint=hint).found_in(path)
 
 
+def sealed_under_other_name(path: str, was: str) -> Finding:
+    """Return the finding for a sealed file, once at `was`, whose name no memory has: it counts as deleted."""
+    from memstore.core.finding import Position
+
+    text = f"it is the sealed memory {was}, and its name does not end with {SEALED_SUFFIX}"
+    return Problem("sealed-damaged", Position(1), text, hint=f"restore its name: git mv {path} {was}").found_in(path)
+
+
 def _read_sealed(path: str, data: bytes, *, mixed: bool) -> ReadFile:
     """Return what was sealed at `path`, if `data` are the opened bytes; nothing but a memory is ever sealed."""
     from memstore.files.age_file import is_sealed

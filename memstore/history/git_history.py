@@ -207,6 +207,11 @@ class GitHistory:
         listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
 
+    def unmerged(self) -> Sequence[str]:
+        """Return the files below the vault that git could not merge, and that wait for a decision, sorted."""
+        listed = self._git.run("ls-files", "-z", "--unmerged", "--", ".").split(b"\0")[:-1]
+        return sorted({os.fsdecode(line.partition(b"\t")[2]) for line in listed})
+
     def _files_at(self, commit: str) -> dict[str, str]:
         """Return the blob of every regular file below the vault as of a commit, by path."""
         folder = self.require().prefix.rstrip("/")

@@ -30,7 +30,7 @@ from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
-from memstore.core.places import RegistryKind, decides, kind_of
+from memstore.core.places import RegistryKind, decides, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, splice
@@ -119,6 +119,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             findings += file.findings
         elif not isinstance(file, SealedFile):
             plain += 1
+    findings += _unmerged(view, {*memories, *registry}, findings)
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
@@ -264,6 +265,17 @@ def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
         with suppress(VaultError):
             view.whole.read(f"{folder}/{CONFIG_PATH}")
             yield vault_inside(f"{folder}/{CONFIG_PATH}")
+
+
+def _unmerged(view: View, paths: Collection[str], found: Sequence[Finding]) -> Iterator[Finding]:
+    """Yield a finding for each file that git could not merge, unless conflict markers in it say so."""
+    marked = {one.path for one in found if one.code == "conflict-marker"}
+    for path in view.history.unmerged() if view.history.repository else ():
+        if path in paths and path not in marked:
+            hint = f"git add {path}, once it says what holds"
+            if is_sealed_path(path):
+                hint = f"git checkout --theirs {path} takes the other version; git add {path} keeps what is there then"
+            yield finding_of("unmerged", path, "git could not merge it, and waits for a decision", hint)
 
 
 def _lost_texts(view: View, compressed: Sequence[Checked]) -> Iterator[Finding]:

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core import times
 from memstore.core.change import Changes, Pending
 from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
-from memstore.core.places import is_own_path, is_sealed_path
+from memstore.core.places import is_misnamed, is_own_path, is_sealed_path
 from memstore.files import memory_file
+from memstore.files.memory_file import sealed_under_other_name
 from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
 from memstore.history.changes import changes_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
     from memstore.search.index import Snapshot
     from memstore.vault.view import VaultView
@@ -95,6 +97,22 @@ def _present(ws: Workspace, snapshot: Snapshot) -> dict[str, str]:
     paths, blobs = catalog.column("path"), catalog.column("blob")
     found = {paths[row]: blobs[row] for row in (*catalog.memories, *catalog.broken, *catalog.plain)}
     return found | {path: _stored_blob(ws, path) for path in filter(is_sealed_path, found)}
+
+
+def misnamed(ws: Workspace) -> Iterator[Finding]:
+    """Yield a finding for each file that holds a committed sealed memory under a name that no memory has.
+
+    Only if a sealed memory is missing, other names are looked at.
+    """
+    committed = _committed(ws) if ws.history.repository else {}
+    gone = {blob: path for path, blob in committed.items() if is_sealed_path(path) and not _is_file(ws, path)}
+    for path in sorted(ws.history.kept_files()) if gone else ():
+        if is_misnamed(path) and (was := gone.get(_stored_blob(ws, path))):
+            yield sealed_under_other_name(path, was)
+
+
+def _is_file(ws: Workspace, path: str) -> bool:
+    return os.path.lexists(ws.vault.root / path)
 
 
 def _stored_blob(ws: Workspace, path: str) -> str:

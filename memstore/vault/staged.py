@@ -15,10 +15,18 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import is_memory_id
-from memstore.core.places import is_audit_path, is_memory_path, is_original_path, is_own_path, is_sealed_path, kind_of
+from memstore.core.places import (
+    is_audit_path,
+    is_memory_path,
+    is_misnamed,
+    is_original_path,
+    is_own_path,
+    is_sealed_path,
+    kind_of,
+)
 from memstore.files import memory_file
 from memstore.files.age_file import recipients
-from memstore.files.memory_file import MemoryFile, sealed_under_plain_name
+from memstore.files.memory_file import MemoryFile, sealed_under_other_name, sealed_under_plain_name
 from memstore.files.plain_note import is_foreign
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
@@ -116,6 +124,10 @@ def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Itera
         elif why is not None and before and recipients(now).is_wider(recipients(before)):
             text = "no key here opens it, and it is sealed for more keys than before: nobody here can judge that"
             yield finding_of("sealed-wider", change.path, text, "let somebody commit it who can open it")
+    gone = {change.old: change.path for change in changes if is_sealed_path(change.path) and not change.new}
+    for change in history.all_staged() if gone else ():
+        if is_misnamed(change.path) and (was := gone.get(change.new)):
+            yield sealed_under_other_name(change.path, was)
     for change in changes:
         file = files.get(change.path)
         if not isinstance(file, MemoryFile) or is_sealed_path(change.path):

@@ -52,7 +52,7 @@ class Status:
     no history; then `uncommitted` is unknown. `plain` are Markdown files without frontmatter, or with frontmatter that
     only lacks the type, as in other programs' notes; `broken` are files that can't be read; `widened` reports changes
     since the last check that let somebody see more, as a fast-forward may; `sealed` counts the sealed files that no key
-    here opens.
+    here opens; `unmerged` are files that git could not merge.
     """
 
     memories: int
@@ -66,6 +66,7 @@ class Status:
     widened: tuple[Finding, ...] = ()
     quarantined: int = 0
     sealed: int = 0
+    unmerged: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -83,11 +84,12 @@ def status(view: View) -> Status:
         uncommitted=tuple(_uncommitted(change) for change in changes),
         own_files=tuple(sorted(view.own_pending())) if repository else (),
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
-        broken=tuple(path for path in broken if path not in untyped),
+        broken=tuple(sorted({*broken, *view.misnamed()} - untyped)),
         hooks=view.history.hooks.states() if repository else {},
         widened=widened_since_check(view),
         quarantined=_quarantined(view),
         sealed=len(view.sealed),
+        unmerged=tuple(view.history.unmerged()) if repository and view.is_owners else (),
     )
 
 

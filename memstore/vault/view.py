@@ -528,11 +528,19 @@ class VaultView:
 
     def sealed_findings(self) -> Iterator[Finding]:
         """Yield what is wrong with sealed files; see `sealing.findings`."""
+        from memstore.vault.pending import misnamed
         from memstore.vault.sealing import findings
 
         self.require_owner()
+        yield from misnamed(self._ws)
         if self.sealed or any(is_sealed_path(path) for path in self._snapshot.catalog.column("path")):
             yield from findings(self, self._ws)
+
+    def misnamed(self) -> Sequence[str]:
+        """Return the paths of sealed files under names that no memory has; empty except for the vault's owner."""
+        from memstore.vault.pending import misnamed
+
+        return [finding.path for finding in misnamed(self._ws)] if self.is_owners else []
 
     def context_key_of(self, path: str) -> str | None:
         """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""

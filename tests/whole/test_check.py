@@ -233,3 +233,22 @@ def test_against_a_commit_registry_files_that_changed_are_checked_too(program: P
     found = valid("check", done.stdout)
     assert [one["path"] for one in json.loads(done.stdout)["findings"]] == ["entities/dog/bella.md"]
     assert (found["files"], found["errors"]) == (1, 1)
+
+
+def test_a_file_that_git_could_not_merge_is_named_without_markers_in_it_too(program: Program) -> None:
+    _, place = program.add("Bella eats at eight")
+    path = place.relative_to(program.vault).as_posix()
+    program.ok("commit")
+    program.git("checkout", "-q", "-b", "other")
+    place.write_text(place.read_text().replace("eight", "nine"))
+    program.git("commit", "-q", "-a", "-m", "later")
+    program.git("checkout", "-q", "-")
+    program.git("rm", "-q", path)
+    program.git("commit", "-q", "-m", "gone")
+    assert program.attempt_git("merge", "-q", "other").returncode != 0
+    assert program.json("status")["unmerged"] == [path]
+    done = program.run("check", "--json")
+    assert done.returncode == 1
+    assert (path, "unmerged") in {(one["path"], one["code"]) for one in valid("check", done.stdout)["findings"]}  # type: ignore[attr-defined]
+    program.git("add", path)
+    program.ok("check")

@@ -503,6 +503,25 @@ def test_a_sealed_file_that_lost_its_ending_is_no_note_and_is_not_committed(ann:
     assert CANARY in ann.ok("show", name)
 
 
+def test_a_sealed_file_that_lost_half_of_its_ending_is_told_and_not_committed(ann: InProcess) -> None:
+    name = memory(ann)
+    ann.ok("seal", name, "-c")
+    place = sealed_file(ann)
+    other = place.with_name("stairs.age")
+    other.write_bytes(b"somebody else's file")
+    renamed = place.rename(place.with_name(place.name.replace(".md.age", ".age")))
+    path, was = (str(one.relative_to(ann.vault)) for one in (renamed, place))
+    assert (path, "sealed-damaged") in findings(ann)
+    assert f"git mv {path} {was}" in ann.run("check").stdout
+    assert ann.json("status")["broken"] == [path]
+    ann.git("add", "-A")
+    assert (path, "sealed-damaged") in findings(ann, "--staged")
+    assert (path, "sealed-damaged") in findings(ann)
+    ann.git("mv", path, was)
+    assert CANARY in ann.ok("show", name)
+    assert ann.json("status")["broken"] == []
+
+
 def test_a_plain_copy_beside_a_sealed_file_is_found_and_not_committed(ann: InProcess) -> None:
     name = memory(ann)
     ann.ok("seal", name, "-c")
@@ -680,8 +699,17 @@ def test_a_conflict_of_sealed_versions_keeps_both(branches: tuple[InProcess, str
     assert "is ours" in ann.ok("show", name)
     assert not [path for path, data in everything_of(ann.vault) if ".git" not in path.parts and CANARY.encode() in data]
     path = str(sealed_file(ann).relative_to(ann.vault))
+    assert ann.json("status")["unmerged"] == [path]
+    told = ann.ok("status")
+    assert "all committed" not in told
+    assert path in told
+    assert (path, "unmerged") in findings(ann)
+    assert f"git checkout --theirs {path}" in ann.run("check").stdout
     ann.git("checkout", "--theirs", path)
     assert "is theirs" in ann.ok("show", name)
+    ann.git("add", path)
+    assert ann.json("status")["unmerged"] == []
+    assert (path, "unmerged") not in findings(ann)
 
 
 def test_a_remote_gets_sealed_files_only_if_all_its_readers_may_see_them(ann: InProcess, tmp_path: Path) -> None:
