@@ -168,7 +168,7 @@ def _lines_of_why(session: CliSession, explained: Why, what_if: WhatIf | None = 
     paint, entry = session.paint, explained.shown.entry
     title = shown_title(entry.title, entry.source_type)
     yield f"{paint('ref', entry.ref or entry.type)}  {paint('title', safe_line(title))}"
-    yield f"{paint.path(entry.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
+    yield f"{paint.path(explained.shown.path)} {paint('dim', f'@{explained.shown.revision[:10]}')}"
     yield from (safe_line(assumed) for assumed in (what_if.assumed if what_if else ()))
     now = what_if.why.numbers if what_if else explained.numbers
     if what_if and [one.value for one in now] == [one.value for one in explained.numbers]:

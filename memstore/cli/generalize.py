@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import command, ref_argument, several
-from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings, say_what_stays_out
+from memstore.cli.written import (
+    commit_option,
+    dry_run_option,
+    saved_lines,
+    say_findings,
+    say_unknown_grantees,
+    say_what_stays_out,
+)
 from memstore.core.errors import Exit, UsageError
 from memstore.memories.generalize import FEWEST_SUBJECTS
 
@@ -57,7 +64,8 @@ def generalize(
         if not found.verdict.safe:
             session.exit(Exit.FOUND_ERRORS)
         return
-    done = share(session.view(), refs, text, **about, dry_run=dry_run)
+    view = session.view()
+    done = share(view, refs, text, **about, dry_run=dry_run)
     session.emit(
         "generalize",
         document=lambda: generalized_document(done, dry_run=dry_run),
@@ -65,6 +73,7 @@ def generalize(
     )
     for line in (*done.checked.verdict.warnings, *_advice(done.checked)):
         session.say(line)
+    say_unknown_grantees(session, view, about["access"])
     say_what_stays_out(session, done.saved)
     say_findings(session, done.saved.findings)
 

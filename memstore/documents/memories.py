@@ -215,7 +215,7 @@ def why_document(explained: Why) -> dict[str, Any]:
     """Return how a memory's numbers were computed, term by term."""
     return {
         "ref": explained.shown.entry.ref,
-        "path": explained.shown.entry.path,
+        "path": explained.shown.path,
         "revision": explained.shown.revision,
         "numbers": [_number_document(explained, number) for number in explained.numbers],
     }

@@ -407,6 +407,10 @@ class GitHistory:
             ids: the memories' ids.
             start: the commit to go back from; None for the current one.
         """
+        return {name: file.memory for name, file in self.deleted_files(ids, start=start).items()}
+
+    def deleted_files(self, ids: Collection[str], *, start: str | None = None) -> dict[str, MemoryFile]:
+        """Return the files of memories as they were before a commit deleted them, by id; see `last_states`."""
         first = start or self.head()
         if not ids or first is None:
             return {}
@@ -416,12 +420,15 @@ class GitHistory:
             first, *(["--", prefix] if prefix else []),
         )  # fmt: skip
         fields = [field for field in printed.split(b"\0") if field]  # empty fields separate commits
-        gone = {change.old: change.path for change in git_objects.raw_changes(fields, prefix) if change.old}
-        found: dict[str, Memory] = {}
+        gone: dict[str, str] = {}
+        for change in git_objects.raw_changes(fields, prefix):
+            gone.setdefault(change.old or "", change.path)  # the newest commits come first
+        gone.pop("", None)
+        found: dict[str, MemoryFile] = {}
         for blob, data in self._objects(list(gone)):
             file = memory_file.read(gone[blob], self._opened(data), mixed=self.mixed)
             if isinstance(file, MemoryFile) and file.memory.id in ids:
-                found.setdefault(file.memory.id or "", file.memory)  # the newest commits come first
+                found.setdefault(file.memory.id or "", file)
         return found
 
     def _staged(self, against: str | None = None) -> list[FileChange]:

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
+from memstore.core.ids import is_memory_id
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.titles import title_of
+from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import MemoryFile
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb
@@ -80,9 +82,21 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
     if ref is None:
         most = None if limit is None else min(limit, sys.maxsize)
         return Log(None, tuple(islice(_of_vault(view), most)))
-    entry = find_then_or_now(view, ref)
+    entry = _find_ever(view, ref)
     lines = sorted([*_of_memory(view, entry), *_events(view, entry)], key=lambda line: line.at, reverse=True)
     return Log(entry.ref or entry.path, tuple(lines[:limit]))
+
+
+def _find_ever(view: View, ref: str) -> Entry:
+    """Return the memory that `ref` means; by its id also if a commit deleted it, as it was then."""
+    try:
+        return find_then_or_now(view, ref)
+    except NotFoundError:
+        memory_id = ref.rpartition(":")[2]
+        file = view.history.deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
+        if file is None or ref not in (memory_id, str(file.memory.ref)):
+            raise
+        return entry_of(file, view.history.blob_id(file.data))
 
 
 def find_then_or_now(view: View, ref: str) -> Entry:
@@ -99,9 +113,10 @@ def find_then_or_now(view: View, ref: str) -> Entry:
 def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
     head = view.history.head()
     place = find_at(view, head, entry) if head else None
-    if place is None:
+    if head is None or not (place or entry.id):
         return
-    for revision in revisions(view, place[0], entry.id):
+    # A memory that is in no file of the current commit had its last path when it was deleted.
+    for revision in revisions(view, place[0] if place else entry.path, entry.id):
         yield _revision_line(revision, entry)
 
 

@@ -385,6 +385,8 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     before_twice = own.json("search", "fetch", "--facets", "type")["facets"]["type"]
     assert Path(theirs["path"]) == tmp_path / "stack/notes/fetch.md"
     assert theirs["citation"]["path"] == theirs["path"]
+    assert own.json("why", theirs["ref"])["path"] == theirs["path"]
+    assert theirs["path"] in own.ok("why", theirs["ref"])
     assert Path(theirs["path"]).read_text().splitlines()[theirs["citation"]["line_start"] - 1].startswith("Dogs love")
     assert "[stack bella" in own.ok("search", "dogs love fetch")
     assert own.json("search", "fetch", "-n", "1")["total"] == 2

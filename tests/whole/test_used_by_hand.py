@@ -203,3 +203,33 @@ def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     vault.ok("set", str(link.readlink()), "importance=high", "-c")
     assert vault.git("ls-files", "-s", "food.md").startswith("120000 ")
     assert link.is_symlink()
+
+
+def test_a_new_memory_for_somebody_whom_nothing_names_is_noted(vault: InProcess) -> None:
+    vault.ok("entity", "add", "human:claire")
+    ref, _ = vault.add("Bella eats at eight")
+    noted = "nothing else here names human:clare; memstore entity add human:clare says who it is"
+    wider = ("generalize", ref, "--text", "Old dogs like regular meals", "--access")
+    for words in (("add", "Tea at four", "--access"), ("raw", "Tea at five", "--access"), wider):
+        assert noted in vault.run(*words, "human:clare", "--dry-run").stderr
+        assert "nothing else" not in vault.run(*words, "human:claire", "public", "--dry-run").stderr
+    assert noted in vault.run(*wider, "human:clare").stderr
+    assert "nothing else" not in vault.run("add", "Tea at six", "--access", "human:clare").stderr
+
+
+def test_the_log_of_a_memory_whose_deletion_is_committed_is_found_by_its_id(vault: InProcess) -> None:
+    ref, file = vault.add("Bella eats at eight", "-c")
+    vault.ok("mv", ref, "notes/meals.md", "-c")
+    gone, name = vault.vault / "notes/meals.md", ref.rpartition(":")[2]
+    gone.unlink()
+    vault.git("commit", "-q", "-a", "-m", "gone")
+    gone.write_text("---\ntype: note\nid: m_other00001\n---\nTea at four.\n")
+    vault.ok("commit")
+    assert not file.exists()
+    for named in (ref, name):
+        verbs = [line["verb"] for line in vault.json("log", named)["entries"]]
+        assert verbs == ["delete", "move", "add"], verbs
+    for other in ("belief:" + name, "m_neverwas00"):
+        assert vault.run("log", other).returncode == 3
+    hidden, unknown = (vault.run("--as", "human:eve", "log", one) for one in (name, "m_neverwas00"))
+    assert (hidden.returncode, hidden.stdout, hidden.stderr) == (unknown.returncode, unknown.stdout, unknown.stderr)
