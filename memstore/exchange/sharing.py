@@ -530,7 +530,11 @@ def update(
         )
     plan = _plan(view, before.id, before.name, before.to)
     found = _result(plan, place, None, before=before)._replace(differs=plan.stack.digest != before.digest)
-    if dry_run or not found.differs:
+    if dry_run:
+        return found
+    if not found.differs:
+        if view.stacks:
+            view.stacks.share(before.name, str(place.folder))  # somebody may have moved it
         return found
     masked = {one.path for one in before.memories if one.withheld}
     is_narrower = bool(found.withdrawn) or any(one.withheld and one.path not in masked for one in plan.stack.memories)

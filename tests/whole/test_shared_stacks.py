@@ -706,6 +706,18 @@ def test_a_stack_whose_folder_is_gone_is_made_anew(vault: Program, tmp_path: Pat
     assert vault.run("share", "--update", "../none").returncode != 0
 
 
+def test_a_stack_that_was_moved_is_known_in_its_new_folder_after_an_update(vault: Program, tmp_path: Path) -> None:
+    vault.ok("share", "--to", MAX, "../stack")
+    (tmp_path / "stack").rename(tmp_path / "moved")
+    assert "is gone" in vault.ok("share", "--list")
+    assert vault.run("share", "--update", "../moved", "--dry-run").stderr == "nothing changed\n"
+    assert "is gone" in vault.ok("share", "--list")
+    assert vault.run("share", "--update", "../moved").stderr == "nothing changed\n"
+    told = vault.ok("share", "--list")
+    assert str(tmp_path / "moved") in told
+    assert "is gone" not in told
+
+
 def test_a_stack_of_another_vault_is_not_updated(vault: Program, tmp_path: Path) -> None:
     vault.ok("share", "--to", MAX, "../stack")
     said = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
