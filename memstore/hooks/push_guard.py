@@ -247,7 +247,7 @@ class _Push:
         if self.remote.is_server:
             return RefusedError(
                 f"no vault here says who reads {self.remote.key}",
-                hint=f"in the vault on the server whose folder the hook names: {how_to_declare(self.remote.key)}",
+                hint=f"let the hook name a vault's folder on the server, and there: {how_to_declare(self.remote.key)}",
             )
         return RefusedError(
             f"nobody has said who reads {self.remote.key}",

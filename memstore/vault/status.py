@@ -285,9 +285,10 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
         also = ", and memstore init --undo removes a vault" if view.actor == view.config.owner else ""
         raise NotFoundError("there is nothing to undo here", hint=f"git restore brings back what is committed{also}")
     if not last.files:
+        hint = "git has what was committed before; memstore forget REF --purge DIR writes a clone without it"
         raise RefusedError(
             f"{last.verb} was the last thing that was done here, and it can't be undone",
-            hint="git has what was committed before; memstore forget REF --purge DIR writes a clone without it",
+            hint=hint if view.history.repository else "without a git repository, nothing has it any more, but a backup",
         )
     with view.transaction("undo", dry_run=dry_run) as change:
         back = change.take_back(last)

@@ -665,7 +665,7 @@ def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_p
     assert "nobody has said who reads origin" not in pushing.push("origin", "HEAD:main").stdout
     refused = pushing.push("--no-verify", "origin", "HEAD:main").stderr
     assert "no vault here says who reads origin" in refused
-    assert "whose folder the hook names: memstore config remotes.origin owner" in refused
+    assert "a vault's folder on the server, and there: memstore config remotes.origin owner" in refused
     done = subprocess.run([*words, "--as", "human:eve"], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 4  # it is the vault's owner whose settings would count
     nowhere = subprocess.run(

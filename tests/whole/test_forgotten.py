@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import shutil
 import zlib
 from typing import TYPE_CHECKING
 
@@ -139,3 +140,11 @@ def test_a_commit_of_it_passes_the_hooks_and_the_checks(program: Program) -> Non
     assert [one["event"] for one in said if one["event"] == "forget"] == ["forget"]
     program.ok("trace", rests)
     assert "already forgotten" in program.run("forget", first).stderr
+
+
+def test_without_a_repository_nothing_is_said_to_have_what_was_forgotten(program: Program) -> None:
+    shutil.rmtree(program.vault / ".git")
+    program.ok("forget", next(one["ref"] for one in program.json("list")["memories"] if "About" in one["title"]))
+    done = program.run("undo")
+    assert (done.returncode, "git has" in done.stderr) == (4, False)
+    assert "nothing has it any more" in done.stderr
