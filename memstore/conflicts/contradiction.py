@@ -21,7 +21,7 @@ from memstore.conflicts.absolutes import leaves_no_room
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
-from memstore.conflicts.gists import SHARED_ANYHOW
+from memstore.conflicts.gists import SHARED_ANYHOW, share_enough, without_numbers
 from memstore.conflicts.guards import (
     first_of,
     is_of_its_own,
@@ -418,6 +418,8 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
             return Comparison(verdict, rule, one, other, at_other_times=apart)
+    if not share_enough(without_numbers(one.topic), without_numbers(other.topic)):
+        return SILENT
     found = _of_updates(one, other)
     return found if found.verdict in CONFLICTS else _of_absolutes(one, other, days_apart=days_apart)
 

@@ -17,7 +17,7 @@ from memstore.conflicts.absolutes import is_absolute
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
 from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
-from memstore.conflicts.gists import Gist
+from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.habits import ALWAYS, ONLY
 from memstore.conflicts.lexicon import Role
@@ -92,7 +92,7 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         about=statement.about,
         line_start=line_start,
         line_end=line_end,
-        topic=frozenset(word for word in statement.topic if not _numbers(word)),
+        topic=without_numbers(statement.topic),
         roots=roots - statement.topic,
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
@@ -169,11 +169,6 @@ def _scale_of(value: Quantity) -> str:
     """Return the scale of a value; times of day count as numbers, because `at 8` may be either."""
     scale = Scale.CARDINAL if value.scale is Scale.CLOCK else value.scale
     return f"{scale.name}_{value.of.replace(' ', '_')}"
-
-
-def _numbers(word: str) -> bool:
-    """Whether a word only numbers a thing: `no. 12`."""
-    return word == "nr" or word.isdigit()
 
 
 @lru_cache(maxsize=50_000)

@@ -66,10 +66,23 @@ def may_conflict(one: Gist, other: Gist) -> bool:
     shared = one.topic & other.topic
     if not shared or len(shared) < SHARED_ANYHOW * min(len(one.topic), len(other.topic)):
         return False
-    shares = len(shared) >= FEWEST_SHARED or min(len(one.topic), len(other.topic)) <= _SHORT
-    if (shares and (one.loose or other.loose)) or _excludes(one, other) or _excludes(other, one):
+    if (
+        (share_enough(one.topic, other.topic) and (one.loose or other.loose))
+        or _excludes(one, other)
+        or _excludes(other, one)
+    ):
         return True
     return any(len(one.slots[slot] | other.slots[slot]) > 1 for slot in one.slots.keys() & other.slots.keys())
+
+
+def share_enough(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two topics have enough in common for a denial, a change, or what is always or only so."""
+    return len(one & other) >= FEWEST_SHARED or min(len(one), len(other)) <= _SHORT
+
+
+def without_numbers(topic: frozenset[str]) -> frozenset[str]:
+    """Return a topic without the words that only number a thing: `no. 12`."""
+    return frozenset(word for word in topic if word != "nr" and not word.isdigit())
 
 
 def _excludes(one: Gist, other: Gist) -> bool:

@@ -85,7 +85,7 @@ def updated(one: Frame, other: Frame) -> bool:
 def tells_update(frame: Frame) -> bool:
     """Whether a statement tells of a change of anything."""
     return (
-        not frame.words.isdisjoint(("now", "instead", "place"))
+        not frame.words.isdisjoint(("now", "formerly", "instead", "place"))
         or _says_now(frame)
         or "new" in frame.words
         or not frame.words.isdisjoint(_VERBS)
@@ -155,7 +155,7 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
 def _updates(was: Frame, then: Frame) -> bool:
     if not _holds(was) or was.is_past or was.denied or tells_change(was) or tells_update(was) or not states(was):
         return False
-    if not (tells_update(then) or "formerly" in then.words) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
+    if not tells_update(then) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
         return False
     if points(was) or points(then) or not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
         return False
