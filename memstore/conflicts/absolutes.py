@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 # The part of its content that one must have in common with the other, and that each must have; the fewest words.
 _SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.34, 2
 _MOST_WORDS = 30
-_EXCLUSIVE = re.compile(
-    r"\b(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
+_ONLY_OR_ALL = (
+    r"(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
     r"|everybody|everyone|alone|whole|entire|entirely|strictly|each|throughout|just the one"
     r"|all (?:the way|of|our|my|his|her|their|its|along|day|year))\b"
 )
+_EXCLUSIVE, _NOT_ALL = re.compile(rf"\b{_ONLY_OR_ALL}"), re.compile(rf"\bnot {_ONLY_OR_ALL}")
 _DENIES_ALL = re.compile(r"\b(?:never|nobody|nothing|no one|no_one|nowhere|none|not (?:a|an|one|any))\b")
 _DENIES = re.compile(
     r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|nowhere|apart|except|absent|unless|until|hardly|no_one)\b"
 )
-_NOT_ALL = re.compile(rf"\bnot {_EXCLUSIVE.pattern[2:]}")
 # What is only said of some, of a possibility, or for a reason leaves room.
 _LEAVES_ROOM = IN_PART | listed(
     "you your when whenever because since while although though as nothing_but even too also"
@@ -48,15 +48,15 @@ def leaves_no_room(one: Frame, other: Frame, *, days_apart: bool) -> str:
 
 def is_absolute(frame: Frame) -> bool:
     """Whether a statement says that something is always, only or never so."""
-    words = _words(frame)
+    words = frame.spoken
     return _EXCLUSIVE.search(words) is not None or _DENIES_ALL.search(words) is not None
 
 
 def _excludes(all_: Frame, one: Frame, *, days_apart: bool) -> str:
     if not is_absolute(all_) or is_absolute(one) or max(len(all_.tokens), len(one.tokens)) > _MOST_WORDS:
         return ""
-    denials = len(_DENIES.findall(_words(all_)))
-    if denials > 1 or _DENIES.search(_words(one)) or not _are_comparable(all_, one, days_apart=days_apart):
+    denials = len(_DENIES.findall(all_.spoken))
+    if denials > 1 or _DENIES.search(one.spoken) or not _are_comparable(all_, one, days_apart=days_apart):
         return ""
     if denials and not _names_the_act(all_, one):
         return ""
@@ -82,10 +82,6 @@ def _names_the_act(denies: Frame, one: Frame) -> bool:
     return verb.key in ("be", "have") or any(denies.content[key] == main_verb(denies) for key in named_by(denies, one))
 
 
-def _words(frame: Frame) -> str:
-    return " ".join(token.word for token in frame.tokens)
-
-
 def _are_comparable(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     words = one.words | other.words
     if not words.isdisjoint(_LEAVES_ROOM) or not (states(one) and states(other)) or not same_times(one, other):
@@ -95,7 +91,7 @@ def _are_comparable(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     if not one.verb or not other.verb or one.is_past != other.is_past or (days_apart and one.is_past):
         return False  # what is so on every occasion may have been otherwise on one
     if any(
-        _begins_with(frame, "only") or frame.tokens[0].word.endswith("ing") or _NOT_ALL.search(_words(frame))
+        _begins_with(frame, "only") or frame.tokens[0].word.endswith("ing") or _NOT_ALL.search(frame.spoken)
         for frame in (one, other)
     ):
         return False

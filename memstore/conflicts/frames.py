@@ -240,6 +240,11 @@ class Frame(NamedTuple):
             and any(_over(token.word) or token.word == "been" for token in after)
         )
 
+    @property
+    def spoken(self) -> str:
+        """All words in order, as `tokens` spells them out: `no longer` is `now not`, and numbers are empty."""
+        return " ".join(token.word for token in self.tokens)
+
     def word(self, key: str) -> str:
         """Return the word of a content key as it was written, folded."""
         return self.tokens[self.content[key]].word

@@ -16,6 +16,7 @@ from memstore.conflicts.frames import DETERMINERS, HEDGES, states
 from memstore.conflicts.guards import (
     are_numbered_apart,
     are_two,
+    first_of,
     goes_up,
     is_of_its_own,
     named_by,
@@ -93,7 +94,7 @@ def tells_update(frame: Frame) -> bool:
 
 
 def _says_now(frame: Frame) -> bool:
-    return _ADVERBS.search(_words(frame)) is not None or goes_up(frame) or _since(frame)
+    return _ADVERBS.search(frame.spoken) is not None or goes_up(frame) or _since(frame)
 
 
 def _since(frame: Frame) -> bool:
@@ -112,10 +113,6 @@ def _says_no_more(frame: Frame, places: Sequence[int]) -> bool:
         if (this.word, after.word) in (("now", "not"), ("instead", "of"), ("place", "of"))
     ]
     return any(end <= place < end + _FARTHEST for end in ends for place in (*places, *frame.numbers))
-
-
-def _words(frame: Frame) -> str:
-    return " ".join(token.word for token in frame.tokens)
 
 
 def _tells_of(then: Frame, named: frozenset[str]) -> bool:
@@ -235,9 +232,9 @@ def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
     """Whether both are about one subject."""
     if any(is_of_its_own(was, then, key) for key in named & _subject(was)) or are_numbered_apart(was, then, named):
         return False
-    lead, begins = (min(frame.content, key=frame.content.__getitem__) for frame in (was, then))
+    lead, begins = first_of(was), first_of(then)
     is_another = begins not in was.content and then.word(begins) in _names(then)
-    return not (is_another and was.word(lead) in _names(was)) or _TAKES_OVER.search(_words(then)) is not None
+    return not (is_another and was.word(lead) in _names(was)) or _TAKES_OVER.search(then.spoken) is not None
 
 
 def _names(frame: Frame) -> frozenset[str]:

@@ -190,7 +190,7 @@ def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
     vault.write("other.md", memory("m_other", "The vet in Mill Lane has moved, and told us.\n"))
     vault.commit("other things")
     git(vault.root, "tag", "-a", "the-murmur-of-the-little-dog", "-m", "x")
-    git(vault.root, "branch", "work/The-Murmur-of-the-little-dog")
+    git(vault.root, "branch", "topic/The-Murmur-of-the-little-dog")
     git(vault.root, "notes", "add", "-m", "US THAT HER MURMUR IS a grade", "HEAD")
     (vault.root / "notes/x.md").unlink()
     vault.write("notes/m_secret.md", TOMB)
@@ -202,7 +202,7 @@ def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
         "(commit) has words of it", "(wrapped.md) has words of it", "the file wrapped.md has words of it",
         "the path files/The_murmur_of_the_little_dog.txt has its title",
         "the ref refs/tags/the-murmur-of-the-little-dog has its title",
-        "the ref refs/heads/work/The-Murmur-of-the-little-dog has its title",
+        "the ref refs/heads/topic/The-Murmur-of-the-little-dog has its title",
     ):  # fmt: skip
         assert what in told
     assert "other.md" not in told
