@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from memstore.conflicts.denials import NEGATIVE
 from memstore.conflicts.frames import IN_PART, states
 from memstore.conflicts.guards import are_numbered_apart, are_two, is_of_its_own, named_by, same_times
 from memstore.conflicts.values import main_verb
@@ -23,19 +24,18 @@ if TYPE_CHECKING:
 # The part of its content that one must have in common with the other, and that each must have; the fewest words.
 _SHARED, _LEAST_SHARED, _FEWEST = 0.5, 0.34, 2
 _MOST_WORDS = 30
-_ONLY_OR_ALL = (
-    r"(?:only|sole|solely|always|every(?! (?:day|night|morning|evening|week|weekend|month|year|time|once))|everything"
-    r"|everybody|everyone|alone|whole|entire|entirely|strictly|each|throughout|just the one"
-    r"|all (?:the way|of|our|my|his|her|their|its|along|day|year))\b"
+_ONLY = (
+    r"(?:only|sole|solely|always|alone|whole|entire|entirely|strictly|throughout|just the one|all (?:the way|along))"
 )
-_EXCLUSIVE, _NOT_ALL = re.compile(rf"\b{_ONLY_OR_ALL}"), re.compile(rf"\bnot {_ONLY_OR_ALL}")
+_ALL = r"(?:every(?:thing|body|one)?|each|all)"
+_EXCLUSIVE, _NOT_ALL = re.compile(rf"(?<![\w-]){_ONLY}(?![\w-])"), re.compile(rf"\bnot (?:{_ONLY}|{_ALL})\b")
 _DENIES_ALL = re.compile(r"\b(?:never|nobody|nothing|no one|no_one|nowhere|none|not (?:a|an|one|any))\b")
 _DENIES = re.compile(
     r"\b(?:not|no|never|nobody|none|nothing|neither|nor|without|nowhere|apart|except|absent|unless|until|hardly|no_one)\b"
 )
 # What is only said of some, of a possibility, or for a reason leaves room.
 _LEAVES_ROOM = IN_PART | listed(
-    "you your when whenever because since while although though as nothing_but even too also"
+    "you your when whenever because since while although though as nothing_but even too also can could"
 )
 
 
@@ -58,7 +58,7 @@ def _excludes(all_: Frame, one: Frame, *, days_apart: bool) -> str:
     denials = len(_DENIES.findall(all_.spoken))
     if denials > 1 or _DENIES.search(one.spoken) or not _are_comparable(all_, one, days_apart=days_apart):
         return ""
-    if denials and not _names_the_act(all_, one):
+    if denials and not (_names_the_act(all_, one) and NEGATIVE.isdisjoint(all_.words | one.words)):
         return ""
     if not denials and not (set(all_.content) - set(one.content) and set(one.content) - set(all_.content)):
         return ""

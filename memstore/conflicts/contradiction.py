@@ -20,9 +20,10 @@ from memstore.conflicts import lexicon, phrasings, quantities
 from memstore.conflicts.absolutes import leaves_no_room
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, denied_in, excluded
-from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, told_by
+from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW, share_enough, without_numbers
 from memstore.conflicts.guards import (
+    are_numbered_apart,
     first_of,
     is_of_its_own,
     same_dates,
@@ -375,7 +376,8 @@ def _apart(this: Frame, that: Frame) -> bool:
     """Whether two statements are about different days, or one about the past and the other about the present."""
     if not same_dates(this, that) or _on_other_days(this, that) or not same_years(this, that):
         return True
-    if any("now" in no.words and yes.is_past and no.denied for no, yes in ((this, that), (that, this))):
+    both = ((this, that), (that, this))
+    if any("now" in no.words and no.denied and (yes.is_past or "formerly" in yes.words) for no, yes in both):
         return True
     words = this.words | that.words
     return ("formerly" in this.words) != ("formerly" in that.words) and words.isdisjoint(_NOW)
@@ -436,7 +438,7 @@ def _of_absolutes(one: Statement, other: Statement, *, days_apart: bool) -> Comp
 def _of_updates(one: Statement, other: Statement) -> Comparison:
     """Compare what was so with what a statement says has changed since, or with what was so in another time."""
     this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
-    if _stand_in(this) != _stand_in(that):
+    if {_stand_in(this), _stand_in(that)} - {"they"} not in (set(), {""}):
         return SILENT
     rule = "change" if updated(this, that) else "dates" if succeeded(this, that) else ""
     return Comparison(TextVerdict.OTHER_VALUE, rule, one, other, at_other_times=True) if rule else SILENT
@@ -495,7 +497,10 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
             else (TextVerdict.SILENT, "")
         )
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
-    if rule == "negation" and any(is_of_its_own(*pair, first_of(pair[0])) for pair in ((this, that), (that, this))):
+    both = ((this, that), (that, this))
+    if rule and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
+        return TextVerdict.SILENT, ""
+    if rule == "negation" and any(is_of_its_own(*pair, first_of(pair[0])) for pair in both):
         return TextVerdict.SILENT, ""
     if rule:
         return TextVerdict.CONTRADICTS, rule
@@ -514,6 +519,8 @@ def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> 
     if any(slot.difference is Difference.UNKNOWN for slot in told) or not _share_topic(one, other, found):
         return SILENT
     verdict, rule = _verdict(one, other, told)
+    if verdict is TextVerdict.CONTRADICTS and _POSSIBLY.search(one.text):
+        return SILENT  # both may be possible
     apart = _times_apart(one, other)
     if verdict is TextVerdict.OTHER_VALUE and apart and any(slot.at == 0 for slot in told):
         return SILENT  # Lunch on Monday and dinner on Tuesday: both happened.
@@ -521,6 +528,11 @@ def _side_by_side(one: Statement, other: Statement, opposes: Opposes | None) -> 
         verdict, rule = _other_date(one, other)
         apart = False
     return SILENT if verdict is TextVerdict.SILENT else Comparison(verdict, rule, one, other, at_other_times=apart)
+
+
+_POSSIBLY = re.compile(
+    r"\b(?:(?:possible|conceivable|likely|probable) that|maybe|perhaps|possibly|might)\b", re.IGNORECASE
+)
 
 
 def _share_topic(one: Statement, other: Statement, found: Sequence[Slot]) -> bool:

@@ -47,7 +47,7 @@ _NOT_SO = listed("""
     quite time way entirely completely fully necessarily alone merely simply exactly far very
     """)
 # Words that deny by their meaning: something missing from the box is not in it.
-_NEGATIVE = listed("""
+NEGATIVE = listed("""
     missing absent gone lost away elsewhere empty vanished disappeared failed fails missed skipped forgot forgotten
     declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
     broken stopped abandoned cancelled dropped removed deleted otherwise different other forget forgets miss misses
@@ -76,6 +76,8 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     no, yes = (one, other) if one.denied else (other, one)
     if len(no.denials) != 1 or no.verb is None or yes.verb is None or not comparable(no, yes):
         return False
+    if _is_too(yes) or ("formerly" in yes.words and "now" in no.words):
+        return False  # too steep for prams; used to smoke, does not smoke any more
     if _is_presupposed(no, yes) and not (days_apart and yes.is_past):
         return True
     return (
@@ -85,6 +87,11 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
         and (_says_all(yes) or same_numbers(no, yes))
         and _of_the_same(no, yes)
     )
+
+
+def _is_too(frame: Frame) -> bool:
+    """Whether something is too much of something, which denies by its meaning: too steep; not `I swim, too`."""
+    return "too" in (token.word for token in frame.tokens[:-1])
 
 
 def denied_in(frame: Frame) -> set[str]:
@@ -162,17 +169,18 @@ def _is_nearly_all(yes: Frame) -> bool:
 def _covers(no: Frame, yes: Frame) -> bool:
     """Whether one says everything that the other denies, or the other denies a part of what is said of all."""
     told = [frame.word(key) for frame, that in ((yes, no), (no, yes)) for key in unmatched(frame, that)]
-    if not _NEGATIVE.isdisjoint(told):
+    if not NEGATIVE.isdisjoint(told):
         return False
+    if any(opposite(no.word(key), yes.word(other)) for key in unmatched(no, yes) for other in unmatched(yes, no)):
+        return False  # no window is unlocked: all are locked
     having = _HAVING | (_PERMITTED if is_permission(no) and is_permission(yes) else frozenset())
     missing = [key for key in unmatched(no, yes) if no.word(key) not in having and not _is_had(no, yes, key)]
     added = [key for key in unmatched(yes, no) if yes.word(key) not in having]
     of_kind = sum(_is_had(no, yes, key) for key in no.content)
     alike = sum(key not in yes.content for key in no.content) - len(unmatched(no, yes))
-    if _things(no, shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) < FEWEST_SHARED:
+    at_one_time = bool(no.when and yes.when)
+    if _things(no, shared_of(no, yes)) + of_kind + alike + _of_speaker(no, yes) + at_one_time < FEWEST_SHARED:
         return False
-    if any(opposite(no.word(key), yes.word(other)) for key in missing for other in added):
-        return False  # no window is unlocked: all are locked
     if not missing or _lacks_little(no, yes, missing, added):
         return True
     most = int(_denial(no) == "no" and no.denials[0] > 0 and not any(yes.word(key) in yes.names for key in added))
@@ -223,7 +231,8 @@ def _of_speaker(no: Frame, yes: Frame) -> bool:
 def _of_the_same(no: Frame, yes: Frame) -> bool:
     """Whether both are still about the same thing, despite additional words; a denial of all covers anything."""
     shared = shared_of(no, yes)
-    if any(speaks_of(yes, at, shared) and not _has_number(no, yes, at) for at in yes.numbers):
+    places = {yes.content[key] for key in shared}
+    if any(speaks_of(yes, at, shared) and at - 1 in places and not _has_number(no, yes, at) for at in yes.numbers):
         return False  # Lift 2 is not the lift.
     if _is_of_any(no) and _is_of_any(yes):
         return False
@@ -231,7 +240,7 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     if of_us and unmatched(yes, no):
         return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
-    of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words)
+    of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words or _denial(no) == "nobody")
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
     if is_permission(no) and is_permission(yes):
         added = [key for key in added if yes.word(key) not in _PERMITTED]
@@ -311,10 +320,28 @@ _ANYONE = listed("any anyone anybody anything every everyone everybody everythin
 def excluded(one: Frame, other: Frame) -> bool:
     """Whether one frame says that only some do something, and the other that anybody, both, or somebody else does."""
     return any(
-        _excludes(this, that) or _only_of_kind(this, that) or _only_of_all(this, that)
+        _excludes(this, that) or _only_of_kind(this, that) or _only_of_all(this, that) or _is_of_several(this, that)
         for this, that in ((one, other), (other, one))
         if not (ONLY.isdisjoint(this.words) or _is_only_when(this))
     )
+
+
+def _is_of_several(one: Frame, other: Frame) -> bool:
+    """Whether one says that there is only one of its kind, and the other that there are several: the only key."""
+    kinds = {root_of(kind.word) for only, kind in pairwise(one.tokens) if only.word in ONLY}
+    return (
+        any(_counts_several(other, other.content[key]) for key in kinds & shared_of(one, other))
+        and _comparable_only(one, other._replace(numbers=()))
+        and len(shared_of(one, other)) >= FEWEST_SHARED
+        and not unmatched(other, one)
+        and same_times(one, other)
+    )
+
+
+def _counts_several(frame: Frame, at: int) -> bool:
+    """Whether the word before a position is a number greater than one."""
+    value = frame.tokens[at - 1].value if at else None
+    return value is not None and (value.parts[0] or 0.0) > 1.0
 
 
 def _comparable_only(one: Frame, other: Frame) -> bool:

@@ -26,6 +26,7 @@ from memstore.conflicts.statements import (
     tokens,
     with_leads,
 )
+from memstore.conflicts.word_order import SAYS, in_usual_order, without_marks
 from memstore.core.terms import fold, term_of
 from memstore.core.word_lists import listed
 
@@ -60,9 +61,13 @@ HEDGES = listed("""
     rumour consider considers considered considering offered dreamt dreamed pretend pretends promise promised
     promises meant scheduled how next another other others
     """)
+# `In the story`, everything may be so.
+_FICTION = listed("story tale fable legend myth novel film play dream joke game poem song fairytale fairy")
 # A sentence that ends with one of these refers to something outside it.
 _POINTERS = listed("this that it these those so")
-_MAY_BE_NOUNS = listed("plan plans offer offers claim claims guess wish wishes hope hopes dream dreams")
+_MAY_BE_NOUNS = listed(
+    "possible conceivable probable plan plans offer offers claim claims guess wish wishes hope hopes dream dreams"
+)
 # Saying what somebody should do does not mean that they do it.
 NORMS = listed("must should shall ought please")
 # Words that tell of a change; they are not what a sentence is about.
@@ -70,8 +75,8 @@ CHANGES = listed("""
     elected appointed upgraded downgraded migrated
     rise rises rose risen raised raise increased increase went gone go goes up fell fallen fall falls dropped drop
     reduced lowered grew grown new changed change changes switched moved become became again meanwhile already only now
-    later currently nowadays formerly still anymore longer further more less here since then previously today
-    postponed renamed rewritten again changed
+    forward earlier later currently nowadays formerly still anymore longer further more less here since then previously
+    today postponed renamed rewritten again changed
     """)
 # Words that may replace `be` or `have`, or mean nothing.
 _LIGHT = listed("""
@@ -108,57 +113,31 @@ _TAIL = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r",? (?:(?:who|which)\b|(?=aged \d)) ?([^,.;:]+)", re.IGNORECASE)
-_ASIDE = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
-_CODE = re.compile(r"`([a-z]\w*)`")
-_SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
 _LEARNS = (
     r"learns?|learnt|learned|finds?|found|hears?|heard|sees?|saw|reads?|notices?|noticed|discovers?|discovered|proves?|proved"
     r"|realises?|realised|explains?|explained|admits?|admitted|announces?|announced|assures?|assured|mentions?|mentioned"
     r"|turns? out|turned out|sure|certain|a fact|true|clear"
 )
 _TOLD = re.compile(
-    rf"^[^,;:]{{0,60}}?\b(?:(?:{_SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported|remember|told)"
-    rf"(?: (?:[\w' ]{{1,30}} )?that|,|:)|(?:{_SAYS}|told)(?: (?:me|us|him|her|them|you))?"
+    rf"^[^,;:]{{0,60}}?\b(?:(?:{SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported|remember|told)"
+    rf"(?: (?:[\w' ]{{1,30}} )?that|,|:)|(?:{SAYS}|told)(?: (?:me|us|him|her|them|you))?"
     r"(?= (?:the|a|an|my|our|his|her|its|their|there|he|she|it|we|they|nobody|no)\b| (?-i:[A-Z]))) ",
     re.IGNORECASE,
 )
-_CLEFT = re.compile(
-    r"\bit (?:is|was) (?:((?:the |our |my )?[\w' ]{2,30}?) who|((?:the|our|my|his|her) [\w']+|(?-i:[A-Z]\w+)) that) ",
-    re.IGNORECASE,
+# `Our agent, Comma, has keys` says that Comma has keys; `I, Tom, own it`, that Tom owns it.
+_APPOSITION = re.compile(
+    r"^(?:(?:Our|My|The|His|Her|Their) [\w' -]{2,30}|I), ([A-Z]\w+(?: [A-Z]\w+)?)(?: by name)?, (?=[a-z])"
 )
-_WHAT = re.compile(
-    r"([^,;:]{2,60}?) (?:is|are|was|were) what ([^,;:.]{3,60}?)(?: most| best)?(?=[,;.]|$)(.*)$", re.DOTALL
-)
-# `Graz is where Ida lives` says that Ida lives in Graz.
-_WHERE = re.compile(r"^([\w' -]{2,40}?) (?:is|was) where ([^,;:.]{3,60}?)(?: in| at)?(?=[,;.]|$)(.*)$", re.DOTALL)
 # `Olaf, not Ruth, has the keys`: what is denied of one is said of the other.
-# `The name of the boat is Petrel` says that the boat is called Petrel.
-_NAME_IS = re.compile(
-    r"^(?:([\w' -]{2,40}?)['’]s name is ([^,;:.]+)|The name of ([\w' -]{2,40}?) is ([^,;:.]+)"
-    r"|([\w' -]{2,30}?) is the name of ([^,;:.]+))(.*)$",
-    re.IGNORECASE | re.DOTALL,
-)
-# `Marek is our goalkeeper`: our goalkeeper is Marek.
-_IS_OUR = re.compile(
-    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?) (is|was)"
-    r" ((?:our|the|my|his|her|their) [\w -]{3,40}?)"
-    r"(?=[,;.]|$)(.*)$",
-    re.DOTALL,
-)
-_LEARNT_TO = re.compile(r"\b(?:has |have )?learn(?:t|ed) to\b", re.IGNORECASE)
-_OPEN_UNTIL = re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE)
 _NOT_THE_OTHER = re.compile(
     r"^([\w' -]{2,40}?),? (?:and )?not ([\w' -]{2,40}?), ((?:has|is|was|does|did|can|will|\w+s|\w+ed) .*)$", re.DOTALL
 )
-_BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
 # `It has neither a bath nor a stove` denies both.
 _NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECASE | re.DOTALL)
-_NOBODY_BUT = re.compile(
-    r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than|apart from|besides|save) ", re.IGNORECASE
-)
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
-    r"^(?:According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
+    r"^(?:By (?:a|an) (?:hand|mile|head|whisker|long way|good \w+|year)\b,?"
+    r"|According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
     r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
     r"|Believe it or not|Strictly speaking|Generally speaking|For once|For the record|For what it['’]s worth"
     r"|In (?:fact|the end|general|short|brief|reality|truth|any case|other words|my (?:opinion|view|experience))"
@@ -190,12 +169,22 @@ _SO_FAR = listed("since now")
 _ASKS_TO = listed("remember note know recall please say tell")
 _AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
 _AND_ALSO = re.compile(r" and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )")
-_NOTHING_ELSE = re.compile(r",? and (?:nowhere|nothing|nobody|no one)(?: else)?\b", re.IGNORECASE)
-_SAID_BY = re.compile(rf"[,\"”]* +(?:{_SAYS}) ([A-Z][\w]+)\W*$")
+_NOTHING_ELSE = re.compile(
+    r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other)\b", re.IGNORECASE
+)
+_SAID_BY = re.compile(rf"[,\"”]* +(?:{SAYS}) ([A-Z][\w]+)\W*$")
+_TELLER = re.compile(rf"(?:^|\b)([A-Z][a-z]+),? (?:{SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported)\b")
+_TELLER_OF = re.compile(r"([A-Z][a-z]+)")
 _I = re.compile(r"\bI\b")
 _PARTED = re.compile(r"[,:] | [-–—] ")
+# What is said of none is not said of those who are described: none of the people who were invited stayed away.
+_NONE_OF = re.compile(r"(?:None|Not one|Neither|Nobody|No one|No|Nothing|Few|Hardly any)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"^ *(?:(?:so|and|then) )?(she|he|it)\b", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|never|no)\b|n['’]t\b", re.IGNORECASE)
+_EXCEPT = re.compile(
+    r"In (?:the|his|her|this|that|a|their|our|my) (?:story|tale|fable|legend|myth|novel|film|dream|joke|fairy tale)\b"
+    r"|(?:Except|Apart from|Aside from|Other than|With the exception of|Save for|Barring)\b"
+)
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
 _HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w++)(?:['’]s\b|s['’](?= ))")
@@ -259,26 +248,18 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
         about: the name that a pronoun at its beginning stands for.
     """
     found: list[str] = []
-    text = _CODE.sub(lambda code: code[1].capitalize(), text)  # a literal is a name
-    bare = _NOBODY_BUT.sub("only ", _CLEFT.sub(r"only \1\2 ", _ASIDE.sub(" ", text), count=1))
-    bare = _LEARNT_TO.sub("can now", _OPEN_UNTIL.sub("closes at", bare))
-    if is_our := _IS_OUR.match(bare):
-        bare = f"{is_our[3]} {is_our[2]} {is_our[1]}{is_our[4]}"
-    if name := _NAME_IS.match(bare):
-        bare = f"{name[1] or name[3] or name[6]} is called {name[2] or name[4] or name[5]}{name[7]}"
-    bare = _BUT_INSTEAD.sub(r"\1\2", bare)
-    if what := _WHAT.match(bare):
-        bare = f"{what[2]} {what[1]}{what[3]}"
-    elif where := _WHERE.match(bare):
-        bare = f"{where[2]} in {where[1]}{where[3]}"
-    elif other := _NOT_THE_OTHER.match(bare):
+    whole = without_marks(text)
+    bare = in_usual_order(whole)
+    if apposition := _APPOSITION.match(bare):
+        found.append(f"{apposition[1]} {_of_another_person(_PARTED.split(bare[apposition.end() :])[0])}")
+    if other := _NOT_THE_OTHER.match(bare):
         bare = f"{other[1]} {other[3]}"
         found.append(f"{other[2]} not {other[3]}")
     bare, *also = _denying_both(bare)
     found += also
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
-    if relative := _RELATIVE.search(bare):
+    if (relative := _RELATIVE.search(bare)) and not _NONE_OF.match(bare):
         found.append(f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}")
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
     bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
@@ -288,15 +269,25 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
             f"{bare[lead.end() :].rstrip(' .')} {'now' if (lead[1] or lead[2]).casefold() in _SO_FAR else ''}".rstrip()
         )
     bare = _NOTHING_ELSE.sub("", bare)
-    if (told := _TOLD.match(bare)) and not _NOT.search(told[0]):
-        first = next(iter(_FIRST_NAME.findall(bare)), "")
-        about = first if first and first.casefold() not in _ASKS_TO else about
+    if (told := _TOLD.match(bare)) and not (_NOT.search(told[0]) or _EXCEPT.match(told[0])):
+        teller = _TELLER.search(told[0]) or _TELLER_OF.match(told[0])
+        about = teller[1] if teller and teller[1].casefold() not in _ASKS_TO else about
         bare = bare[told.end() :]
-    found = [*[*_clauses(bare), *found][:MOST_CLAUSES], _ASIDE.sub(" ", text)]
+    found = [*[*_clauses(bare), *found][:MOST_CLAUSES], whole]
     spoken = [named(clause, about) for clause in found]
     ways = (way for clause in spoken for way in phrasings.ways(clause))
     by_tokens = {each.tokens: each for each in map(frame, ways)}
     return tuple(by_tokens.values())
+
+
+def _of_another_person(said: str) -> str:
+    """Return what somebody says of themselves, from the verb on, as another would say it: `own`, `owns`."""
+    verb, _, rest = said.partition(" ")
+    is_plain = lexicon.plain_form(verb) == verb and not is_past(verb) and not verb.endswith("s")
+    return f"{_THIRD_PERSON.get(verb, f'{verb}s' if is_plain else verb)} {rest}"
+
+
+_THIRD_PERSON = {"have": "has", "am": "is", "do": "does", "can": "can", "will": "will", "never": "never"}
 
 
 def _denying_both(text: str) -> list[str]:
@@ -317,17 +308,6 @@ def told_by(text: str) -> str:
 _NOBODY = listed("everybody everyone nobody i we he she they it according")
 
 
-def says_who(text: str) -> bool:
-    """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
-    return _IS_OUR.match(text) is not None
-
-
-def is_cleft(text: str) -> bool:
-    """Whether a sentence says "only" in other words: `it is Pia who knows`, `nobody but Pia`."""
-    bare = _ASIDE.sub(" ", text)
-    return (_CLEFT.search(bare) or _NOBODY_BUT.search(bare)) is not None
-
-
 MOST_CLAUSES = 5
 _FIRST_NAME = re.compile(r"^[A-Z][a-z]+")
 
@@ -339,15 +319,16 @@ def named(clause: str, about: str) -> str:
 
 def _clauses(text: str) -> list[str]:
     """Return the clauses of a sentence, the main clause first, without reasons and additions after commas."""
-    if _IF.search(text):
-        return [text]  # a conditional clause is not a statement
+    if _IF.search(text) or _EXCEPT.match(text):
+        return [text]  # a conditional clause is not a statement, nor what holds with an exception or in a story
     tail = _TAIL.search(text, 8)
     if tail and tail[0].split()[0] in ("because", "until", "till") and _NOT.search(text, 0, tail.start()):
         return [text]  # perhaps only the cause is denied
     if both := _two_clauses(text[: tail.start()] if tail else text):
         return [*_clauses(both[0]), *_clauses(both[1])]
     main, *others = _parts(text[: tail.start()] if tail else text)
-    if tail and tail[0].startswith((" since", " now")):
+    told = frame(main)
+    if tail and tail[0].startswith((" since", " now")) and (told.is_perfect or not told.is_past):
         main = f"{main} now"
     subject = _subject(main)
     if tail and tail[0].startswith(" and ") and subject:
@@ -443,7 +424,7 @@ def _is_kind_of(found: Sequence[Token], at: int) -> bool:
         return True
     if found[at].word not in ("day", "single") or before not in ("a", "the", "one"):
         return False
-    denied = at > 1 and found[at - 2].word in ("not", "no")
+    denied = any(token.word in ("not", "no", "never", "nobody") for token in found[: at - 1])
     return not denied and bool(after) and after not in _AFTER_A_CLOCK | _AUXILIARIES | _SAYS_LITTLE
 
 
@@ -492,7 +473,7 @@ _PARTS_OF_AN_HOUR = {("half", "past"): 0.5, ("quarter", "past"): 0.25, ("quarter
 def _hour(token: Token) -> float | None:
     value = token.value
     hour = value.parts[0] if value and value.scale is Scale.CARDINAL else _CLOCKS.get(token.word)
-    return hour if hour is not None and hour <= _HALF_A_DAY else None
+    return hour if hour is not None and hour <= _HALF_A_DAY and hour == int(hour) else None
 
 
 def _clock(hour: float) -> Token:
@@ -572,7 +553,7 @@ def _verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
 def _likely_verb(found: Sequence[Token], possessors: frozenset[str]) -> int | None:
     """Return the position of a word in -s that follows `the` and a noun, or a name: `The API returns JSON`."""
     at = 2 if found and found[0].word in DETERMINERS else 1
-    if len(found) <= at + 1 or found[at + 1].value is not None or found[at - 1].value is not None:
+    if len(found) <= at + 1 or any(token.value is not None for token in found[at - 1 : at + 2]):
         return None
     words = [token.word for token in found[: at + 1]]
     starts = words[0] in DETERMINERS or not lexicon.has_role(words[0], lexicon.Role.STANDING)
@@ -710,6 +691,10 @@ def states(one: Frame, *, permits: bool = False) -> bool:
     """
     if not one.tokens or any(token.word == "but" for token in one.tokens[1:]):
         return False
+    if [token.word for token in one.tokens[:1]] == ["in"] and not _FICTION.isdisjoint(
+        token.word for token in one.tokens[1:4]
+    ):
+        return False
     if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
         return False
     return one.words.isdisjoint(HEDGES) and not any(
@@ -721,7 +706,7 @@ def _supposes(this: Token, after: Token) -> bool:
     """Whether two words express a supposition: `may be`, `plan to`; not `the plan`."""
     if this.word == "may":
         return after.word in ("be", "have", "well")
-    return this.word in _MAY_BE_NOUNS and after.word in ("to", "that")
+    return this.word in _MAY_BE_NOUNS | {"said"} and after.word in ("to", "that")
 
 
 def _pairs(found: Sequence[Token]) -> Iterator[tuple[Token, Token]]:

@@ -16,7 +16,7 @@ from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.absolutes import is_absolute
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import MAY_DENY, frame, is_cleft, names_in, root_of, says_who, with_clocks
+from memstore.conflicts.frames import MAY_DENY, frame, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.habits import ALWAYS, ONLY
@@ -27,6 +27,7 @@ from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
 from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
+from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 from memstore.files.passages import SAYS_NOTHING, passages
@@ -202,6 +203,8 @@ def _excluded_by(words: Sequence[str]) -> Iterator[str]:
         for phrase, state in known.get(stem, ()):
             if tuple(stems[at : at + len(phrase)]) == phrase:
                 yield from state.excluded
+                if not state.excluded:  # whatever is said of what is no more
+                    yield from (key_of(word) for word in words)
         for ended in lexicon.ended_states().get(stem, ()):
             if tuple(stems[at : at + len(ended.said)]) == ended.said:
                 yield from ended.told

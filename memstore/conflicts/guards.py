@@ -76,10 +76,10 @@ _SEASONS = {
 
 def same_years(one: Frame, other: Frame) -> bool:
     """Whether two frames don't name different times in relation to now: last year, this year."""
-    return not (_of_this(one) and _of_this(other)) or not _of_this(one).isdisjoint(_of_this(other))
+    return not (of_this(one) and of_this(other)) or not of_this(one).isdisjoint(of_this(other))
 
 
-def _of_this(frame: Frame) -> frozenset[tuple[str, str]]:
+def of_this(frame: Frame) -> frozenset[tuple[str, str]]:
     """Return `last`, `this` and `next` with the time that they are said of: last year, this year."""
     return frozenset(
         (this.word, that.word) for this, that in pairwise(frame.tokens) if this.word in _THIS and that in frame.when
@@ -147,9 +147,10 @@ _LONG = listed("year term semester season spring summer autumn winter")
 
 def tells_change(frame: Frame) -> bool:
     """Whether a frame says that something has changed."""
+    told = CHANGED - {"since"} if _gives_a_reason(frame) else CHANGED
     return (
         says_these_days(frame)
-        or not frame.words.isdisjoint(CHANGED)
+        or not frame.words.isdisjoint(told)
         or goes_up(frame)
         or any(
             (this.word == "from" and (after in frame.when or after.word in _THIS))
@@ -157,6 +158,12 @@ def tells_change(frame: Frame) -> bool:
             for this, after in pairwise(frame.tokens)
         )
     )
+
+
+def _gives_a_reason(frame: Frame) -> bool:
+    """Whether `since` may give a reason: it took an hour since we were late."""
+    is_of_time = any(this.word == "since" and after in frame.when for this, after in pairwise(frame.tokens))
+    return frame.is_past and not frame.is_perfect and not is_of_time
 
 
 def says_these_days(frame: Frame) -> bool:
@@ -173,7 +180,7 @@ def goes_up(frame: Frame) -> bool:
     )
 
 
-_GOING = listed("go goes gone went come comes came get gets got put puts brought push pushed")
+_GOING = listed("go goes gone went came get gets got put puts brought push pushed")
 _NOTHING = Token("", "")
 _TODAY = listed("today tonight")
 
@@ -265,9 +272,9 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     """Whether a word turns it into another thing: the tyre of the bicycle, Tom's sister, the car park."""
     at = one.content[key]
     if speaks_of(one, at, shared):
-        return not _only_describes(one, key, shared)
-    if one.word(key).endswith("ly"):
-        return False  # an adverb
+        return not _only_describes(one, key, shared) and not _is_epithet(one, at)
+    if one.word(key).endswith("ly") or one.word(key) in _WHERE:
+        return False  # an adverb, or a preposition
     before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
     if before is not None and (one.word(before) in one.possessors or at - 1 > (one.verb or 0)):
         return True
@@ -277,6 +284,15 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     return after == ["of"] and any(at < one.content[other] <= at + _FARTHEST for other in shared)
 
 
+_WHERE = listed("below above over under behind beside inside outside between beneath")
+
+
+def _is_epithet(one: Frame, at: int) -> bool:
+    """Whether a word only says how one sees somebody: old Seraina."""
+    return one.tokens[at].word in _EPITHETS and at + 1 < len(one.tokens) and one.tokens[at + 1].word in one.names
+
+
+_EPITHETS = listed("old young little big dear poor late good")
 # The maximum distance of a noun from `of`: `the door of the old house`.
 _FARTHEST = 4
 
@@ -329,7 +345,9 @@ def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
 
 def _number_after(frame: Frame, key: str) -> str:
     after = [token for token in frame.tokens[frame.content[key] + 1 : frame.content[key] + 3] if token.word != "nr"]
-    return after[0].key if after and after[0].value and after[0].value.scale is Scale.CARDINAL else ""
+    if not after or (after[0].value is None and after[0].word != "one"):
+        return ""
+    return after[0].key if after[0].value is None or after[0].value.scale is Scale.CARDINAL else ""
 
 
 def first_of(frame: Frame) -> str:
@@ -339,7 +357,7 @@ def first_of(frame: Frame) -> str:
 
 def points(frame: Frame) -> bool:
     """Whether a statement is about something that another names: it, that, what everybody knows."""
-    return frame.tokens[0].word in _POINTERS
+    return frame.tokens[0].word in _POINTERS and frame.tokens[1:2] != frame.when[:1]
 
 
 _POINTERS = listed("it that this these those what which there he she they")

@@ -79,7 +79,8 @@ class _Lists(NamedTuple):
 class Condition(NamedTuple):
     """A state of somebody or something: the phrases that express it, and the terms that are evidence against it.
 
-    `ends` means that the state is final, so that evidence from a later day counts, too.
+    `ends` means that the state is final, so that evidence from a later day counts, too. Nothing is excluded by name if
+    anything at all is evidence.
     """
 
     said: tuple[tuple[str, ...], ...]
@@ -262,7 +263,7 @@ def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
     """Return the states with the evidence that they exclude, by the first term of each phrase."""
     said = word_lists("conflicts")
     found: defaultdict[str, list[tuple[tuple[str, ...], Condition]]] = defaultdict(list)
-    for name, ends in (("states", False), ("ended", True)):
+    for name, ends in (("states", False), ("ended", True), ("gone", True)):
         for state in (_state(line, ends=ends) for line in _lines(said[name])):
             for phrase in state.said:
                 found[phrase[0]].append((phrase, state))

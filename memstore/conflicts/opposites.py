@@ -71,10 +71,14 @@ _BOUNDS = listed("until till from before after")
 
 
 def _bare(frame: Frame, key: str) -> Frame:
-    """Return a frame without the number that says how far an opposite goes: `two hours late`, `5 cm too long`."""
+    """Return a frame without the number that says how far an opposite goes: `two hours late`, `older by a year`."""
     at = frame.content[key]
     after = at - 1 if frame.tokens[at - 1].word != "too" else at - 2
-    return frame._replace(numbers=tuple(number for number in frame.numbers if number != after))
+    return frame._replace(numbers=tuple(n for n in frame.numbers if n != after and not _says_by_how_much(frame, n)))
+
+
+def _says_by_how_much(frame: Frame, at: int) -> bool:
+    return "by" in [token.word for token in frame.tokens[max(0, at - 3) : at]]
 
 
 def _says_as_many(one: Frame, other: Frame) -> bool:
@@ -163,9 +167,10 @@ _RELATIONS = listed("""
 
 
 def _is_of_its_part(frame: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
-    """Whether the subject belongs to what the other frame speaks of: the museum shop, Tom's dog."""
+    """Whether the subject belongs to what the other frame speaks of: the museum shop, a wing of the museum."""
     ends = {frame.content[key] + 1 for key in shared}
-    return any(frame.content[key] in ends and speaks_of(frame, frame.content[key], shared) for key in added)
+    places = [frame.content[key] for key in added if speaks_of(frame, frame.content[key], shared)]
+    return any(at in ends or frame.tokens[at + 1].word == "of" for at in places)
 
 
 def _is_another_one(frame: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
@@ -219,9 +224,18 @@ def swapped(one: Frame, other: Frame) -> bool:
     ranks = [[frame.tokens[at].key for at in frame.numbers] for frame in (one, other)]
     if any(ranks):
         return len(set(ranks[0])) > 1 and ranks[0] == ranks[1][::-1]
+    if "than" in marks and _around(one, "than") == _around(other, "than")[::-1] != _around(other, "than"):
+        return True
     nouns = shared - {root_of(each.tokens[main_verb(each)].word) for each in (one, other)}
     mine, theirs = _order(one, nouns), _order(other, nouns)
     return sum(this != that for this, that in zip(mine, theirs, strict=True)) == len(("one", "other"))
+
+
+def _around(frame: Frame, mark: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the content before and after a word, without the verb and the word directly before it."""
+    at = next(at for at, token in enumerate(frame.tokens) if token.word == mark)
+    before = (key for key, place in frame.content.items() if place < at - 1 and place != frame.verb)
+    return frozenset(before), frozenset(key for key, place in frame.content.items() if place > at)
 
 
 def _same_role(one: Frame, other: Frame, shared: frozenset[str]) -> bool:

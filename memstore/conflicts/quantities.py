@@ -295,10 +295,10 @@ def number(text: str) -> float:
     return float(text.replace(",", "").replace("−", "-"))
 
 
-def as_year(value: Quantity) -> Quantity | None:
-    """Return a bare number as a year; None if it is not from 1900 to 2099."""
+def as_year(value: Quantity, first: int = 1900) -> Quantity | None:
+    """Return a bare number as a year; None if it is not from the first year to 2099."""
     year = value.parts[0]
-    is_year = value.scale is Scale.CARDINAL and year is not None and year in range(1900, 2100)
+    is_year = value.scale is Scale.CARDINAL and year is not None and year in range(first, 2100)
     return Quantity(Scale.DATE, (year, None, None)) if is_year else None
 
 

@@ -85,7 +85,7 @@ def _slot_of(frame: Frame, *, always: bool) -> FilledSlot | None:
 # The roots of verbs for what one does at several places on one occasion: the bus always stops at the mill.
 _OFTEN_AT_ONCE = listed("stop call pass walk look")
 # A preposition follows its verb after at most two words: `get our milk from`.
-FARTHEST = 4
+FARTHEST = 5
 
 
 def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
@@ -102,7 +102,7 @@ def _phrase(frame: Frame, start: int) -> tuple[str, ...]:
     return tuple(found)
 
 
-_PLACES = listed("in on at under behind with")
+_PLACES = listed("in on at under behind with above over below beside")
 OF_MANNER = listed("in on at by with under to from as")
 OF_MEANS = listed("by with from")
 

@@ -55,6 +55,8 @@ _CONTRACTIONS = (
     ("place", r"\b(?:took|taken) place\b", "happened"),
     ("-free", r"\b([a-z]+)-free\b", r"free of \1"),
     ("used", r"\b(?<!is )(?<!are )(?<!was )(?<!were )used to\b", "formerly"),
+    ("'", r"'s (?=(?:on|in|at|under|over|behind|out|back|not|never|always|still|now) )", " is "),
+    ("'", r"'s been\b", " has been"),
     ("'", r"'s\b|s'(?=\s)", ""),
     # A number in a name is not a count: PR #38 and PR #52 are two things.
     ("#", r"#(?=\d)", "nr"),
@@ -69,7 +71,7 @@ _SPELLED_UNIT = (
 _NO_NEGATION = (
     r"\bnot (?:only|just|to mention|sure|surprised|surprising)\b|\bno (?:doubt|problem|worries|wonder|matter|way)\b"
     r"|\b(?:why|if|or) not\b|\bno\.? (?=\d)|^no,"
-    r"|\bcan not (?:wait (?=to\b|for\b)|help\b)|\bin no time\b"
+    r"|\bcan not (?:wait (?=to\b|for\b)|help\b|(?=[^.;]*\benough\b))|\bin no time\b|\bdo(?:ing)? nothing\b"
     r"|\bwithout (?:a |any )?(?:shadow of a )?(?:doubt|question|fail|trouble|problems?|difficulty|delay|hesitation)\b"
 )
 _NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
@@ -172,7 +174,8 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     after = pieces[at + more + 1] if at + more + 1 < len(pieces) else ""
     if isinstance(after, str) and after and (measure := quantities.measured(value, after)):
         return measure, more + 2
-    year = quantities.as_year(value) if before in _BEFORE_A_YEAR else None
+    first = 1700 if before in ("in", "since") else 1900
+    year = quantities.as_year(value, first) if before in _BEFORE_A_YEAR else None
     return year or value, more + 1
 
 
@@ -386,7 +389,7 @@ MOST_OTHER_WORDS = 6
 # is none.
 _END = re.compile(
     r"(?<=[.!?…;])[\"')*_]*\s+"
-    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!anything),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however )"
+    r"|(?<!nobody)(?<!no one)(?<!nothing)(?<!anything),? (?=but (?!\w+[.;!?]|\w+ \w+[.;!?])|however (?!\w+[,.;]))"
     r"|\n(?=\s*(?:[-*+|>]|[\w-]+:: ))|\n\s*\n|\s(?=[•✅✓✔❌✗✘])",
     re.IGNORECASE,
 )

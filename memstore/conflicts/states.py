@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import IN_PART, PREPOSITIONS, root_of, states
 from memstore.conflicts.guards import same_dates, same_times
+from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ _OF_SOME = listed("most some half few several many")
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
+    if not state.excluded and not evidence:
+        return (
+            _is_in_use(other) and _is_later(one, other, days_apart=days_apart) and _is_of_one(one, other, at, width, [])
+        )
     if root_of(one.tokens[at].word) in other.content:
         return False  # both say that somebody is allergic to cats
     if _is_for_some(one, other, at + width):
@@ -53,6 +58,40 @@ def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)
+
+
+def _is_in_use(other: Frame) -> bool:
+    """Whether a frame tells of something that somebody, or something that is still there, does."""
+    if other.verb is None or not other.words.isdisjoint(_REMEMBERED):
+        return False
+    if any(token.word.endswith("ing") for token in other.tokens[other.verb + 1 : other.verb + 3]):
+        return True
+    return other.tokens[main_verb(other)].key not in ("be", "have") and not lexicon.has_role(
+        other.tokens[other.verb].word, lexicon.Role.BEING
+    )
+
+
+# What is no more may be remembered, told of, replaced, or stand where the new one stood.
+_REMEMBERED = listed("""
+    remember remembers remembered miss misses missed mourn mourned replace replaced rebuild rebuilt rebuilding restore
+    restored memory memories memorial grave tomb funeral ashes ruin ruins remains site photo photos picture pictures
+    portrait painting story stories insurance insurer estate will widow heirs new another former formerly once would
+    report reported police claim claimed search searching look looking find
+    """)
+
+
+def _is_later(one: Frame, other: Frame, *, days_apart: bool) -> bool:
+    """Whether a frame is about a time after the end that the other tells of: the present, or a later date."""
+    if not other.is_past:
+        return True
+    dates = [[token.value.parts for token in frame.when if token.value] for frame in (one, other)]
+    if all(dates):
+        return max(map(_sortable, dates[1])) > max(map(_sortable, dates[0]))
+    return not days_apart and not _JUST_NOW.isdisjoint(token.word for token in other.when)
+
+
+def _sortable(parts: Sequence[float | None]) -> tuple[float, ...]:
+    return tuple(part or 0.0 for part in parts)
 
 
 def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -> bool:
@@ -65,6 +104,8 @@ def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -
         return not one.is_past or ends
     if days_apart or one.is_past:
         return False
+    if one.when and other.when:
+        return same_dates(one, other)
     return not other.when or not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
 
 
@@ -74,7 +115,10 @@ def _is_for_some(one: Frame, other: Frame, after: int) -> bool:
     return words[:1] == ["for"] and not any(root_of(word) in other.content for word in words[1:])
 
 
-_JUST_NOW = listed("today morning afternoon night tonight evening yesterday")
+_JUST_NOW = listed("""
+    today morning afternoon night tonight evening yesterday week
+    monday tuesday wednesday thursday friday saturday sunday
+    """)
 
 
 def _year(frame: Frame) -> float:
@@ -87,6 +131,8 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
     verb = one.verb if one.verb is not None else place
     if place + width <= verb or any(not place <= at < place + width for at in one.denials):
         return False
+    if one.verb is None and len(one.content) == len(one.tokens):
+        return False  # only a term: static dead link detection
     spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
     if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):
         return False

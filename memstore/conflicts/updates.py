@@ -11,7 +11,6 @@ import re
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
-from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, HEDGES, states
 from memstore.conflicts.guards import (
     are_numbered_apart,
@@ -20,12 +19,14 @@ from memstore.conflicts.guards import (
     goes_up,
     is_of_its_own,
     named_by,
+    of_this,
     points,
     same_dates,
     tells_change,
 )
 from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
 from memstore.conflicts.statements import FIRST_PERSON, TITLES, is_date
+from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -40,24 +41,26 @@ _MOST_WORDS = 40
 # In words as `tokens` spells them out: `no longer` is `now not`.
 _ADVERBS = re.compile(
     r"\b(?:now(?! not)|nowadays|these days|as (?:of|from)|until (?:recently|then|last)|rose to|fell to|went to"
-    r"|split_up|split up|broke_up|broke up)\b"
+    r"|split_up|split up|broke_up|broke up|(?:has|have|got) a new)\b"
 )
 # Their object, or else their subject, is what has changed: `changed teachers`, `the stop was moved`.
 _VERBS = listed("""
-    moved moves switched switches changed changes swapped replaced replaces dropped stopped quit gave_up given_up
-    upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds succeeded shifted
-    merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned took taken hands handed
-    passed put went gave come came turned closed
+    updated moved moves switched switches changed changes swapped replaced replaces dropped stopped quit gave_up
+    given_up upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds succeeded
+    shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned took taken
+    hands handed passed put went gone gave come came turned closed
     """)
+_NOUNS = listed("moves switches changes replaces hands")
 # Some of them only together with another word: `took over`, `came off`.
 _TOGETHER = {
     "took": listed("over"),
-    "taken": listed("over"),
+    "taken": listed("over to"),
     "handed": listed("over"),
     "hands": listed("over"),
     "passed": listed("to from on"),
-    "put": listed("up down"),
-    "went": listed("up down"),
+    "put": listed("up down on off back forward"),
+    "went": listed("up down over"),
+    "gone": listed("over"),
     "gave": listed("up away"),
     "come": listed("off"),
     "came": listed("off"),
@@ -65,7 +68,7 @@ _TOGETHER = {
     "closed": listed("down"),
 }
 _ASIDE = listed("to into from over up down out off on by away since")
-_FARTHEST = 4
+_FARTHEST, _WITH_OF = 4, 7
 _THE = listed("the our my his her their its")
 # Whoever or whatever takes over need not be named before: `Colin took over from Gwen`.
 _TAKES_OVER = re.compile(
@@ -94,13 +97,20 @@ def tells_update(frame: Frame) -> bool:
 
 
 def _says_now(frame: Frame) -> bool:
-    return _ADVERBS.search(frame.spoken) is not None or goes_up(frame) or _since(frame)
+    return _ADVERBS.search(frame.spoken) is not None or goes_up(frame) or _since(frame) or _starts(frame)
+
+
+def _starts(frame: Frame) -> bool:
+    """Whether it begins by saying from when on something is so: from Monday."""
+    return len(frame.tokens) > 1 and frame.tokens[0].word == "from" and frame.tokens[1] in frame.when
 
 
 def _since(frame: Frame) -> bool:
-    """Whether it says since when something is so; not `since it rains`."""
-    return any(
-        this.word == "since" and (after in frame.when or after.word in DETERMINERS or after.value is not None)
+    """Whether it says since when something is so, or has been; not `since it rains`."""
+    has_been = "since" in frame.words and not frame.words.isdisjoint(("has", "have"))
+    begins = DETERMINERS | (frozenset() if frame.is_past else TITLES | frame.names)
+    return has_been or any(
+        this.word == "since" and (after in frame.when or after.word in begins or after.value is not None)
         for this, after in pairwise(frame.tokens)
     )
 
@@ -131,7 +141,7 @@ def _tells_of(then: Frame, named: frozenset[str]) -> bool:
 
 def _is_new(then: Frame, at: int, places: Sequence[int]) -> bool:
     """Whether one of these words is called new: the new engine; not `she bought new strings`."""
-    return then.tokens[at].word == "new" and at + 1 in places and (not at or then.tokens[at - 1].word in _THE)
+    return then.tokens[at].word == "new" and at + 1 in places and at > 0 and then.tokens[at - 1].word in _THE
 
 
 def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
@@ -139,12 +149,17 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     after = [token.word for token in then.tokens[at + 1 : at + 1 + _FARTHEST]]
     if after and after[0] in ("in", "into"):
         return False  # who moved into a house may have lived in the town before
+    if then.tokens[at].word in _NOUNS and at != main_verb(then):
+        return False  # the history of all changes
+    if at and then.tokens[at - 1].word in ("is", "are", "be"):
+        return False  # deleted files are moved to the bin
     if not _TOGETHER.get(then.tokens[at].word, {after[0] if after else ""}).intersection(after):
         return False
-    objects = [place for place in then.content.values() if at < place <= at + _FARTHEST]
+    end = at + (_WITH_OF if "of" in after else _FARTHEST)
+    objects = [place for place in then.content.values() if at < place <= end]
     is_passive = at > 0 and then.tokens[at - 1].key in ("be", "get")
     has_object = bool(objects) and not is_passive and not (after and after[0] in _ASIDE)
-    return any(at < place <= at + _FARTHEST if has_object else place < at for place in places) or (
+    return any(at < place <= end if has_object else place < at for place in places) or (
         not has_object and bool(_TOGETHER.get(then.tokens[at].word)) and any(place > at for place in places)
     )
 
@@ -154,11 +169,11 @@ def _updates(was: Frame, then: Frame) -> bool:
         return False
     if not tells_update(then) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
         return False
-    if points(was) or points(then) or not then.words.isdisjoint(_UNSURE) or not same_dates(was, then):
+    if points(was) or points(then) or not _told(then).isdisjoint(_UNSURE) or not same_dates(was, then):
         return False
     if are_two(was.words, then.words) or are_two(then.words, was.words):
         return False
-    content = [key for key in was.content if was.word(key) not in TITLES]
+    content = [key for key in was.content if len(key) > 1 and was.word(key) not in TITLES]
     named = named_by(was, _main_clause(then)).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
         return False
@@ -169,19 +184,29 @@ def _updates(was: Frame, then: Frame) -> bool:
 
 
 def _main_clause(then: Frame) -> Frame:
-    """Return a frame without the content after `since`, `because` and the like, unless it begins with one of them."""
-    end = next((at for at, token in enumerate(then.tokens) if at > 1 and token.word in _REASONS), len(then.tokens))
+    """Return a frame without the content after `because` and the like, unless it begins with one of them."""
+    end = _end_of(then, _REASONS)
     return then._replace(content={key: at for key, at in then.content.items() if at < end})
 
 
-_REASONS = listed("since because although though while whereas so")
+def _told(then: Frame) -> frozenset[str]:
+    """Return the words of a statement; of one about the past, without those after `when`."""
+    end = _end_of(then, _WHEN) if then.is_past or then.is_perfect else len(then.tokens)
+    return frozenset(token.word for token in then.tokens[:end])
+
+
+def _end_of(frame: Frame, words: frozenset[str]) -> int:
+    """Return where the clause before one of these words ends, unless the frame begins with it."""
+    return next((at for at, token in enumerate(frame.tokens) if at > 1 and token.word in words), len(frame.tokens))
+
+
+_REASONS = listed("because although though while whereas so")
+_WHEN = listed("when")
 
 
 def _holds(was: Frame) -> bool:
-    """Whether a statement says what is so: it has a subject and a verb, or names an attribute: `speed limit: 30`."""
-    if was.verb:
-        return was.words.isdisjoint(_YOU)
-    return was.verb is None and any(lexicon.has_role(was.word(key), lexicon.Role.ATTRIBUTE) for key in was.content)
+    """Whether a statement says what is so: it has a subject and a verb, or gives a number: `speed limit: 30`."""
+    return was.words.isdisjoint(_YOU) if was.verb else was.verb is None and bool(was.numbers)
 
 
 _YOU = listed("you your")
@@ -230,7 +255,8 @@ _MEASURED = (Scale.MEASURE, Scale.CLOCK)
 
 def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
     """Whether both are about one subject."""
-    if any(is_of_its_own(was, then, key) for key in named & _subject(was)) or are_numbered_apart(was, then, named):
+    own = any(is_of_its_own(was, then, key) for key in named & _subject(was)) and not _has_other_number(was, then)
+    if own or are_numbered_apart(was, then, named):
         return False
     lead, begins = first_of(was), first_of(then)
     is_another = begins not in was.content and then.word(begins) in _names(then)
@@ -247,6 +273,8 @@ def _names(frame: Frame) -> frozenset[str]:
 
 def succeeded(one: Frame, other: Frame) -> bool:
     """Whether each says how something was in another time: in 2020, until March 2024; since 2023."""
+    if _are_of_two_times(one, other):
+        return _has_another_value(one, other)
     times = [periods(frame) for frame in (one, other)]
     if not all(times) or not times[0].isdisjoint(times[1]) or one.denied or other.denied:
         return False
@@ -258,6 +286,27 @@ def succeeded(one: Frame, other: Frame) -> bool:
     if not all(set(this.content) - set(that.content) or _values(this) for this, that in ((one, other), (other, one))):
         return False  # the same in both
     return len(shared) >= _FEWEST and len(shared) >= _NAMED * min(len(one.content), len(other.content))
+
+
+def _are_of_two_times(one: Frame, other: Frame) -> bool:
+    """Whether they name two times by how they are related: last year, this year; before it, after it."""
+    these, those = of_this(one), of_this(other)
+    leads = {frame.tokens[0].word for frame in (one, other)}
+    return (bool(these and those) and these.isdisjoint(those)) or leads == {"before", "after"}
+
+
+def _has_another_value(one: Frame, other: Frame) -> bool:
+    """Whether they differ in a number of one sort alone."""
+    shared = named_by(one, other)
+    least = min(len(one.content), len(other.content))
+    return (
+        len(shared) >= max(_FEWEST, least - 1)
+        and first_of(one) in shared
+        and not (one.denied or other.denied)
+        and len(_values(one)) == len(_values(other)) == 1
+        and comparable(_values(one)[0], _values(other)[0])
+        and not equal(_values(one)[0], _values(other)[0])
+    )
 
 
 def periods(frame: Frame) -> frozenset[tuple[float | None, ...]]:

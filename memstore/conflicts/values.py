@@ -66,7 +66,8 @@ def other_value(one: Frame, other: Frame, *, days_apart: bool) -> str:
         return ""
     if pair.other_name(days_apart=days_apart) and (pair.changed or same_day(one, other)):
         return "names"
-    return "weekdays" if pair.other_weekday() else "dates" if pair.other_end() else ""
+    is_other_date = pair.happened_on_another_day() or (not pair.other_weekday() and pair.other_end())
+    return "dates" if is_other_date else "weekdays" if pair.other_weekday() else ""
 
 
 def _of_its_own(one: Frame, other: Frame, shared: frozenset[str]) -> bool:
@@ -236,6 +237,9 @@ class _Pair:
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
+        by = {_is_done(frame) and _is_agent(frame, keys[-1:]) for frame, keys in self._sides}
+        if self.does_other and len(by) > 1:
+            return False  # built on one, watched by another
         done = not days_apart and all(
             _is_agent(frame, keys[-1:]) or _does_it_alone(frame, keys[-1], self.shared) for frame, keys in self._sides
         )
@@ -402,6 +406,15 @@ class _Pair:
         always = any(not frame.words.isdisjoint(_AS_A_RULE) for frame, _ in self._sides)
         return self.changed or (always and ones.isdisjoint(others))
 
+    def happened_on_another_day(self) -> bool:
+        """Whether both date one thing that can have happened to it only once: built, signed, born."""
+        verbs = {root_of(frame.tokens[main_verb(frame)].word) for frame, _ in self._sides if frame.is_past}
+        told = all(frame.is_past and frame.when for frame, _ in self._sides) and len(verbs) == 1 and verbs <= _ONCE_EVER
+        if not told or (self.mine and self.theirs) or not self._adds():
+            return False
+        ones, others = weekdays(self.one), weekdays(self.other)
+        return (bool(ones and others) and ones.isdisjoint(others)) or not (self._same_dates() and self._same_months())
+
     def other_end(self) -> bool:
         """Whether both give different dates for something: its only date, its beginning or end, or `until` a date."""
         if (self.mine and self.theirs) or not self._adds():
@@ -444,6 +457,16 @@ def _is_put_off(frame: Frame) -> bool:
 
 # The roots of verbs for what is held as a rule on one day of the week, unlike opening.
 _REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
+# The roots of verbs for what happens to somebody or something only once.
+_ONCE_EVER = frozenset(
+    map(
+        root_of,
+        listed("""
+    born died married founded built planted signed elected retired graduated baptised buried published invented
+    discovered established erected completed inaugurated abolished demolished felled acquitted convicted adopted
+    """),
+    )
+)
 _PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed pushed deferred adjourned")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
@@ -628,6 +651,8 @@ def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool
         return named or not days_apart or "for" in frame.words or bool(frame.possessors) or _is_dose(frame)
     if not frame.is_past:
         return True
+    if frame.verb == 0:
+        return False  # a diary without "I": went to the dentist at nine
     return frame.tokens[frame.verb].word in _WAS and (apart or (named and not days_apart))
 
 
@@ -668,6 +693,11 @@ def _is_being(frame: Frame) -> bool:
         return False
     at = main_verb(frame)
     return _is_made(frame) or frame.tokens[at].key == "be" or lexicon.has_role(frame.tokens[at].word, Role.BEING)
+
+
+def _is_done(frame: Frame) -> bool:
+    """Whether a frame says what is done to something: it is watched."""
+    return main_verb(frame) not in (-1, frame.verb) and frame.tokens[frame.verb or 0].key == "be"
 
 
 def _is_made(frame: Frame) -> bool:

@@ -1,0 +1,166 @@
+"""Word order: a sentence put as it is usually said, with the subject first and nothing told on the side.
+
+`It was on a Monday that we met, as you know` says that we met on a Monday. The rules for frames look for the subject
+before the verb, and for what is said of it after the verb.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAYS = "says?|said|states?|stated|insists?|insisted|notes?|noted|writes|wrote|tells|told|confirms?|confirmed"
+_THE = "the|our|my|his|her|their"
+_MARKS = re.compile(r"\([^()]*\)|[\"“”«»*_`]")
+_CODE = re.compile(r"`([a-z]\w*)`")
+_CLEFT = re.compile(
+    rf"\bit(?:['’]s| is| was) (?:((?:the |our |my )?[\w' ]{{2,30}}?),? who|((?:{_THE}) [\w']+|(?-i:[A-Z]\w+)) that) ",
+    re.IGNORECASE,
+)
+_NOBODY_BUT = re.compile(
+    r"\b(?:nobody|no one|none|nothing) (?:but|except(?: for)?|other than|apart from|besides|save) ", re.IGNORECASE
+)
+# `Marek is our goalkeeper`: our goalkeeper is Marek.
+_IS_OUR = re.compile(
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?) (is|was)"
+    rf" ((?:{_THE}) [\w -]{{3,40}}?)(?=[,;.]|$)(.*)$",
+    re.DOTALL,
+)
+_BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
+_ON_SIDE = (
+    "in",
+    "on",
+    "at",
+    "under",
+    "behind",
+    "above",
+    "over",
+    "below",
+    "beside",
+    "between",
+    "inside",
+    "outside",
+    "by",
+)
+
+
+def _place_last(found: re.Match[str]) -> str:
+    place, told, is_there = found.groups("")
+    if place.split()[0].casefold() not in _ON_SIDE:
+        return found[0]
+    return f"{told}{is_there} {place[0].lower()}{place[1:]}"
+
+
+# Each pattern, and what takes its place; in this order.
+_USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
+    # `Dogs are out, leash or no leash`: either way.
+    (re.compile(r", (\w+) or no \1\b", re.IGNORECASE), ""),
+    # `The rope, as we saw, is old`
+    (
+        re.compile(
+            r", (?:(?:as|since|after|because|when|while|if|though|although) [^,;:.]{3,60}(?:, and [\w' ]{1,12})?"
+            r"|and [A-Z]\w+ alone),(?= (?!and |or )[a-z])"
+        ),
+        "",
+    ),
+    (_CLEFT, r"only \1\2 "),
+    (_NOBODY_BUT, "only "),
+    (re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE), "closes at"),
+    (re.compile(r"\b(?:has |have )?learn(?:t|ed) to\b", re.IGNORECASE), "can now"),
+    (_IS_OUR, r"\3 \2 \1\4"),
+    # `Before it was sold the car was washed`: the car was washed before it was sold.
+    (
+        re.compile(
+            r"^(Before|After|When|While) ((?:it|he|she|they|we|I) (?:was|were|is|are|had|has|have) \w+),?"
+            rf" ((?:{_THE}|a|an|nobody|no one) [^,;:]+?)[.!]?$",
+            re.IGNORECASE,
+        ),
+        r"\3 \1 \2",
+    ),
+    # `It was on a Monday that we met`: we met on a Monday.
+    (
+        re.compile(
+            r"^It(?:['’]s| is| was) ((?:on|in|at|by|from|with|since|to|for) [^,;:.]{2,40}?),? that ([^;:.]{3,80})[.!]?$"
+        ),
+        r"\2 \1",
+    ),
+    # `With coal we heat the shed`: we heat the shed with coal.
+    (re.compile(r"^((?:With|By|From|To) [^,;:.]{2,40}?),? ((?:we|they|I) [^,;:]+?)[.!]?$"), r"\2 \1"),
+    # `The only key that Ida has is blue`: Ida's only key is blue.
+    (
+        re.compile(r"^The (?:one|only) ([\w-]+(?: [\w-]+)?) (?:that )?([A-Z]\w+) (?:has|owns|keeps) (?=[a-z])"),
+        r"\2's only \1 ",
+    ),
+    # `It was agreed that the gate be closed`: the gate is closed now.
+    (
+        re.compile(
+            r"^(?:[^,;:.]{3,40}? )?it (?:was|has been) (?:decided|agreed|settled|ruled) that"
+            r" ([^;:.]+?) be ([^;:.]+?)[.!]?$",
+            re.IGNORECASE,
+        ),
+        r"\1 is \2 now",
+    ),
+    # `It's in Welsh, the letter`: the letter is in Welsh.
+    (re.compile(rf"^It(?:['’]s| is) ([^,;:.]{{2,50}}), ((?:{_THE}|this|that) [^,;:.]{{2,50}})[.!]?$"), r"\2 is \1"),
+    # `The name of the boat is Petrel` says that the boat is called Petrel.
+    (
+        re.compile(
+            r"^(?:([\w' -]{2,40}?)['’]s name is ([^,;:.]+)|The name of ([\w' -]{2,40}?) is ([^,;:.]+)"
+            r"|([\w' -]{2,30}?) is the name of ([^,;:.]+))(.*)$",
+            re.IGNORECASE | re.DOTALL,
+        ),
+        r"\1\3\6 is called \2\4\5\7",
+    ),
+    (_BUT_INSTEAD, r"\1\2"),
+    # `Rye is what Ida eats`: Ida eats rye.
+    (
+        re.compile(
+            r"^([^,;:]{2,60}?) (?:is|are|was|were) (?:what|something(?: that)?) ([^,;:.]{3,60}?)"
+            r"(?: most| best)?(?=[,;.]|$)(.*)$",
+            re.DOTALL,
+        ),
+        r"\2 \1\3",
+    ),
+    # `Behind the shed, that's where the key hangs`: the key hangs behind the shed.
+    (
+        re.compile(r"^([A-Z][\w' -]{2,50}),? (?:that['’]s|that is|is) where ([^,;:.]{3,60}?)( is| are)?[.!]?$"),
+        _place_last,
+    ),
+    # `Graz is where Ida lives` says that Ida lives in Graz.
+    (
+        re.compile(r"^([\w' -]{2,40}?) (?:is|was) where ([^,;:.]{3,60}?)(?: in| at)?(?=[,;.]|$)(.*)$", re.DOTALL),
+        r"\2 in \1\3",
+    ),
+)
+# `Entry costs 5, says the leaflet`: who or what says so is not a part of it; nor is `if anything`.
+_BESIDES = re.compile(
+    rf", (?:or so |as |so )?(?:{SAYS}|(?:it )?(?:says|reads)) (?:{_THE}) [\w' -]{{2,40}}[.!]?$"
+    r"|,? (?i:if (?:only|anything|at all|you (?:please|like|ask me))\b(?: by [\w' -]+)?)"
+)
+
+
+def without_marks(text: str) -> str:
+    """Return a sentence without what is in parentheses, quotation marks or markup, and without who says it."""
+    literal = _CODE.sub(lambda code: code[1].capitalize(), _BESIDES.sub("", text))  # a literal is a name
+    return _MARKS.sub(" ", literal)
+
+
+def in_usual_order(text: str) -> str:
+    """Return a sentence without marks, put as it is usually said."""
+    for pattern, usual in _USUAL:
+        text = pattern.sub(usual, text, count=0 if pattern is _BUT_INSTEAD or pattern is _NOBODY_BUT else 1)
+    return text
+
+
+def says_who(text: str) -> bool:
+    """Whether a sentence says who or what has an office or a name: `Marek is our goalkeeper`."""
+    return _IS_OUR.match(text) is not None
+
+
+def is_cleft(text: str) -> bool:
+    """Whether a sentence says "only" in other words: `it is Pia who knows`, `nobody but Pia`."""
+    bare = _MARKS.sub(" ", text)
+    return (_CLEFT.search(bare) or _NOBODY_BUT.search(bare)) is not None
