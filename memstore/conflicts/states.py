@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import IN_PART, PREPOSITIONS, root_of, states
 from memstore.conflicts.guards import same_dates, same_times
+from memstore.conflicts.statements import is_past
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
@@ -47,10 +48,9 @@ _OF_SOME = listed("most some half few several many")
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
-    if not state.excluded and not evidence:
-        return (
-            _is_in_use(other) and _is_later(one, other, days_apart=days_apart) and _is_of_one(one, other, at, width, [])
-        )
+    if not state.excluded:  # It is no more.
+        told = _is_over(one, at, width) and _is_in_use(other) and _is_later(one, other, days_apart=days_apart)
+        return told and _is_of_one(one, other, at, width, evidence)
     if root_of(one.tokens[at].word) in other.content:
         return False  # both say that somebody is allergic to cats
     if _is_for_some(one, other, at + width):
@@ -58,6 +58,20 @@ def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)
+
+
+def _is_over(one: Frame, at: int, width: int) -> bool:
+    """Whether a frame says that something is no more: it has burnt down; not how to fill in a form, or a dead link."""
+    word, before = one.tokens[at].word, one.tokens[at - 1].key if at else ""
+    is_told = before == "be" if word == "dead" else is_past(word) or lexicon.plain_form(word) != word or width > 1
+    describes = at + width in one.content.values()
+    at_verb = one.verb is not None and 0 < one.verb <= at <= one.verb + _FARTHEST
+    return is_told and at_verb and not describes and one.words.isdisjoint(_MAY_BE)
+
+
+# `has since been sold` has three words up to the last.
+_FARTHEST = 3
+_MAY_BE = listed("will would can could may might must shall should to when if")
 
 
 def _is_in_use(other: Frame) -> bool:

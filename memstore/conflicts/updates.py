@@ -177,10 +177,12 @@ def _updates(was: Frame, then: Frame) -> bool:
     named = named_by(was, _main_clause(then)).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
         return False
+    is_label = was.verb is None  # `speed limit: 30` has changed only if the other gives a number, too
     count = len(named) + _has_same_number(was, then) + _has_other_number(was, then)
     # What used to be so ends all of it: who used to live in Turin may live in Padua.
     least = 1.0 if "formerly" in then.words and not _says_now(then) else _NAMED
-    return count >= max(_FEWEST, least * len(content)) and _is_of_one(was, then, named) and not _agrees(was, then)
+    enough = count >= max(_FEWEST, least * len(content)) and (not is_label or _differ_in_a_number(was, then))
+    return enough and _is_of_one(was, then, named) and not _agrees(was, then)
 
 
 def _main_clause(then: Frame) -> Frame:
@@ -244,6 +246,12 @@ def _has_same_number(was: Frame, then: Frame) -> bool:
     return any(comparable(this, that) and equal(this, that) for this, that in product(_values(was), _values(then)))
 
 
+def _differ_in_a_number(was: Frame, then: Frame) -> bool:
+    return any(comparable(this, that) for this, that in product(_values(was), _values(then))) and not _has_same_number(
+        was, then
+    )
+
+
 def _has_other_number(was: Frame, then: Frame) -> bool:
     """Whether each gives a measure in the same unit, and not the same one."""
     measures = ([value for value in _values(frame) if value.scale in _MEASURED] for frame in (was, then))
@@ -304,8 +312,7 @@ def _has_another_value(one: Frame, other: Frame) -> bool:
         and first_of(one) in shared
         and not (one.denied or other.denied)
         and len(_values(one)) == len(_values(other)) == 1
-        and comparable(_values(one)[0], _values(other)[0])
-        and not equal(_values(one)[0], _values(other)[0])
+        and _differ_in_a_number(one, other)
     )
 
 

@@ -237,6 +237,8 @@ class _Pair:
             return False
         if ("formerly" in self.one.words) != ("formerly" in self.other.words):
             return False
+        if "also" in self.one.words | self.other.words:
+            return False  # the one does not exclude the other
         by = {_is_done(frame) and _is_agent(frame, keys[-1:]) for frame, keys in self._sides}
         if self.does_other and len(by) > 1:
             return False  # built on one, watched by another
