@@ -25,7 +25,7 @@ from memstore.conflicts.guards import (
     tells_change,
 )
 from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
-from memstore.conflicts.statements import FIRST_PERSON, TITLES, is_date
+from memstore.conflicts.statements import FIRST_PERSON, TITLES, Token, is_date
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
@@ -146,55 +146,63 @@ def _is_new(then: Frame, at: int, places: Sequence[int]) -> bool:
 
 def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     """Whether a verb of change has one of these words as its object, or else as its subject."""
+    verb, before = then.tokens[at].word, then.tokens[at - 1] if at else Token("", "")
     after = [token.word for token in then.tokens[at + 1 : at + 1 + _FARTHEST]]
-    if after and after[0] in ("in", "into"):
-        return False  # who moved into a house may have lived in the town before
-    if then.tokens[at].word in _NOUNS and at != main_verb(then):
-        return False  # the history of all changes
-    if at and then.tokens[at - 1].word in ("is", "are", "be"):
-        return False  # deleted files are moved to the bin
-    if not _TOGETHER.get(then.tokens[at].word, {after[0] if after else ""}).intersection(after):
-        return False
+    together = _TOGETHER.get(verb, frozenset())
+    if not after or after[0] in ("in", "into") or (together and together.isdisjoint(after)):
+        return False  # the rain has stopped; who moved into a house may have lived in the town before
+    if (verb in _NOUNS and at != main_verb(then)) or before.word in ("is", "are", "be"):
+        return False  # the history of all changes; deleted files are moved to the bin
     end = at + (_WITH_OF if "of" in after else _FARTHEST)
-    objects = [place for place in then.content.values() if at < place <= end]
-    is_passive = at > 0 and then.tokens[at - 1].key in ("be", "get")
-    has_object = bool(objects) and not is_passive and not (after and after[0] in _ASIDE)
-    return any(at < place <= end if has_object else place < at for place in places) or (
-        not has_object and bool(_TOGETHER.get(then.tokens[at].word)) and any(place > at for place in places)
-    )
+    is_passive = before.key in ("be", "get")
+    if not (is_passive or after[0] in _ASIDE) and any(at < place <= end for place in then.content.values()):
+        return any(at < place <= end for place in places)
+    return any(place < at or bool(together) for place in places)
 
 
 def _updates(was: Frame, then: Frame) -> bool:
-    if not _holds(was) or was.is_past or was.denied or tells_change(was) or tells_update(was) or not states(was):
-        return False
-    if not tells_update(then) or max(len(was.tokens), len(then.tokens)) > _MOST_WORDS:
-        return False
-    if points(was) or points(then) or not _told(then).isdisjoint(_UNSURE) or not same_dates(was, then):
-        return False
-    if are_two(was.words, then.words) or are_two(then.words, was.words):
+    """Whether one statement says what is so, and the other that this is no more so."""
+    if not _holds(was) or not _tells_news(then) or not _are_comparable(was, then):
         return False
     content = [key for key in was.content if len(key) > 1 and was.word(key) not in TITLES]
-    named = named_by(was, _main_clause(then)).intersection(content)
+    named = named_by(was, _before(then, _REASONS)).intersection(content)
     if not named or not _speaks_of_it(was, named) or not _tells_of(then, named) or _keeps_its_number(was, then):
         return False
-    is_label = was.verb is None  # `speed limit: 30` has changed only if the other gives a number, too
     count = len(named) + _has_same_number(was, then) + _has_other_number(was, then)
     # What used to be so ends all of it: who used to live in Turin may live in Padua.
     least = 1.0 if "formerly" in then.words and not _says_now(then) else _NAMED
-    enough = count >= max(_FEWEST, least * len(content)) and (not is_label or _differ_in_a_number(was, then))
-    return enough and _is_of_one(was, then, named) and not _agrees(was, then)
+    return count >= max(_FEWEST, least * len(content)) and _is_of_one(was, then, named) and not _agrees(was, then)
 
 
-def _main_clause(then: Frame) -> Frame:
-    """Return a frame without the content after `because` and the like, unless it begins with one of them."""
-    end = _end_of(then, _REASONS)
-    return then._replace(content={key: at for key, at in then.content.items() if at < end})
+def _holds(was: Frame) -> bool:
+    """Whether a statement says what is so: it has a subject and a verb, or gives a number: `speed limit: 30`."""
+    if was.is_past or was.denied or tells_change(was) or tells_update(was) or not states(was) or points(was):
+        return False
+    return was.words.isdisjoint(_YOU) if was.verb else was.verb is None and bool(was.numbers)
 
 
-def _told(then: Frame) -> frozenset[str]:
-    """Return the words of a statement; of one about the past, without those after `when`."""
+def _tells_news(then: Frame) -> bool:
+    """Whether a statement tells of a change, and not of a possible one; after `when`, of the past, it tells of none."""
     end = _end_of(then, _WHEN) if then.is_past or then.is_perfect else len(then.tokens)
-    return frozenset(token.word for token in then.tokens[:end])
+    is_sure = _UNSURE.isdisjoint(token.word for token in then.tokens[:end])
+    return is_sure and tells_update(then) and not points(then)
+
+
+def _are_comparable(was: Frame, then: Frame) -> bool:
+    if max(len(was.tokens), len(then.tokens)) > _MOST_WORDS or not same_dates(was, then):
+        return False
+    if are_two(was.words, then.words) or are_two(then.words, was.words):
+        return False
+    if was.verb is None and not _differ_in_a_number(was, then):
+        return False
+    # Who did it before may be named after `since`, as in `Ida cooks since Tom left`, but what is done is named before.
+    return "since" not in then.words or len(named_by(was, _before(then, _SINCE))) >= _FEWEST
+
+
+def _before(then: Frame, words: frozenset[str]) -> Frame:
+    """Return a frame without the content after one of these words, unless it begins with it."""
+    end = _end_of(then, words)
+    return then._replace(content={key: at for key, at in then.content.items() if at < end})
 
 
 def _end_of(frame: Frame, words: frozenset[str]) -> int:
@@ -203,12 +211,7 @@ def _end_of(frame: Frame, words: frozenset[str]) -> int:
 
 
 _REASONS = listed("because although though while whereas so")
-_WHEN = listed("when")
-
-
-def _holds(was: Frame) -> bool:
-    """Whether a statement says what is so: it has a subject and a verb, or gives a number: `speed limit: 30`."""
-    return was.words.isdisjoint(_YOU) if was.verb else was.verb is None and bool(was.numbers)
+_WHEN, _SINCE = listed("when"), listed("since")
 
 
 _YOU = listed("you your")
@@ -247,9 +250,8 @@ def _has_same_number(was: Frame, then: Frame) -> bool:
 
 
 def _differ_in_a_number(was: Frame, then: Frame) -> bool:
-    return any(comparable(this, that) for this, that in product(_values(was), _values(then))) and not _has_same_number(
-        was, then
-    )
+    pairs = product(_values(was), _values(then))
+    return any(comparable(this, that) for this, that in pairs) and not _has_same_number(was, then)
 
 
 def _has_other_number(was: Frame, then: Frame) -> bool:
