@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts.denials import NEGATIVE
 from memstore.conflicts.frames import IN_PART, states
-from memstore.conflicts.guards import are_numbered_apart, are_two, is_of_its_own, named_by, same_times
+from memstore.conflicts.guards import are_elsewhere, are_numbered_apart, are_two, is_of_its_own, named_by, same_times
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
 
@@ -86,7 +86,7 @@ def _are_comparable(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     words = one.words | other.words
     if not words.isdisjoint(_LEAVES_ROOM) or not (states(one) and states(other)) or not same_times(one, other):
         return False
-    if are_two(one.words, other.words) or are_two(other.words, one.words):
+    if are_two(one.words, other.words) or are_two(other.words, one.words) or are_elsewhere(one, other):
         return False
     if not one.verb or not other.verb or one.is_past != other.is_past or (days_apart and one.is_past):
         return False  # what is so on every occasion may have been otherwise on one

@@ -23,6 +23,7 @@ from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
 from memstore.conflicts.gists import SHARED_ANYHOW, share_enough, without_numbers
 from memstore.conflicts.guards import (
+    are_elsewhere,
     are_numbered_apart,
     first_of,
     is_of_its_own,
@@ -500,7 +501,9 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
     both = ((this, that), (that, this))
     if rule and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
         return TextVerdict.SILENT, ""
-    if rule == "negation" and any(is_of_its_own(*pair, first_of(pair[0])) for pair in both):
+    if rule == "negation" and (
+        are_elsewhere(this, that) or any(is_of_its_own(*pair, first_of(pair[0])) for pair in both)
+    ):
         return TextVerdict.SILENT, ""
     if rule:
         return TextVerdict.CONTRADICTS, rule

@@ -297,13 +297,17 @@ def _of_one_time(no: Frame, yes: Frame, *, days_apart: bool) -> bool:
     if _denial(no) == "never" or "always" in yes.words:
         return True
     if (
-        yes.when
+        not {token.word for token in yes.when} <= _PARTS_OF_A_DAY
         and not no.when
         and _denial(no) not in DENY_ALL
         and not (no.is_past or no.is_perfect or _is_habit(yes) or tells_change(yes))
     ):
         return False
     return same_tense(no, yes, days_apart=days_apart)
+
+
+# What is never done is done neither in the morning nor at night.
+_PARTS_OF_A_DAY = listed("morning mornings noon afternoon afternoons evening evenings night nights midnight")
 
 
 def _is_habit(yes: Frame) -> bool:

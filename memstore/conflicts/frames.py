@@ -137,6 +137,7 @@ _NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECAS
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
     r"^(?:By (?:a|an) (?:hand|mile|head|whisker|long way|good \w+|year)\b,?"
+    r"|According to (?:the|our|my|his|her|their)(?: (?-i:[a-z][\w-]*)){1,3}(?= (?-i:[A-Z]))"
     r"|According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
     r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
     r"|Believe it or not|Strictly speaking|Generally speaking|For once|For the record|For what it['’]s worth"
@@ -168,7 +169,7 @@ _TIME_FIRST = re.compile(
 _SO_FAR = listed("since now")
 _ASKS_TO = listed("remember note know recall please say tell")
 _AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
-_AND_ALSO = re.compile(r" and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )")
+_AND_ALSO = re.compile(r",? and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )|, and (?=[A-Z][a-z]+ )")
 _NOTHING_ELSE = re.compile(
     r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other)\b", re.IGNORECASE
 )

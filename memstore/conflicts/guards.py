@@ -203,6 +203,8 @@ def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if are_two(one.words, other.words) or are_two(other.words, one.words):
         return False
+    if all(frame.tokens[0].word == "when" for frame in (one, other)) and one.content.keys() != other.content.keys():
+        return False  # each in another case
     permits = is_permission(one) and is_permission(other) and one.denied != other.denied
     return all(states(each, permits=permits) for each in (one, other)) and (
         permits or _is_norm(one) == _is_norm(other) or _is_rule(one, other)
@@ -332,6 +334,23 @@ def named_by(one: Frame, other: Frame) -> frozenset[str]:
     return frozenset(
         key for key in one.content if key in other.content or any(lexicon.same(one.word(key), word) for word in spare)
     )
+
+
+def are_elsewhere(one: Frame, other: Frame) -> bool:
+    """Whether the subject of each is told by where it is, and they are apart: Jo in Bern, Jo in our office."""
+    places = [
+        {
+            key
+            for key, at in frame.content.items()
+            if at < (frame.verb or 0)
+            and not _LOCATES.isdisjoint(token.word for token in frame.tokens[max(1, at - 2) : at])
+        }
+        for frame in (one, other)
+    ]
+    return all(places) and places[0].isdisjoint(other.content) and places[1].isdisjoint(one.content)
+
+
+_LOCATES = listed("in on at from near by behind under above")
 
 
 def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
 
 def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     """Whether two frames say the same except for one word of each, and these two are opposites."""
-    if one.denied or other.denied or (_of_part(one, other) and not (says_all(one) or says_all(other))):
+    if (
+        one.denied
+        or other.denied
+        or not _FAILS.isdisjoint(one.words | other.words)
+        or (_of_part(one, other) and not (says_all(one) or says_all(other)))
+    ):
         return False
     mine, theirs = unmatched(one, other), unmatched(other, one)
     if min(len(mine), len(theirs)) != 1 or not shared_of(one, other) or not comparable(one, other):
@@ -40,6 +45,10 @@ def opposed(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     this, that = pairs[0]
     more = [key for key in mine if key != this], [key for key in theirs if key != that]
     return _exclude(one, other, this, that) and _is_said_of_one(one, this, more[0], other, that, more[1])
+
+
+# Who forgot to lock the door left it unlocked.
+_FAILS = listed("forgot forgotten forget forgets neglected omitted")
 
 
 def _of_part(one: Frame, other: Frame) -> bool:
@@ -215,6 +224,8 @@ ASYMMETRIC = listed("than above below behind north south east west prefer prefer
 
 def swapped(one: Frame, other: Frame) -> bool:
     """Whether two frames state an asymmetric relation between two things in opposite directions: each is older."""
+    if _compares_the_other_way(one, other):
+        return True
     shared = shared_of(one, other)
     if one.content.keys() != other.content.keys() or one.denied or other.denied or len(shared) < FEWEST_SHARED:
         return False
@@ -224,18 +235,33 @@ def swapped(one: Frame, other: Frame) -> bool:
     ranks = [[frame.tokens[at].key for at in frame.numbers] for frame in (one, other)]
     if any(ranks):
         return len(set(ranks[0])) > 1 and ranks[0] == ranks[1][::-1]
-    if "than" in marks and _around(one, "than") == _around(other, "than")[::-1] != _around(other, "than"):
-        return True
     nouns = shared - {root_of(each.tokens[main_verb(each)].word) for each in (one, other)}
     mine, theirs = _order(one, nouns), _order(other, nouns)
     return sum(this != that for this, that in zip(mine, theirs, strict=True)) == len(("one", "other"))
 
 
-def _around(frame: Frame, mark: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the content before and after a word, without the verb and the word directly before it."""
-    at = next(at for at, token in enumerate(frame.tokens) if token.word == mark)
-    before = (key for key, place in frame.content.items() if place < at - 1 and place != frame.verb)
-    return frozenset(before), frozenset(key for key, place in frame.content.items() if place > at)
+def _compares_the_other_way(one: Frame, other: Frame) -> bool:
+    """Whether both compare two things by one measure, but in each another is ahead: Ida is older than Eva."""
+    by = {word for word in one.words & other.words if word in _COMPARATIVES or word.endswith("er")}
+    if "than" not in one.words & other.words or not by or one.denied or other.denied or not comparable(one, other):
+        return False
+    mine, theirs = _around_than(one), _around_than(other)
+    return bool(mine[0] and theirs[0]) and mine[0] <= theirs[1] and theirs[0] <= mine[1] and same_times(one, other)
+
+
+_COMPARATIVES = listed("more less fewer better worse")
+
+
+def _around_than(frame: Frame) -> tuple[frozenset[str], frozenset[str]]:
+    """Return what is compared, before and after `than`, without the verb and the comparative."""
+    at = next(at for at, token in enumerate(frame.tokens) if token.word == "than")
+    told = {
+        key: place
+        for key, place in frame.content.items()
+        if place != frame.verb and not (place == at - 1 and frame.tokens[place].word.endswith("er"))
+    }
+    before = frozenset(key for key, place in told.items() if place < at)
+    return before, frozenset(told) - before
 
 
 def _same_role(one: Frame, other: Frame, shared: frozenset[str]) -> bool:

@@ -165,8 +165,9 @@ def _joined(pieces: list[str | Quantity], at: int, before: str | Quantity) -> tu
     if piece in ("a", "an") and before in _LASTING and (one_of := quantities.one_of(after)):
         return one_of, 2
     last = pieces[at + 2] if at + 2 < len(pieces) else ""
-    if piece == "half" and after in ("a", "an") and (one_of := quantities.one_of(last)) and one_of.parts[0]:
-        return one_of._replace(parts=(one_of.parts[0] / 2,)), 3
+    width = 3 if after in ("a", "an") else 2  # half an hour, half hour
+    if piece == "half" and (one_of := quantities.one_of(last if width > 2 else after)) and one_of.parts[0]:  # noqa: PLR2004
+        return one_of._replace(parts=(one_of.parts[0] / 2,)), width
     found = None if is_pronoun else quantities.of_words(piece, pieces[at + 1 : at + 1 + _MOST_NUMBER_WORDS])
     if found is None:
         return piece, 1

@@ -45,10 +45,10 @@ _ADVERBS = re.compile(
 )
 # Their object, or else their subject, is what has changed: `changed teachers`, `the stop was moved`.
 _VERBS = listed("""
-    updated moved moves switched switches changed changes swapped replaced replaces dropped stopped quit gave_up
-    given_up upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds succeeded
-    shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned took taken
-    hands handed passed put went gone gave come came turned closed
+    lifted bumped updated moved moves switched switches changed changes swapped replaced replaces dropped stopped quit
+    gave_up given_up upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds
+    succeeded shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned
+    took taken hands handed passed put went gone gave come came turned closed
     """)
 _NOUNS = listed("moves switches changes replaces hands")
 # Some of them only together with another word: `took over`, `came off`.
@@ -102,7 +102,7 @@ def _says_now(frame: Frame) -> bool:
 
 def _starts(frame: Frame) -> bool:
     """Whether it begins by saying from when on something is so: from Monday."""
-    return len(frame.tokens) > 1 and frame.tokens[0].word == "from" and frame.tokens[1] in frame.when
+    return frame.tokens[0].word == "from" and any(token in frame.when for token in frame.tokens[1 : 1 + _FARTHEST])
 
 
 def _since(frame: Frame) -> bool:
@@ -299,10 +299,14 @@ def succeeded(one: Frame, other: Frame) -> bool:
 
 
 def _are_of_two_times(one: Frame, other: Frame) -> bool:
-    """Whether they name two times by how they are related: last year, this year; before it, after it."""
+    """Whether they name two times by how they are related: last year, this year; before it, after it; the new year."""
     these, those = of_this(one), of_this(other)
-    leads = {frame.tokens[0].word for frame in (one, other)}
-    return (bool(these and those) and these.isdisjoint(those)) or leads == {"before", "after"}
+    leads = [frozenset(token.word for token in frame.tokens[:_FARTHEST]) for frame in (one, other)]
+    is_apart = any(this & _EARLIER and that & _THEN for this, that in (leads, leads[::-1]))
+    return (bool(these and those) and these.isdisjoint(those)) or is_apart
+
+
+_EARLIER, _THEN = listed("before old former"), listed("after new")
 
 
 def _has_another_value(one: Frame, other: Frame) -> bool:

@@ -125,7 +125,7 @@ class _Pair:
     def __init__(self, one: Frame, other: Frame, shared: frozenset[str]) -> None:
         self.one, self.other, self.shared = one, other, shared
         self.mine, self.theirs = _no_titles(unmatched(one, other)), _no_titles(unmatched(other, one))
-        if all(not frame.words.isdisjoint(_PAYING) for frame in (one, other)):
+        if all(map(_pays, (one, other))):
             self.mine, self.theirs = (
                 [key for key in keys if frame.word(key) not in _PAYING]
                 for frame, keys in ((one, self.mine), (other, self.theirs))
@@ -180,13 +180,22 @@ class _Pair:
         this, that = self.one.tokens[here].value, self.other.tokens[there].value
         if this is None or that is None or not (quantities.comparable(this, that) or self._are_prices(this, that)):
             return False
-        if not _count_one(self.one, here, self.other, there) or _from_until(self.one, here, self.other, there):
+        counted = _count_one(self.one, here, self.other, there) and not self._counts_a_part(here, there)
+        if not counted or _from_until(self.one, here, self.other, there):
             return False
         places = ((self.one, here), (self.other, there))
         if any(_is_name(frame, at, self.shared) for frame, at in places) or _may_agree(*places[0], *places[1]):
             return False
         self.scale = max((this, that), key=lambda value: value.scale is Scale.MEASURE).scale.value
         return True
+
+    def _counts_a_part(self, here: int, there: int) -> bool:
+        """Whether one counts all, and the other those that do something: has 24 pupils; eleven pupils sing."""
+        acts = [
+            speaks_of(frame, at, self.shared) and not _is_being(frame) and frame.tokens[frame.verb or 0].key != "have"
+            for frame, at in ((self.one, here), (self.other, there))
+        ]
+        return acts[0] != acts[1] and any(frame.tokens[frame.verb or 0].key == "have" for frame, _ in self._sides)
 
     def _are_of_one(self) -> bool:
         """Whether both are about one thing, not just about a change; without a common subject, the verbs must match."""
@@ -447,6 +456,12 @@ def _months(frame: Frame) -> set[str]:
     }
 
 
+def _pays(frame: Frame) -> bool:
+    """Whether a frame says what is paid, or has a number that is written like a price."""
+    values = (frame.tokens[at].value for at in frame.numbers)
+    return not frame.words.isdisjoint(_PAYING) or any(value is not None and is_price(value) for value in values)
+
+
 def is_price(value: Quantity) -> bool:
     """Whether a bare number is written like a price: 16.50."""
     return value.scale is Scale.CARDINAL and value.parts[0] is not None and not value.parts[0].is_integer()
@@ -647,7 +662,8 @@ def _is_release(frame: Frame, token: Token) -> bool:
 
 
 def _stands(frame: Frame, *, named: bool, apart: bool, days_apart: bool) -> bool:
-    if days_apart and ("today" in frame.words or (frame.verb is None and "this" in frame.words)):
+    is_of_today = "today" in frame.words and not tells_change(frame)
+    if days_apart and (is_of_today or (frame.verb is None and "this" in frame.words)):
         return False
     if frame.verb is None:
         return named or not days_apart or "for" in frame.words or bool(frame.possessors) or _is_dose(frame)

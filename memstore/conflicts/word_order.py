@@ -70,6 +70,8 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (_NOBODY_BUT, "only "),
     (re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE), "closes at"),
     (re.compile(r"\b(?:has |have )?learn(?:t|ed) to\b", re.IGNORECASE), "can now"),
+    # `Graz is the only place where Ida lives`: Ida lives only in Graz.
+    (re.compile(r"^([\w' -]{2,40}?) is the only (?:place|one) where ([^,;:.]{3,60}?)[.!]?$"), r"\2 only in \1"),
     (_IS_OUR, r"\3 \2 \1\4"),
     # `Before it was sold the car was washed`: the car was washed before it was sold.
     (
