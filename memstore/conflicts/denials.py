@@ -52,7 +52,7 @@ NEGATIVE = listed("""
     declined refused rejected wrong false impossible forbidden banned prohibited unable off closed dead stolen
     broken stopped abandoned cancelled dropped removed deleted otherwise different other forget forgets miss misses
     fail neglect neglects omit omits skip skips avoid avoids lose loses stop stops refuse refuses late doubt doubts
-    deny denies lack lacks hesitate hesitates object objects mind exception else instead gave give given former
+    deny denies against lack lacks hesitate hesitates object objects mind exception else instead gave give given former
     formerly ex retired resigned ended expired died sold left quit cancels rid
     """)
 # Words that limit a denial to a time or a cause, or make exceptions.
@@ -152,7 +152,8 @@ def _is_whole(no: Frame, yes: Frame) -> bool:
 
 def _is_of_some(no: Frame) -> bool:
     """Whether something is denied of some: `some windows have no bars`."""
-    return no.tokens[0].word in _SOME
+    is_counted = no.tokens[0].value is not None and no.tokens[1:2] and no.tokens[1].word == "of"
+    return no.tokens[0].word in _SOME or bool(is_counted)
 
 
 _SOME = listed("some several few many most half")
@@ -240,11 +241,14 @@ def _of_the_same(no: Frame, yes: Frame) -> bool:
     if of_us and unmatched(yes, no):
         return False  # What I don't own my brother may own.
     first = min(no.content.values(), default=0)
-    of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words or _denial(no) == "nobody")
+    of_nobody = _denies_all(no) and (no.denials[0] < first or "by" in no.words or _denial(no) in _NOTHING)
     added = [key for key in unmatched(yes, no) if not (_is_passive(no) and _does_it(yes, key))]
     if is_permission(no) and is_permission(yes):
         added = [key for key in added if yes.word(key) not in _PERMITTED]
     return of_nobody or _of_speaker(no, yes) or _speaks_of_it(no, yes) or adds(yes, added, shared)
+
+
+_NOTHING = listed("nobody nothing no_one none")
 
 
 def _speaks_of_it(no: Frame, yes: Frame) -> bool:

@@ -138,6 +138,7 @@ _NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECAS
 _ACCORDING = re.compile(
     r"^(?:By (?:a|an) (?:hand|mile|head|whisker|long way|good \w+|year)\b,?"
     r"|According to (?:the|our|my|his|her|their)(?: (?-i:[a-z][\w-]*)){1,3}(?= (?-i:[A-Z]))"
+    r"|According to \w+ \d+ of (?:the|our|my) \w+,?"
     r"|According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
     r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
     r"|Believe it or not|Strictly speaking|Generally speaking|For once|For the record|For what it['’]s worth"
@@ -573,8 +574,9 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
         return False
     if word in _AUXILIARIES or _over(word) or (word not in _ADVERBS and _follows_a_subject(found, at)):
         return True
+    follows_many = before in _PLURALS or before.endswith("s")
     if before in DETERMINERS | PREPOSITIONS or before in possessors or len(word) < _SHORTEST_VERB:
-        return False
+        return word in _GO and follows_many and before not in possessors
     stands = lexicon.stands(word)
     if word.endswith("s") and not word.endswith(("ss", "ings")):
         after = found[at + 1] if at + 1 < len(found) else None
@@ -585,7 +587,7 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
             and found[at - 1].value is None
             and (after is None or after.value is not None or after.word in _AFTER_A_VERB)
         )
-    return stands and (before in _PLURALS or before.endswith("s"))
+    return stands and follows_many
 
 
 def _follows_a_subject(found: Sequence[Token], at: int) -> bool:

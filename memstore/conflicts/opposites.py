@@ -108,7 +108,8 @@ def _exclude(one: Frame, other: Frame, this: str, that: str) -> bool:
     """Whether two opposites exclude each other, unlike a son and a daughter, or two acts one after the other."""
     if lexicon.other_value(one.word(this), other.word(that)) is not None:
         return False
-    return not any(
+    on_one_day = bool(one.when and other.when)
+    return on_one_day or not any(
         frame.is_past and lexicon.is_act(frame.word(key)) and frame.verb == frame.content[key]
         for frame, key in ((one, this), (other, that))
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 _NUMBERED = (
-    "pr|issue|ticket|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
+    "pr|issue|ticket|note|chapter|page|section|line|step|room|phase|part|test|case|figure|table|item|appendix|episode|season"
     "|session|route|gate|platform|sprint|lesson|exercise|question|level|seed|build|attempt|round|option|slide|volume"
 )
 # A pattern is used only if the text contains its first field: compiling all of them takes longer than most searches.
@@ -221,8 +221,8 @@ def is_date(token: Token) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Whether a word is a past form: `moved`, `went`."""
-    return word in _PAST or (word.endswith("ed") and word not in _NOT_PAST)
+    """Whether a word is a past form: `moved`, `went`; not `bike-shed`."""
+    return word in _PAST or (word.endswith("ed") and word.rpartition("-")[2] not in _NOT_PAST)
 
 
 # -- statements ------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ GRAMMAR = listed("""
     am is are was were be been being have has had having will would can could should may might must shall to of in on
     at by for from with into onto about as and or but if than it its this these those he she they him her his their
     them who which what some any every each all i me my mine we us our you your when while where because during since
-    until one thing things more most much many lot lots get got go going make made way time
+    until one thing things more most much many lot lots get got go goes going make made way time
     """)
 NEGATORS = frozenset({"not", "never", "no", "neither", "nor"})
 

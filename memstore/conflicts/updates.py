@@ -11,6 +11,7 @@ import re
 from itertools import pairwise, product
 from typing import TYPE_CHECKING
 
+from memstore.conflicts import lexicon
 from memstore.conflicts.frames import DETERMINERS, HEDGES, states
 from memstore.conflicts.guards import (
     are_numbered_apart,
@@ -24,7 +25,7 @@ from memstore.conflicts.guards import (
     same_dates,
     tells_change,
 )
-from memstore.conflicts.quantities import Quantity, Scale, comparable, equal
+from memstore.conflicts.quantities import MONTHS, Quantity, Scale, comparable, equal
 from memstore.conflicts.statements import FIRST_PERSON, TITLES, Token, is_date
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -46,9 +47,9 @@ _ADVERBS = re.compile(
 # Their object, or else their subject, is what has changed: `changed teachers`, `the stop was moved`.
 _VERBS = listed("""
     lifted bumped updated moved moves switched switches changed changes swapped replaced replaces dropped stopped quit
-    gave_up given_up upgraded promoted demoted raised cut reduced grown sold retired elected becomes became succeeds
-    succeeded shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew resigned
-    took taken hands handed passed put went gone gave come came turned closed
+    gave_up given_up upgraded promoted demoted raised cut reduced grown sold retired elected appointed becomes became
+    succeeds succeeded shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew
+    resigned took taken hands handed passed put went gone gave come came turned closed
     """)
 _NOUNS = listed("moves switches changes replaces hands")
 # Some of them only together with another word: `took over`, `came off`.
@@ -92,7 +93,7 @@ def tells_update(frame: Frame) -> bool:
         not frame.words.isdisjoint(("now", "formerly", "instead", "place"))
         or _says_now(frame)
         or "new" in frame.words
-        or not frame.words.isdisjoint(_VERBS)
+        or any(_TOGETHER.get(verb, frame.words) & frame.words for verb in frame.words & _VERBS)
     )
 
 
@@ -157,7 +158,10 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     is_passive = before.key in ("be", "get")
     if not (is_passive or after[0] in _ASIDE) and any(at < place <= end for place in then.content.values()):
         return any(at < place <= end for place in places)
-    return any(place < at or bool(together) for place in places)
+    return any(place < at or bool(together) or verb in _TO_AN_OFFICE for place in places)
+
+
+_TO_AN_OFFICE = listed("elected appointed promoted")
 
 
 def _updates(was: Frame, then: Frame) -> bool:
@@ -185,7 +189,8 @@ def _tells_news(then: Frame) -> bool:
     """Whether a statement tells of a change, and not of a possible one; after `when`, of the past, it tells of none."""
     end = _end_of(then, _WHEN) if then.is_past or then.is_perfect else len(then.tokens)
     is_sure = _UNSURE.isdisjoint(token.word for token in then.tokens[:end])
-    return is_sure and tells_update(then) and not points(then)
+    is_of_something = not points(then) or then.tokens[0].word == "they"  # whoever moved it
+    return is_sure and tells_update(then) and is_of_something
 
 
 def _are_comparable(was: Frame, then: Frame) -> bool:
@@ -196,7 +201,10 @@ def _are_comparable(was: Frame, then: Frame) -> bool:
     if was.verb is None and not _differ_in_a_number(was, then):
         return False
     # Who did it before may be named after `since`, as in `Ida cooks since Tom left`, but what is done is named before.
-    return "since" not in then.words or len(named_by(was, _before(then, _SINCE))) >= _FEWEST
+    if "since" not in then.words:
+        return True
+    before = named_by(was, _before(then, _SINCE))
+    return len(before) >= _FEWEST or any(was.word(key) in then.names for key in named_by(was, then) - before)
 
 
 def _before(then: Frame, words: frozenset[str]) -> Frame:
@@ -220,7 +228,8 @@ _YOU = listed("you your")
 def _agrees(was: Frame, then: Frame) -> bool:
     """Whether a move went to where the other says that it is now: moved from Rome to Bari, lives in Bari."""
     to = next((at for at, token in enumerate(then.tokens) if token.word in ("to", "into")), None)
-    after = [key for key, at in then.content.items() if to is not None and at == to + 1]
+    is_numbered = to is not None and any(token.value for token in then.tokens[to + 2 : to + 3])
+    after = [key for key, at in then.content.items() if to is not None and at == to + 1 and not is_numbered]
     return bool(after) and after[0] in was.content and was.content[after[0]] > (was.verb or 0)
 
 
@@ -303,10 +312,16 @@ def _are_of_two_times(one: Frame, other: Frame) -> bool:
     these, those = of_this(one), of_this(other)
     leads = [frozenset(token.word for token in frame.tokens[:_FARTHEST]) for frame in (one, other)]
     is_apart = any(this & _EARLIER and that & _THEN for this, that in (leads, leads[::-1]))
-    return (bool(these and those) and these.isdisjoint(those)) or is_apart
+    months = [{token.word for token in frame.when} & frozenset(MONTHS) for frame in (one, other)]
+    of_months = all(months) and months[0].isdisjoint(months[1]) and _share_an_attribute(one, other)
+    return (bool(these and those) and these.isdisjoint(those)) or is_apart or of_months
 
 
-_EARLIER, _THEN = listed("before old former"), listed("after new")
+def _share_an_attribute(one: Frame, other: Frame) -> bool:
+    return any(lexicon.has_role(one.word(key), lexicon.Role.ATTRIBUTE) for key in one.content if key in other.content)
+
+
+_EARLIER, _THEN = listed("before old former"), listed("after new now")
 
 
 def _has_another_value(one: Frame, other: Frame) -> bool:

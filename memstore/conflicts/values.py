@@ -557,8 +557,10 @@ def _may_agree(one: Frame, here: int, other: Frame, there: int) -> bool:
     this, that = one.tokens[here].value, other.tokens[there].value
     if bounds[0] == bounds[1] or not this or not that:
         return False
-    if all(bounds) or this.parts[0] is None or that.parts[0] is None:
+    if this.parts[0] is None or that.parts[0] is None or ("about" in bounds and all(bounds)):
         return True
+    if all(bounds):
+        return (this.parts[0] <= that.parts[0]) == (bounds[0] == "at least")
     bound, value = (this.parts[0], that.parts[0]) if bounds[0] else (that.parts[0], this.parts[0])
     match bounds[0] or bounds[1]:
         case "at most":
@@ -601,7 +603,7 @@ def _counted(frame: Frame, at: int) -> tuple[str, str]:
     """Return the root of what a bare number counts, and the period, if one is named: `12 visitors a day`."""
     value = frame.tokens[at].value
     after = at + 1
-    thing = next((key for key, place in frame.content.items() if place == after), "")
+    thing = next((key for key, at in frame.content.items() if at == after and frame.word(key) not in CHANGES), "")
     words = [token.word for token in frame.tokens[after : after + 4]]
     rate = next((each for per, each in pairwise(words) if per in _PER), "")
     return (thing if value and value.scale is Scale.CARDINAL and thing != rate else ""), rate
@@ -637,11 +639,15 @@ def _is_name(frame: Frame, at: int, shared: frozenset[str]) -> bool:
     in_subject = frame.verb is not None and at < frame.verb and speaks_of(frame, at, shared)
     if value is not None and value.scale is Scale.ORDINAL:
         return in_subject
-    if frame.verb is None and at > 1 and frame.tokens[at - 2].word in PREPOSITIONS:
+    if frame.verb is None and at > 1 and frame.tokens[at - 2].word in PREPOSITIONS and not _is_when(frame, at - 1):
         # `The kettle of house 4 sings`, though the verb is not known.
         after = frame.tokens[at + 1].word if at + 1 < len(frame.tokens) else ""
         in_subject = after.endswith("s") and not after.endswith("ss")
     return in_subject and before not in DETERMINERS | PREPOSITIONS | {"there"}
+
+
+def _is_when(frame: Frame, at: int) -> bool:
+    return frame.tokens[at] in frame.when
 
 
 def _is_place_of_one(frame: Frame, at: int) -> bool:
@@ -775,7 +781,9 @@ def _follows(frame: Frame, keys: Sequence[str]) -> bool:
 def _is_of_attribute(frame: Frame, keys: Sequence[str]) -> bool:
     """Whether a phrase directly follows an attribute: `platform B`."""
     first = min(frame.content[key] for key in keys)
-    return first > 0 and lexicon.has_role(frame.tokens[first - 1].word, Role.ATTRIBUTE)
+    before = frame.tokens[first - 2 : first] if first > 1 else frame.tokens[:first]
+    named = [token.word for token in before if token.word != "nr"]
+    return bool(named) and lexicon.has_role(named[-1], Role.ATTRIBUTE)
 
 
 def _follows_be(frame: Frame, keys: Sequence[str]) -> bool:

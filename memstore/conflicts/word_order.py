@@ -54,6 +54,12 @@ def _place_last(found: re.Match[str]) -> str:
     return f"{told}{is_there} {place[0].lower()}{place[1:]}"
 
 
+def _where(found: re.Match[str]) -> str:
+    place, told, rest = found.groups("")
+    leads = told.rpartition(" ")[2] in ("in", "at", "from", "on", "to", "under")
+    return f"{told} {place}{rest}" if leads else f"{told} in {place}{rest}"
+
+
 # Each pattern, and what takes its place; in this order.
 _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     # `Dogs are out, leash or no leash`: either way.
@@ -126,15 +132,23 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         ),
         r"\2 \1\3",
     ),
+    # `What Ida eats is rye`
+    (
+        re.compile(r"^What ((?:[A-Z]\w+|I|we|they|he|she) [^,;:.]{3,60}?) (?:is|are|was|were) ([^,;:.]{2,40})[.!]?$"),
+        r"\1 \2",
+    ),
     # `Behind the shed, that's where the key hangs`: the key hangs behind the shed.
     (
-        re.compile(r"^([A-Z][\w' -]{2,50}),? (?:that['’]s|that is|is) where ([^,;:.]{3,60}?)( is| are)?[.!]?$"),
+        re.compile(
+            r"^([A-Z][\w' -]{2,50})(?:, [^,;:.]{2,40})?,? (?:that['’]s|that is|is) where"
+            r" ([^,;:.]{3,60}?)( is| are)?[.!]?$"
+        ),
         _place_last,
     ),
     # `Graz is where Ida lives` says that Ida lives in Graz.
     (
-        re.compile(r"^([\w' -]{2,40}?) (?:is|was) where ([^,;:.]{3,60}?)(?: in| at)?(?=[,;.]|$)(.*)$", re.DOTALL),
-        r"\2 in \1\3",
+        re.compile(r"^([\w' -]{2,40}?) (?:is|was) where ([^,;:.]{3,60}?)(?=[,;.]|$)(.*)$", re.DOTALL),
+        _where,
     ),
 )
 # `Entry costs 5, says the leaflet`: who or what says so is not a part of it; nor is `if anything`.
