@@ -49,17 +49,24 @@ _FORMATS = {
 }
 
 
+# Formats in which memstore exports memories that can become the same ones again.
+_TAKES_BACK = ("markdown", "okf")
+
+
 def _add_format(name: str, what: str, example: str) -> None:
-    def import_format(session: CliSession, path: str, *, commit: bool, dry_run: bool) -> None:
-        _import(session, name, path, commit=commit, dry_run=dry_run)
+    def import_format(session: CliSession, path: str, *, commit: bool, dry_run: bool, own: bool = False) -> None:
+        _import(session, name, path, own=own, commit=commit, dry_run=dry_run)
 
     import_format.__doc__ = (
         f"Import {what}.\n\nPATH is a file, a folder or a ZIP archive. Each memory names the lines that it comes "
         "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new."
     )
-    decorated = click.argument("path", metavar="PATH", type=click.Path())(
-        commit_option()(dry_run_option()(import_format))
-    )
+    options = commit_option()(dry_run_option()(import_format))
+    if name in _TAKES_BACK:
+        options = click.option(
+            "--own", is_flag=True, help="What was exported here is yours: the same memories come back."
+        )(options)
+    decorated = click.argument("path", metavar="PATH", type=click.Path())(options)
     subcommand(import_, name, examples=(example, f"{example} --dry-run"))(decorated)
 
 
@@ -67,7 +74,7 @@ for _name, (_what, _example) in _FORMATS.items():
     _add_format(_name, _what, _example)
 
 
-def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run: bool) -> None:
+def _import(session: CliSession, name: str, path: str, *, own: bool, commit: bool, dry_run: bool) -> None:
     """Import a source, and say what became of it."""
     from memstore.cli import output
     from memstore.documents.memories import taken_over_document
@@ -76,7 +83,7 @@ def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run:
 
     view = session.view()
     with closing(open_source(view, session.environment().expanded(path), path)) as source:
-        done = import_from(view, name, IMPORTERS[name], source, commit=commit, dry_run=dry_run)
+        done = import_from(view, name, IMPORTERS[name], source, own=own, commit=commit, dry_run=dry_run)
     session.emit(
         "import",
         document=lambda: taken_over_document(done, dry_run=dry_run),
@@ -86,6 +93,9 @@ def _import(session: CliSession, name: str, path: str, *, commit: bool, dry_run:
     for left in done.left_out:
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
     _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
+    if done.exported:
+        back = "" if dry_run else "take this back (memstore undo), and "
+        session.say(f"{done.exported} of them were memories in a vault; if it is yours, {back}import them with --own")
     if done.in_parts and not dry_run:
         session.say("that was too much for one step: memstore undo takes back only the last part of it")
 

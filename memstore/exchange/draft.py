@@ -40,6 +40,14 @@ class CitedLines(NamedTuple):
     last: int
 
 
+class Exported(NamedTuple):
+    """What memstore wrote of a memory when it exported it: the path of its file, its frontmatter, and its text."""
+
+    path: str
+    values: Mapping[str, Any]
+    body: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A memory before it is written.
@@ -61,6 +69,7 @@ class Draft:
         marks: further sources in its lineage, like `url:https://example.org`.
         path: the path of its file in the vault, which keeps links between files intact; empty for the usual place.
         values: further keys of the frontmatter.
+        exported: the memory that memstore exported to this place, if the source says so. Anybody can write that.
     """
 
     key: str
@@ -78,6 +87,7 @@ class Draft:
     marks: tuple[str, ...] = ()
     path: str = ""
     values: Mapping[str, Plain] = field(default_factory=dict)
+    exported: Exported | None = None
 
 
 @dataclass(frozen=True, slots=True)

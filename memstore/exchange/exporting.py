@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from memstore.core.ids import MemoryRef
-from memstore.core.places import MEMORY_SUFFIX, NO_CONCEPTS, without_suffix
+from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, NO_CONCEPTS, is_memory_path, without_suffix
 from memstore.core.titles import title_of
 from memstore.files.draft import new_file
 from memstore.files.memory_file import values_for_any_vault
@@ -22,7 +22,7 @@ from memstore.trust.formats.memory_v01 import STAYS
 from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.memory import Memory
     from memstore.core.view import View
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 RECORD = "memstore.memory/1"
+# Where a concept has the memory that it was made from.
+OWN_KEY = "memstore"
 OKF_VERSION = "0.2"
 _INDEX = "index.md"
 _LONGEST_DESCRIPTION = 160
@@ -46,9 +48,14 @@ def records(view: View, refs: Sequence[str], *, everything: bool = False) -> Ite
 
 
 def files(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
-    """Yield each memory as the path and bytes of a file; raises the errors of `records`."""
-    for file in chosen(view, refs, everything=everything):
-        yield file.path, _file(_kept(file), file.text.body)
+    """Yield each memory as the path and bytes of a file; raises the errors of `records`.
+
+    A memory keeps its path, unless a vault without notes of other programs takes a file there for something else.
+    """
+    found = chosen(view, refs, everything=everything)
+    names = _names(found, lambda path: is_memory_path(path, mixed=False))
+    for file in found:
+        yield names[file.path], _file(_kept(file), file.text.body)
 
 
 def _kept(file: MemoryFile) -> dict[str, Any]:
@@ -78,10 +85,11 @@ def okf(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterato
     """Yield the files of a bundle: a concept for each memory, and an index; raises the errors of `records`.
 
     `generated` is the memory's author and time, `sources` what it was derived from, and `verified` lists the witnesses
-    whose signed confirmation is valid. A memory keeps its path, unless no concept may have that name.
+    whose signed confirmation is valid. A memory keeps its path, unless no concept may have that name. With the record
+    under `memstore`, an import can make the same memory of a concept again.
     """
     found = chosen(view, refs, everything=everything)
-    names = _names(found)
+    names = _names(found, _fits)
     paths = {str(file.memory.ref): f"/{names[file.path]}" for file in found}
     voucher = Voucher(view)
     yield _INDEX, _index(found, names)
@@ -89,18 +97,18 @@ def okf(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterato
         yield names[file.path], _file(_concept(file, paths, voucher), file.text.body)
 
 
-def _names(found: Sequence[MemoryFile]) -> dict[str, str]:
-    """Return the path that each memory has in a bundle, by its path in the vault.
+def _names(found: Sequence[MemoryFile], fits: Callable[[str], bool]) -> dict[str, str]:
+    """Return the path that each memory gets outside the vault, by its path in the vault.
 
-    A concept's file ends with `.md`, and is neither called `index.md` nor `log.md`: a reader takes these for something
-    else. Such a memory gets its id behind the name.
+    Where a file of its name would be taken for something else, like `index.md`, its id stands behind the name; where
+    that is due to the folder, the folder is put into that of the memory's type.
     """
-    fits = {file.path for file in found if _fits(file.path)}
-    names = {path: path for path in fits}
-    taken = {path.casefold() for path in fits}
+    names = {file.path: file.path for file in found if fits(file.path)}
+    taken = {path.casefold() for path in names}
     for file in found:
-        if file.path not in fits:
+        if file.path not in names:
             name = f"{without_suffix(file.path)}-{file.memory.id}{MEMORY_SUFFIX}"
+            name = name if fits(name) else f"{FOLDER_OF_TYPE[file.memory.type]}/{name}"
             while name.casefold() in taken:
                 name = f"{without_suffix(name)}-2{MEMORY_SUFFIX}"
             taken.add(name.casefold())
@@ -109,6 +117,7 @@ def _names(found: Sequence[MemoryFile]) -> dict[str, str]:
 
 
 def _fits(path: str) -> bool:
+    """Return whether a concept may have this path: it ends with `.md`, and isn't called `index.md` or `log.md`."""
     return path.endswith(MEMORY_SUFFIX) and path.rpartition("/")[2].casefold() not in NO_CONCEPTS
 
 
@@ -133,6 +142,7 @@ def _concept(file: MemoryFile, paths: Mapping[str, str], voucher: Voucher) -> di
         "verified": confirmed,
         "id": memory.id,
         "confidence": memory.confidence,
+        OWN_KEY: {"record": RECORD, "path": file.path, "frontmatter": _kept(file)},
     }
     # A concept that was imported keeps its original keys, except for those that the memory states itself.
     return {**(foreign if isinstance(foreign, dict) else {}), **_said(values)}

@@ -19,6 +19,7 @@ from memstore.exchange.draft import (
     LONGEST_VALUE,
     CitedLines,
     Draft,
+    Exported,
     Original,
     Skipped,
     clean,
@@ -28,9 +29,14 @@ from memstore.exchange.draft import (
     time_of,
     words,
 )
-from memstore.files import plain_note
+from memstore.exchange.exporting import OWN_KEY
+from memstore.exchange.records import exported_in
+from memstore.files import fence, memory_file, plain_note, strict_yaml
+from memstore.files.fence import FencedText
 from memstore.files.links import Code
+from memstore.files.memory_file import MemoryFile
 from memstore.memories.add import slug
+from memstore.trust.formats.memory_v01 import STAYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -198,6 +204,7 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
             cites=(_whole(name, data),),
             path=_path(type_, base, name),
             values={"aliases": aliases, "tags": words([*note.tags]), **_rest(key, front, {"permalink"} & {*names})},
+            exported=_exported_file(name, data) if key == "markdown" else None,
         )
 
 
@@ -255,11 +262,13 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     there.
     """
     concepts: dict[str, tuple[str, str]] = {}
+    exported: dict[str, Exported | None] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in NO_CONCEPTS]
     for name in names:
         data = source.data(name)
         concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
-    for name in names:
+        exported[name] = _exported_concept(data)
+    for name in sorted(names, key=lambda name: exported[name] is None):  # others refer to what memstore exported
         data = source.data(name)
         front = _concept(source, name, data)
         made = _map(front.get("generated"))
@@ -275,7 +284,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             "status": "archived" if is_over else None,
             "status_reason": "deprecated in its bundle" if is_over else None,
             "valid_until": _day(front.get("stale_after")),
-            "okf": plain({key: value for key, value in front.items() if key not in ("title", "tags")}),
+            "okf": plain({key: value for key, value in front.items() if key not in ("title", "tags", OWN_KEY)}),
         }
         yield Draft(
             key=key,
@@ -290,7 +299,25 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
             values=values,
+            exported=exported[name],
         )
+
+
+def _exported_concept(data: bytes) -> Exported | None:
+    """Return the memory that memstore says it made a concept from; None if it didn't, or that can't be read."""
+    text = fence.split(data)
+    if not isinstance(text, FencedText) or OWN_KEY not in text.head:
+        return None
+    own = strict_yaml.read(text.head, first_line=1).values.get(OWN_KEY)
+    return exported_in({**own, "body": text.body}) if isinstance(own, dict) else None
+
+
+def _exported_file(name: str, data: bytes) -> Exported | None:
+    """Return the memory in a file that memstore exported as it was; None if the file is not a memory with an id."""
+    file = memory_file.read(name, data)
+    if not isinstance(file, MemoryFile) or file.memory.id is None:
+        return None
+    return Exported(name, {key: value for key, value in file.front.values.items() if key not in STAYS}, file.text.body)
 
 
 def _concept(source: ImportSource, name: str, data: bytes) -> Mapping[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,12 +13,14 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
 from memstore.exchange.draft import Draft, Skipped, clean, one_line
 from memstore.exchange.originals import marks, parts
+from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
 from memstore.memories.add import path_of_new
+from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import id_for
 from memstore.vault.transitions import findings_between
 
@@ -25,9 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.exchange.draft import Importer, Original
     from memstore.exchange.originals import StoredPart
+    from memstore.files.memory_file import ReadFile
     from memstore.files.render import Plain
 
 # The most bytes of memories and originals in one transaction; the journal, and so `undo`, has the same limit.
@@ -39,7 +44,8 @@ class Imported:
     """The result of an import.
 
     `known` are the refs of memories that were imported before, and `different` those among them whose text differs from
-    the source. `originals` are the paths of the originals that were kept. `in_parts` means that the import was too
+    the source. `originals` are the paths of the originals that were kept. `exported` counts the new memories of which
+    the source says that memstore exported them, and which became others here. `in_parts` means that the import was too
     large for one transaction, and so for `undo`; then `saved` has no diffs.
     """
 
@@ -48,12 +54,20 @@ class Imported:
     different: tuple[str, ...]
     left_out: tuple[Skipped, ...]
     originals: tuple[str, ...]
+    exported: int = 0
     in_parts: bool = False
 
 
 @again_where_changed
 def import_from(
-    view: View, name: str, importer: Importer, source: ImportSource, *, dry_run: bool = False, commit: bool = False
+    view: View,
+    name: str,
+    importer: Importer,
+    source: ImportSource,
+    *,
+    own: bool = False,
+    dry_run: bool = False,
+    commit: bool = False,
 ) -> Imported:
     """Write those memories of a source that were not imported before; existing memories are not changed.
 
@@ -65,6 +79,8 @@ def import_from(
         name: the format's name.
         importer: reads the source.
         source: the source to import.
+        own: what memstore exported there was the owner's: it becomes the same memories again. Otherwise it is imported
+            like anything else, unless the same memory is here; anybody can write that memstore exported something.
         dry_run: write nothing; return what would be written.
         commit: also commit it.
 
@@ -73,7 +89,7 @@ def import_from(
         FormatError: the source does not have the format; nothing was written.
     """
     view.require_owner("import from other programs")
-    reading = _Reading(view, name)
+    reading = _Reading(view, name, own=own)
     held: list[_New] = []
     size = 0
     for new in reading.new(importer, source):
@@ -83,7 +99,7 @@ def import_from(
             held.clear()  # only checked, this time
     if size <= MOST_AT_ONCE:
         return reading.result(_written(view, name, held, dry_run=dry_run, commit=commit))
-    reading = _Reading(view, name)
+    reading = _Reading(view, name, own=own)
     saved: list[Saved] = []
     for batch in _batches(reading.new(importer, source)):
         done = _written(view, name, batch, dry_run=dry_run, commit=commit)
@@ -124,8 +140,8 @@ class _New(NamedTuple):
 class _Reading:
     """One reading of a source."""
 
-    def __init__(self, view: View, name: str) -> None:
-        self._view, self._name = view, name
+    def __init__(self, view: View, name: str, *, own: bool) -> None:
+        self._view, self._name, self._own = view, name, own
         self._load = loader(view)
         self._person = view.config.owner if view.config.owner.startswith("human:") else None
         self._ids: set[str] = set()
@@ -134,6 +150,8 @@ class _Reading:
         self._different: list[str] = []
         self._left_out: list[Skipped] = []
         self._kept: dict[str, None] = {}
+        self._exported = 0
+        self._same: dict[str, str] = {}
         self._cited: tuple[Original, tuple[StoredPart, ...]] | None = None
 
     def new(self, importer: Importer, source: ImportSource) -> Iterator[_New]:
@@ -142,16 +160,40 @@ class _Reading:
             if not isinstance(found, Draft):
                 self._left_out.append(found)
                 continue
-            memory_id = self._id_of(found.key)
+            same = self._restored(found)
+            memory_id = (same.memory.id if same else None) or self._id_of(found.key)
             if memory_id in self._ids:
                 self._left_out.append(Skipped(found.where, "it stands in the source twice"))
                 continue
             self._ids.add(memory_id)
-            rows = self._view.rows_of_id(memory_id)
-            if rows:
-                self._is_known(self._view.entry(rows[0]).ref or memory_id, found)
+            if same:
+                self._same[found.key] = memory_id
+            if ref := self._ref_of(memory_id):
+                self._known.append(ref)
+                if _differs(self._load(ref), found, same):
+                    self._different.append(ref)
             else:
-                yield self._composed(found, memory_id)
+                yield _moved(same) if same else self._composed(found, memory_id)
+
+    def _ref_of(self, memory_id: str) -> str | None:
+        """Return the ref of the memory that has this id; None if it is free."""
+        rows = self._view.rows_of_id(memory_id)
+        return self._view.entry(rows[0]).ref or memory_id if rows else None
+
+    def _restored(self, draft: Draft) -> MemoryFile | None:
+        """Return the memory that memstore exported, if it is to become the same one again, or is here unchanged."""
+        if draft.exported is None:
+            return None
+        if self._own:
+            file = _sound(draft.where, restored(self._view, draft.where, draft.exported, self._paths))
+            self._paths.add(file.path)
+            return file
+        with suppress(FormatError):
+            file = restored(self._view, draft.where, draft.exported, ())
+            there = self._load(self._ref_of(file.memory.id or "") or "")
+            if there and statement.digests(there) == statement.digests(file.memory):
+                return file
+        return None
 
     def result(self, saved: Sequence[Saved], *, in_parts: bool = False) -> Imported:
         """Return the result of the import, with `saved` as the memories that were written."""
@@ -161,6 +203,7 @@ class _Reading:
             different=tuple(self._different),
             left_out=tuple(self._left_out),
             originals=tuple(self._kept),
+            exported=self._exported,
             in_parts=in_parts,
         )
 
@@ -168,26 +211,15 @@ class _Reading:
         spelt = key.encode("utf-8", "backslashreplace").decode()  # JSON and names of files can have lone surrogates
         return id_for(self._view.actor, f"{self._name}\n{spelt}")
 
-    def _is_known(self, ref: str, draft: Draft) -> None:
-        self._known.append(ref)
-        there = self._load(ref)
-        if there is None or there.body.strip() != _body(draft).strip():
-            self._different.append(ref)
-
     def _composed(self, draft: Draft, memory_id: str) -> _New:
         cited = [(self._parts_of(one.original), one) for one in draft.cites]
         places = [mark for kept, one in cited for mark in marks(kept, one.first, one.last)]
-        sources = [str(MemoryRef(kind, self._id_of(key))) for key, kind in draft.derived_from]
+        sources = [str(MemoryRef(kind, self._same.get(key) or self._id_of(key))) for key, kind in draft.derived_from]
         data = new_file(
             self._values(draft, memory_id, [*dict.fromkeys((*sources, *draft.marks, *places))]), _body(draft)
         )
-        file = memory_file.read(draft.where, data)
-        if not isinstance(file, MemoryFile):
-            findings = getattr(file, "findings", ())
-            raise FormatError(f"{draft.where} can't become a memory:\n{shown(findings)}", hint=hint(findings))
-        errors = [finding for finding in findings_between(None, file) if finding.is_error]
-        if errors:
-            raise FormatError(f"{draft.where} can't become a memory:\n{shown(errors)}", hint=hint(errors))
+        file = _sound(draft.where, memory_file.read(draft.where, data))
+        self._exported += draft.exported is not None
         path = self._path(draft, file)
         new = {part.path: part for kept, _ in cited for part in kept if part.path not in self._kept}
         kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
@@ -235,6 +267,30 @@ class _Reading:
                 }
             ]
         return values
+
+
+def _sound(where: str, file: ReadFile) -> MemoryFile:
+    """Return a file that may become a memory; raise `FormatError` for any other."""
+    if not isinstance(file, MemoryFile):
+        findings = getattr(file, "findings", ())
+        raise FormatError(f"{where} can't become a memory:\n{shown(findings)}", hint=hint(findings))
+    errors = [finding for finding in findings_between(None, file) if finding.is_error]
+    if errors:
+        raise FormatError(f"{where} can't become a memory:\n{shown(errors)}", hint=hint(errors))
+    return file
+
+
+def _moved(file: MemoryFile) -> _New:
+    return _New(Edit(path=file.path, before=None, after=file.data, made=file), (), len(file.data))
+
+
+def _differs(there: Memory | None, draft: Draft, same: MemoryFile | None) -> bool:
+    """Return whether a memory that is here says something else than the source, or can't be read."""
+    if there is None:
+        return True
+    if same:
+        return statement.digests(there) != statement.digests(same.memory)
+    return there.body.strip() != _body(draft).strip()
 
 
 def _body(draft: Draft) -> str:

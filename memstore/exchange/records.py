@@ -1,4 +1,4 @@
-"""Import memories from a file of `memstore export jsonl`: they keep their ids, histories and attestations."""
+"""Take back memories that memstore exported: they keep their ids, histories and attestations."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from memstore.core.errors import FormatError
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, save_all, shown
+from memstore.exchange.draft import Exported
 from memstore.exchange.exporting import RECORD
 from memstore.exchange.json_stream import items
 from memstore.files import memory_file
@@ -22,6 +23,8 @@ from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import STAYS
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.exchange.source import ImportSource
@@ -68,14 +71,36 @@ def import_records(
 
 
 def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:
+    exported = exported_in(value)
+    if exported is None:
+        raise FormatError(
+            f"{where}: this is not a memory as `memstore export jsonl` writes it",
+            hint=f'a line has "record": "{RECORD}", a path, a frontmatter and a body',
+        )
+    return restored(view, where, exported, written)
+
+
+def exported_in(value: Any) -> Exported | None:
+    """Return the memory in a value of the form that `exporting.records` yields; None for any other value."""
     match value:
         case {"record": record, "path": str(path), "frontmatter": dict(values), "body": str(body)} if record == RECORD:
-            pass
-        case _:
-            raise FormatError(
-                f"{where}: this is not a memory as `memstore export jsonl` writes it",
-                hint=f'a line has "record": "{RECORD}", a path, a frontmatter and a body',
-            )
+            return Exported(path, values, body)
+    return None
+
+
+def restored(view: View, where: str, exported: Exported, written: Container[str]) -> MemoryFile:
+    """Return the file of a memory that memstore exported, at the path that it had if that is free.
+
+    Args:
+        view: the vault.
+        where: the place in the source, for messages.
+        exported: what the source says of the memory.
+        written: the paths that are taken already.
+
+    Raises:
+        FormatError: it is not a memory with an id, or it says who may see it.
+    """
+    path, values, body = exported
     brought = sorted(values.keys() & STAYS)
     if brought:
         raise FormatError(f"{where}: `{brought[0]}` is decided by each vault for itself", hint="remove it")
@@ -90,7 +115,7 @@ def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:
     return MemoryFile(place, read.data, read.text, read.front, read.memory)
 
 
-def _bytes(where: str, values: dict[str, Any], body: str) -> bytes:
+def _bytes(where: str, values: Mapping[str, Any], body: str) -> bytes:
     try:
         json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate can't be in a file
         return new_file(values, "") + body.encode()

@@ -30,12 +30,20 @@ class VaultExchange:
     def __init__(self, view: Callable[[], View]) -> None:
         self._view = view
 
-    def import_from(self, format: str, path: str | Path, **saving: Unpack[Saving]) -> Imported:  # noqa: A002 - as it is called
+    def import_from(
+        self,
+        format: str,  # noqa: A002 - as it is called
+        path: str | Path,
+        *,
+        own: bool = False,
+        **saving: Unpack[Saving],
+    ) -> Imported:
         """Write those memories of another program that are not here yet; for the vault's owner alone.
 
         Args:
             format: as for `memstore import`, like "chatgpt" or "claude-code".
             path: a file, a folder or a ZIP archive.
+            own: memories that memstore exported there were yours, and come back as they were.
             saving: `dry_run` and `commit`.
 
         Raises:
@@ -50,7 +58,7 @@ class VaultExchange:
             raise UsageError(f"there is no format `{format}`", hint=f"it is one of {', '.join(sorted(IMPORTERS))}")
         view = self._view()
         with self._source(view, path) as source:
-            return import_from(view, format, IMPORTERS[format], source, **saving)
+            return import_from(view, format, IMPORTERS[format], source, own=own, **saving)
 
     def import_records(self, path: str | Path, **saving: Unpack[Saving]) -> ImportedMemories:
         """Write memories that `memstore export jsonl` wrote, with their ids and histories."""

@@ -228,13 +228,112 @@ def test_who_confirmed_a_memory_with_a_signature_verified_its_concept(tmp_path: 
     assert "verified" not in concept(dict(okf(ws.view(), [PATH]))[PATH].decode())
 
 
-def test_a_bundle_is_imported_again(vault: InProcess) -> None:
-    folder = vault.home / "bundle"
-    for path, text in unpacked(vault, "okf", "--all").items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text)
+def laid_out(program: InProcess, format_: str) -> Path:
+    """Return a folder with all files that a vault exports."""
+    folder = program.home / format_
+    for file in program.json("export", format_, "--all")["files"]:
+        (folder / file["path"]).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file["path"]).write_text(file["text"])
+    return folder
+
+
+@pytest.mark.parametrize("format_", ["okf", "markdown"])
+def test_ones_own_exported_files_become_the_same_memories(sample: InProcess, format_: str) -> None:
+    for path in (sample.vault / "lists").glob("*.md"):
+        path.unlink()  # notes that were never adopted have no id to keep
+    folder, other = str(laid_out(sample, format_)), another(sample)
+    done = validated(other.ok("--json", "import", format_, folder, "--own"))
+    assert memories(other) == memories(sample)
+    assert len(done["memories"]) == len(memories(sample)) > 20
+    assert (done["known"], done["left_out"], done["originals"]) == ([], [], [])
+    for query in QUERIES:
+        assert ranked(other, query) == ranked(sample, query)
+    assert other.json("export", "jsonl", "--all") == sample.json("export", "jsonl", "--all")
+    for words in (["--own"], []):
+        again = other.json("import", format_, folder, *words)
+        assert (again["memories"], again["different"], len(again["known"])) == ([], [], len(memories(sample)))
+
+
+@pytest.mark.parametrize("format_", ["okf", "markdown"])
+def test_exported_files_are_somebody_elses_until_their_owner_says_otherwise(vault: InProcess, format_: str) -> None:
+    folder, other = str(laid_out(vault, format_)), another(vault)
+    done = other.run("import", format_, folder)
+    assert "3 of them were memories in a vault; if it is yours, take this back (memstore undo), and" in done.stderr
+    found = [one["frontmatter"] for one in other.json("export", "jsonl", "--all")["memories"]]
+    assert not {"m_first00001", "m_second0001"} & {one["id"] for one in found}
+    assert {one["source_type"] for one in found} == {"external" if format_ == "okf" else "unknown"}
+    assert len(found) == 3
+    dry = another(other).run("import", format_, folder, "--dry-run")
+    assert "3 of them were memories in a vault; if it is yours, import them with --own" in dry.stderr
+
+
+def test_an_exported_memory_that_was_changed_elsewhere_is_not_the_one_that_is_here(vault: InProcess) -> None:
+    folder = laid_out(vault, "okf")
+    text = (folder / "m0.md").read_text()
+    (folder / "m0.md").write_text(text.replace("Bella eats at eight.", "Bella never eats."))
     done = vault.json("import", "okf", str(folder))
-    assert len(done["memories"]) == 3
+    (new,) = done["memories"]
+    assert len(done["known"]) == 2
+    shown = vault.json("show", new["ref"])
+    assert (shown["source_type"], shown["body"].strip()) == ("external", "Bella never eats.")
+    assert "memstore" not in shown["okf"]
+    done = vault.json("import", "okf", str(folder), "--own")
+    assert (done["memories"], done["different"]) == ([], ["note:m_first00001"])
+
+
+def test_a_concept_beside_ones_own_refers_to_them(vault: InProcess) -> None:
+    folder, other = laid_out(vault, "okf"), another(vault)
+    (folder / "a.md").write_text("---\ntype: note\nsources: [{resource: m0.md}]\n---\nFrom Bella's page.\n")
+    other.ok("import", "okf", str(folder), "--own")
+    (new,) = [one for one in other.json("export", "jsonl", "--all")["memories"] if "okf" in one["frontmatter"]]
+    assert new["frontmatter"]["source_type"] == "external"
+    assert new["frontmatter"]["derived_from"][0] == "note:m_first00001"
+
+
+@pytest.mark.parametrize(
+    ("was", "became", "said"),
+    [
+        ("{type: note", "{access_grants: ['*'], type: note", "`access_grants` is decided by each vault for itself"),
+        ("id: m_first00001, ", "", "is not a memory with an id"),
+        ("id: m_first00001, ", "id: '../x', ", "is not a memory with an id"),
+    ],
+)
+def test_ones_own_mangled_concepts_write_nothing(vault: InProcess, was: str, became: str, said: str) -> None:
+    folder, other = laid_out(vault, "okf"), another(vault)
+    head, own, rest = (folder / "m0.md").read_text().partition("memstore:")
+    mangled = rest.replace('"', "").replace(was, became)
+    assert mangled != rest.replace('"', "")
+    (folder / "m0.md").write_text(head + own + mangled)
+    done = other.run("import", "okf", str(folder), "--own")
+    assert (done.returncode, said in done.stderr) == (5, True), done.stderr
+    assert other.json("list")["memories"] == []
+
+
+@pytest.mark.parametrize("where", ["own", "mixed"])
+def test_exported_files_are_memories_wherever_they_are_unpacked(tmp_path: Path, where: str) -> None:
+    program = InProcess(tmp_path)
+    (program.vault / "audit").mkdir(parents=True)
+    names = ("index.md", "log.md", "audit/log.md", "README.md", "tea.markdown", "a/index.md")
+    (program.vault / "a").mkdir()
+    for name in names:
+        (program.vault / name).write_text(f"# The page {name}\n\nTea.\n")
+    program.ok("init", ".", "--owner", "si:ash")
+    program.ok("adopt", "--all")
+    here = {one["id"]: one["title"] for one in program.json("list", "-n", "99")["memories"]}
+    home = program.home / "another"
+    (home / "vault").mkdir(parents=True)
+    other = InProcess(home)
+    other.vault.mkdir(exist_ok=True)
+    if where == "mixed":
+        (other.vault / "index.md").write_text("# What is here\n")
+    other.ok("init", ".", "--owner", "si:ash")
+    for file in program.json("export", "markdown", "--all")["files"]:
+        (other.vault / file["path"]).parent.mkdir(parents=True, exist_ok=True)
+        assert not (other.vault / file["path"]).exists()
+        (other.vault / file["path"]).write_text(file["text"])
+    there = {one["id"]: one["title"] for one in other.json("list", "-n", "99")["memories"] if one["id"]}
+    assert there == here
+    assert len(here) >= 5
 
 
 def test_no_concept_of_a_bundle_has_a_name_that_means_something_else(tmp_path: Path) -> None:
