@@ -12,7 +12,7 @@ from memstore.cli.written import commit_option, conflict_line, dry_run_option, s
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 )
 @click.argument("ref", type=NAME, required=False)
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
+@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Show at most this many.")
 @filter_options
-def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool) -> None:
+def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool, limit: int | None) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
@@ -40,7 +41,7 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
     if duplicates:
         if ref is not None:
             raise UsageError("--duplicates looks at all memories", hint="narrow it with filters, like --tag dog")
-        _list_duplicates(session, given)
+        _list_duplicates(session, given, limit)
         return
     from memstore.conflicts.compare import conflicts as find
     from memstore.documents.conflicts import conflicts_document
@@ -49,14 +50,20 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
     found = find(view, ref, given.filters(view.clock.now()))
     session.emit(
         "conflicts",
-        document=lambda: conflicts_document(found),
-        lines=lambda: (line for one in found for line in _lines(session, one)),
+        document=lambda: conflicts_document(found[:limit], left_out=len(found[limit:] if limit else ())),
+        lines=lambda: (line for one in found[:limit] for line in _lines(session, one)),
         each="conflicts",
     )
+    _say_left_out(session, found, limit)
     if not found:
         session.say("no conflicts")
     if ref is None:
         session.say_unreadable()
+
+
+def _say_left_out(session: CliSession, found: Sequence[object], limit: int | None) -> None:
+    if limit and len(found) > limit:
+        session.say(f"{len(found) - limit:,} more; a higher --limit lists them")
 
 
 def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
@@ -114,7 +121,7 @@ def dedupe(session: CliSession, given: Given) -> None:
     _list_duplicates(session, given)
 
 
-def _list_duplicates(session: CliSession, given: Given) -> None:
+def _list_duplicates(session: CliSession, given: Given, limit: int | None = None) -> None:
     from memstore.conflicts.duplicates import dedupe as find
     from memstore.documents.conflicts import duplicates_document
 
@@ -122,10 +129,11 @@ def _list_duplicates(session: CliSession, given: Given) -> None:
     found = find(view, given.filters(view.clock.now()))
     session.emit(
         "dedupe",
-        document=lambda: duplicates_document(found),
-        lines=lambda: (line for one in found for line in _duplicate_lines(session, one)),
+        document=lambda: duplicates_document(found[:limit], left_out=len(found[limit:] if limit else ())),
+        lines=lambda: (line for one in found[:limit] for line in _duplicate_lines(session, one)),
         each="duplicates",
     )
+    _say_left_out(session, found, limit)
     if not found:
         session.say("no duplicates")
     session.say_unreadable()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.access.audit import Registered
     from memstore.cli.output import Palette
@@ -54,7 +54,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
         session.say(unchanged)
     say_what_stays_out(session, saved)
     say_findings(session, saved.findings)
-    say_conflicts(session, saved.conflicts)
+    say_conflicts(session, saved.conflicts, of=saved.ref or saved.path)
     if saved.compared_in_part:
         name = saved.ref or saved.path
         session.say(f"files saved in place since the last search were not compared: memstore conflicts {name}")
@@ -146,11 +146,20 @@ def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
             session.say(f"  hint: {safe_line(finding.hint)}")
 
 
-def say_conflicts(session: CliSession, conflicts: Iterable[Conflict]) -> None:
-    """Report conflicts on standard error: the place of each side, and what to do."""
-    for conflict in conflicts:
+# Whoever reads of more than these after each memory that they add stops reading; the whole list has a command.
+MOST_CONFLICTS = 3
+
+
+def say_conflicts(session: CliSession, conflicts: Sequence[Conflict], *, of: str) -> None:
+    """Report conflicts of a memory on standard error: the place of each side, and what to do.
+
+    The first `MOST_CONFLICTS` are shown; conflicts are ordered by gravity.
+    """
+    for conflict in conflicts[:MOST_CONFLICTS]:
         session.say(conflict_line(session.paint, conflict))
         session.say(f"  hint: {conflict.command}")
+    if more := len(conflicts[MOST_CONFLICTS:]):
+        session.say(f"  … and {more} more: memstore conflicts {of}")
 
 
 def conflict_line(paint: Palette, conflict: Conflict) -> str:

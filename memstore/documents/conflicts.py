@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
 
 
-def conflicts_document(found: Iterable[Conflict]) -> dict[str, Any]:
-    """Return memories that can't both be right."""
-    return {"conflicts": [conflict_document(one) for one in found]}
+def conflicts_document(found: Iterable[Conflict], *, left_out: int) -> dict[str, Any]:
+    """Return memories that can't both be right, and how many conflicts more there are."""
+    return {"conflicts": [conflict_document(one) for one in found], "left_out": left_out}
 
 
 def resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
@@ -29,9 +29,9 @@ def resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def duplicates_document(found: Iterable[Duplicates]) -> dict[str, Any]:
-    """Return memories that say nearly the same."""
-    return {"duplicates": [_duplicates_document(one) for one in found]}
+def duplicates_document(found: Iterable[Duplicates], *, left_out: int) -> dict[str, Any]:
+    """Return groups of memories that say nearly the same, and how many groups more there are."""
+    return {"duplicates": [_duplicates_document(one) for one in found], "left_out": left_out}
 
 
 def _duplicates_document(found: Duplicates) -> dict[str, Any]:

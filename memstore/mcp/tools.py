@@ -135,10 +135,10 @@ USUAL = (
         "memory_conflicts",
         "List memories that can't both be right, of ref or of all; or settle the conflict of ref with other.",
         {
-            "list": Verb("conflicts", ("ref", "duplicates", "tag")),
+            "list": Verb("conflicts", ("ref", "duplicates", "tag", "limit"), fixed=(f"--limit={MOST_LISTED}",)),
             "resolve": Verb("resolve-conflict", ("reason",), ("ref", "other", "keep")),
         },
-        {"duplicates": "What says nearly the same instead.", "keep": 'Which of the two holds, or "both".'},
+        {"duplicates": "What says nearly the same instead.", "keep": 'Which holds, or "both".'},
     ),
     Tool(
         "memory_review",

@@ -347,6 +347,35 @@ def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
     assert "higher" not in answered(server, "memory_list", limit=total).text
 
 
+def kettles(program: InProcess) -> list[str]:
+    """Add notes each of which contradicts all others; return their refs."""
+    return [
+        program.json("add", f"The kettle costs {price} euros.")["ref"] for price in range(10, 10 + tools.MOST_LISTED)
+    ]
+
+
+def test_a_memory_with_many_conflicts_names_the_gravest_and_where_the_others_are(apart: InProcess) -> None:
+    kettles(apart)
+    answer = answered(served(apart), "memory_add", text="The kettle costs 9 euros.")
+    found = answer.document["conflicts"]
+    assert len(found) >= 10
+    assert answer.text.count("hint: memstore ") == 3
+    assert f"… and {len(found) - 3} more: memstore conflicts {answer.document['ref']}" in answer.text
+    assert all(one["command"] in answer.text for one in found[:3])
+
+
+def test_conflicts_are_listed_fifty_at_a_time(apart: InProcess) -> None:
+    kettles(apart)
+    answer = answered(served(apart), "memory_conflicts", action="list")
+    assert len(answer.document["conflicts"]) == tools.MOST_LISTED
+    assert answer.text.endswith(f"{answer.document['left_out']:,} more; a higher --limit lists them")
+    whole = validated(apart.ok("--json", "conflicts"))
+    assert answer.document["left_out"] == len(whole["conflicts"]) - tools.MOST_LISTED > 100
+    assert whole["left_out"] == 0
+    few = answered(served(apart), "memory_conflicts", action="list", limit=2)
+    assert few.document["conflicts"] == whole["conflicts"][:2]
+
+
 def test_what_only_reads_says_so_and_is_all_that_is_left_where_nothing_may_be_written(vault: InProcess) -> None:
     server = served(vault, rules=WriteRules(read_only=True))
     left = {tool.name: [*tool.verbs] for tool in server.tools}
