@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.core.brevity import shortened
 from memstore.core.errors import Exit, MemstoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     import click
 
@@ -22,12 +23,6 @@ class Failure(NamedTuple):
     hint: str | None
 
 
-# A text of up to `WHOLE` characters, such as any file's name, is repeated as it is, so that a hint can be copied; of a
-# longer one, which nobody wants to read again, the first `QUOTED` are.
-WHOLE = 255
-QUOTED = 100
-
-
 def failure_of(error: BaseException, given: Iterable[str] = ()) -> Failure:
     """Return how an error is reported; an unknown error is a bug, and is reported as one.
 
@@ -35,34 +30,9 @@ def failure_of(error: BaseException, given: Iterable[str] = ()) -> Failure:
         error: the error.
         given: the arguments of the call, of which long ones are shortened where the report quotes them.
     """
-    failure = _reported(error)
-    long = [word for word in given if len(word) > WHOLE]
-    if not long:
-        return failure
-    hint = failure.hint and _shortened(failure.hint, long)
-    return failure._replace(message=_shortened(failure.message, long), hint=hint)
-
-
-def _shortened(text: str, given: Iterable[str]) -> str:
-    """Return a text in which of each long argument, and of each long part of it, only the beginning is left.
-
-    It is looked for as a whole, as the key or the value of `key=value`, as either part of `type:id`, as a name in a
-    path, without needless blanks, and as `repr` writes it: errors quote any of these.
-    """
-    forms = {
-        form for word in given for part in _parts(word) for form in (part, repr(part)[1:-1], " ".join(part.split()))
-    }
-    for form in sorted(forms, key=len, reverse=True):
-        if len(form) > WHOLE:
-            text = text.replace(form, f"{form[:QUOTED]}…")
-    return text
-
-
-def _parts(word: str) -> Iterator[str]:
-    yield word.strip()
-    for sign in ("=", ":"):
-        yield from (part.strip() for part in (*word.partition(sign), *word.rpartition(sign)))
-    yield from word.split("/")
+    failure, words = _reported(error), [*given]
+    hint = failure.hint and shortened(failure.hint, words)
+    return failure._replace(message=shortened(failure.message, words), hint=hint)
 
 
 def _reported(error: BaseException) -> Failure:

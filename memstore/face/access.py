@@ -9,6 +9,7 @@ from memstore.access.consents import Told
 from memstore.access.contexts import AboutContext
 from memstore.access.entities import AboutEntity
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.memories.seal import SealedMemories
 
 
+@brief
 class VaultAccess:
     """Who sees a memory: `vault.access.grant(note, to="human:claire")`.
 
@@ -191,6 +193,7 @@ class VaultAccess:
         return verify_audit(self._view())
 
 
+@brief
 class VaultConsents:
     """Who said yes or no to what: `vault.consents.grant("human:dana", "si:vet", "subject:dog:bella")`.
 
@@ -250,6 +253,7 @@ class VaultConsents:
         return consents(self._view())
 
 
+@brief
 class VaultContexts:
     """The active context and who listens in it: `vault.contexts.enter("ctx:bella_care", participants=["human:sean"])`.
 
@@ -299,6 +303,7 @@ class VaultContexts:
         return suggest_context(self._view(), text)
 
 
+@brief
 class VaultEntities:
     """People, animals, agents and groups: `vault.entities.add("dog:bella", aliases=["Bella"])`.
 

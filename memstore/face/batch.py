@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 from memstore.conflicts.compare import Comparer
 from memstore.core.errors import UsageError
 from memstore.face import given
+from memstore.face.brief import brief
 from memstore.files.catalog_entry import entry_of
 from memstore.memories.add import composed, refuse_by_hand
 from memstore.vault.transaction import VaultTransaction
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 VERB = "batch"
 
 
+@brief
 class Batch:
     """New memories that are written together at the end of a `with` block: all of them, or none if it fails.
 

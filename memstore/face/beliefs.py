@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import Saving
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from memstore.memories.suggestions import Waiting
 
 
+@brief
 class VaultBeliefs:
     """How sure a memory's holder is, and why: `vault.beliefs.reinforce(belief, evidence=note)`.
 
@@ -251,6 +253,7 @@ class VaultBeliefs:
         return compress(self._view(), given.refs_of(memories), **saving)
 
 
+@brief
 class VaultConflicts:
     """Memories that can't both be right: `vault.conflicts.of(note)`, `vault.conflicts.resolve(one, other, keep=one)`.
 

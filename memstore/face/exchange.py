@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.memories.memory_v01 import ImportedMemories
 
 
+@brief
 class VaultExchange:
     """Memories of other programs, and for them: `vault.exchange.import_from("chatgpt", "export.zip")`.
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import Saving
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.memories.show import Expanded
 
 
+@brief
 class VaultLineage:
     """What a memory was made from, and what was made from it: `vault.lineage.trace(note)`.
 
@@ -76,6 +78,7 @@ class VaultLineage:
         return fix_provenance(self._view(), **saving)
 
 
+@brief
 class VaultHistory:
     """What happened, according to git; for the vault's owner alone: `vault.history.log(note)`.
 

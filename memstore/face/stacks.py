@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from memstore.vault.stack_place import StackPlace
 
 
+@brief
 class VaultStacks:
     """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; then she can `load` it.
 

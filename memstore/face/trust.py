@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.face import given
+from memstore.face.brief import brief
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.trust.trust import Trusted
 
 
+@brief
 class VaultTrust:
     """Signatures, witnesses and anchors: `vault.trust.sign(note)`, `vault.trust.of(note).trust.score`.
 

@@ -10,6 +10,7 @@ from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
 from memstore.face.beliefs import VaultBeliefs, VaultConflicts
+from memstore.face.brief import brief, briefly
 from memstore.face.exchange import VaultExchange
 from memstore.face.given import Hits
 from memstore.face.lineage import VaultHistory, VaultLineage
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
 
 
+@brief
 class Vault:
     """A folder of memories, as one entity sees and changes it.
 
@@ -518,6 +520,7 @@ class Vault:
         return undo(self.view(), dry_run=dry_run)[0]
 
 
+@briefly
 def open_vault(
     path: str | Path | None = None,
     *,

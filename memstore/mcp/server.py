@@ -6,6 +6,7 @@ import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.local_state import CallContext, Quoted
+from memstore.core.brevity import texts_in
 from memstore.core.clock import SystemClock
 from memstore.core.errors import RefusedError, UsageError
 from memstore.mcp import tools
@@ -13,7 +14,7 @@ from memstore.mcp.call import Call, ToolAnswer, failed
 from memstore.vault import composition
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from datetime import datetime
 
     import click
@@ -99,7 +100,7 @@ class Server:
             _stop_at_odd_texts(arguments)
             return self._called(tool, tool.verb(arguments.get(tools.ACTION)), arguments)
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
-            return failed(error, given=_texts_in(arguments))
+            return failed(error, given=texts_in(arguments))
 
     def _called(self, tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> ToolAnswer:
         if self.rules.read_only and tools.writes(verb):
@@ -218,19 +219,6 @@ def _stop_at_odd_texts(value: object) -> None:
         case list():
             for item in value:
                 _stop_at_odd_texts(item)
-
-
-def _texts_in(value: object) -> Iterator[str]:
-    """Yield the texts in the arguments of a call, and their names."""
-    match value:
-        case str():
-            yield value
-        case dict():
-            for name, item in value.items():
-                yield from (*_texts_in(name), *_texts_in(item))
-        case list():
-            for item in value:
-                yield from _texts_in(item)
 
 
 class Handles:

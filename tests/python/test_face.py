@@ -540,3 +540,36 @@ def test_a_repr_fits_on_a_line(vault: Vault) -> None:
         line = repr(value)
         assert "\n" not in line
         assert len(line) <= max(LONGEST_LINE, len(str(vault.path)) + 40) or isinstance(value, dict), line
+
+
+LONG = 5000 * "n"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda vault: vault.get(LONG),
+        lambda vault: vault.get(f"note:{LONG}"),
+        lambda vault: vault.list(type=LONG),
+        lambda vault: vault.list(since=LONG),
+        lambda vault: vault.search("Bella", where=[f"{LONG} ! x"]),
+        lambda vault: vault.add("Tea.", derived_from=[f"note:{LONG}"]),
+        lambda vault: vault.set(LONG, tags=["dog"]),
+        lambda vault: vault.beliefs.reinforce(LONG, evidence=[LONG]),
+        lambda vault: vault.lineage.trace(LONG),
+        lambda vault: vault.lineage.impact([LONG]),
+        lambda vault: vault.access.explain(LONG, LONG),
+        lambda vault: vault.conflicts.resolve(LONG, LONG, keep=LONG),
+        lambda vault: vault.history.log(LONG),
+        lambda vault: vault.trust.of(LONG),
+        lambda vault: vault.exchange.import_from(LONG, "x.json"),
+        lambda vault: vault.contexts.enter(LONG),
+        lambda vault: memstore.open_vault(vault.path / LONG[:200] / LONG[:200], entity=LONG),
+    ],
+)
+def test_no_error_repeats_a_long_argument(vault: Vault, call: Callable[[Vault], object]) -> None:
+    with pytest.raises(memstore.MemstoreError) as caught:
+        call(vault)
+    told = f"{caught.value}{caught.value.message}{caught.value.args}{caught.value.hint}"
+    assert len(told) < 2000
+    assert LONG[:300] not in told
