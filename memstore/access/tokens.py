@@ -26,7 +26,11 @@ VERSION = 1
 
 
 class BearerToken(NamedTuple):
-    """Who a token stands for, and what it shows at most; `file` is where its secret lies."""
+    """Who a token stands for, and what it shows at most; `file` is where its secret lies.
+
+    A token that names a context, and says that nobody else listens, was made by an earlier version. It is refused:
+    which of the two was meant is not guessed.
+    """
 
     id: str
     entity: str
@@ -34,6 +38,11 @@ class BearerToken(NamedTuple):
     alone: bool
     digest: str
     file: Path
+
+    @property
+    def contradicts_itself(self) -> bool:
+        """Whether it says both that others may listen and that nobody does."""
+        return self.alone and self.context is not None
 
 
 class Tokens:
@@ -91,10 +100,13 @@ class Tokens:
         return gone
 
     def brought(self, secret: str) -> BearerToken | None:
-        """Return the token whose secret somebody brings; None for nobody's, or for one that others can read."""
+        """Return the token whose secret somebody brings; None for nobody's, and for one that is refused.
+
+        Refused is one that others can read, or that contradicts itself.
+        """
         digest = _digest(secret)
         found = next((one for one in self.list() if hmac.compare_digest(one.digest, digest)), None)
-        return None if found is None or self.exposed([found]) else found
+        return None if found is None or found.contradicts_itself or self.exposed([found]) else found
 
     def exposed(self, among: Sequence[BearerToken]) -> tuple[Path, ...]:
         """Return the files of tokens that others can read or write, so that they prove nothing."""

@@ -117,6 +117,9 @@ def _serve_http(session: CliSession, offered: str, rules: WriteRules, port: int)
     tokens = _tokens(session, view)
     if exposed := tokens.exposed(tokens.list()):
         raise VaultError(_exposed(exposed[0]), hint=_SHUT.format(exposed[0]))
+    for one in tokens.list():
+        if one.contradicts_itself:
+            raise VaultError(_contradicts(one), hint=_ANEW.format(one.id))
     if not tokens.list():
         raise UsageError("nobody has a token, so nobody could be served", hint="memstore mcp token add ENTITY")
     served = http.Served(_environment(session), str(view.root), rules, tools.CHOICES[offered], tokens)
@@ -172,6 +175,9 @@ def list_(session: CliSession) -> None:
     _emit(session, found)
     for file in tokens.exposed(found):
         session.say(f"{_exposed(file)}; {_SHUT.format(file)}")
+    for one in found:
+        if one.contradicts_itself:
+            session.say(f"{_contradicts(one)}; {_ANEW.format(one.id)}")
     if not found:
         session.say("no tokens; memstore mcp token add ENTITY makes one")
 
@@ -188,6 +194,16 @@ _SHUT = "chmod 600 {}, or revoke it if somebody may have"
 
 def _exposed(file: Path) -> str:
     return f"others can read {file}, so this token is refused"
+
+
+_ANEW = "memstore mcp token revoke {}, and add one with --self or a context"
+
+
+def _contradicts(token: BearerToken) -> str:
+    from memstore.cli.output import safe_line
+
+    context = safe_line(token.context or "")
+    return f"token {token.id} says that nobody else listens, and that {context} does, so it is refused"
 
 
 def _tokens(session: CliSession, view: View) -> Tokens:
@@ -209,5 +225,6 @@ def _token_lines(session: CliSession, found: Sequence[BearerToken]) -> Iterator[
 
     for one in found:
         shows = "nobody else listens" if one.alone else one.context or "only what everybody may see"
+        shows = "refused" if one.contradicts_itself else shows
         ref = session.paint("ref", one.entity)
         yield f"{session.paint('path', safe_line(str(one.file)))}: {one.id} {ref}  {safe_line(shows)}"

@@ -242,6 +242,25 @@ def test_a_token_that_others_can_read_is_refused(tmp_path: Path, mode: int, endi
     assert not file.exists()
 
 
+def test_a_token_of_an_earlier_version_with_two_audiences_is_refused(tmp_path: Path) -> None:
+    program = sample(tmp_path)
+    [made] = program.json("mcp", "token", "add", "si:ash", "--self")["tokens"]
+    secret = (program.home / made["file"]).read_text(encoding="utf-8").strip()
+    about = (program.home / made["file"]).with_suffix(".json")
+    about.write_text(json.dumps({**json.loads(about.read_text()), "context": "ctx:dog_park"}))
+    tokens = Tokens(Environment(program.environment, program.vault, program.home, "tester"), program.vault)
+    assert tokens.brought(secret) is None
+    said = f"token {made['id']} says that nobody else listens, and that ctx:dog_park does, so it is refused"
+    hint = f"memstore mcp token revoke {made['id']}, and add one with --self or a context"
+    done = program.run("mcp", "--http", "0")
+    assert (done.returncode, said in done.stderr, f"hint: {hint}" in done.stderr) == (5, True, True)
+    told = program.run("mcp", "token", "list")
+    assert f"{said}; {hint}" in told.stderr
+    assert told.stdout.rstrip().endswith("refused")
+    program.ok("mcp", "token", "revoke", made["id"])
+    assert not about.exists()
+
+
 def test_what_others_could_have_written_is_no_token(tmp_path: Path) -> None:
     program = sample(tmp_path)
     env = Environment(program.environment, program.vault, program.home, "tester")
