@@ -167,7 +167,7 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
     from memstore.cli.output import safe_line
 
     mine, theirs = (f"{paint.path(one.path)}:{paint('line', str(one.line_start))}" for one in conflict.lines)
-    said = paint("title", safe_line(" ".join(conflict.lines[1].excerpt.split())))
+    said = paint("title", safe_line(" ".join(conflict.lines[1].said.split())))
     kind = paint("warning", conflict.conflict_type.value)
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
     from memstore.core.conflict import Conflict
+    from memstore.core.memory import Claim
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.retrieval import Filters
@@ -49,8 +50,8 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
     memory = file.memory
     shown = quoted if memory.source_type == EXTERNAL else str
 
-    def at(start: int, end: int) -> Lines:
-        return Lines(file.path, start, end, shown(lines.excerpt(start, end)))
+    def at(start: int, end: int, claim: str = "") -> Lines:
+        return Lines(file.path, start, end, shown(lines.excerpt(start, end)), claim and shown(claim))
 
     claim_lines = [file.front.line_of("claims", number) for number in range(len(memory.claims))]
     return Side(
@@ -58,9 +59,15 @@ def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None 
         path=file.path,
         title=shown(title_of(memory)),
         memory=memory,
-        claims=[(claim, at(line, line)) for claim, line in zip(memory.claims, claim_lines, strict=True)],
+        claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
         statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],
     )
+
+
+def _told(claim: Claim) -> str:
+    """Return a claim as people read it: `place:park · gate closes: 20:00 (since 2026-02-01)`."""
+    since = f" (since {claim.since})" if claim.since else ""
+    return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"
 
 
 class Comparer:

@@ -26,12 +26,21 @@ RESOLUTION = {
 
 
 class Lines(NamedTuple):
-    """Where one side of a conflict says it: lines from 1, both inclusive, with their text."""
+    """Where one side of a conflict says it: lines from 1, both inclusive, with their text.
+
+    `claim` is the claim that the lines make, as people read it; empty if they are text.
+    """
 
     path: str
     line_start: int
     line_end: int
     excerpt: str
+    claim: str = ""
+
+    @property
+    def said(self) -> str:
+        """What the lines say, for people."""
+        return self.claim or self.excerpt
 
 
 class Conflict(NamedTuple):

@@ -72,7 +72,7 @@ def review_lines(review: Review, prefix: str) -> Iterator[str]:
     yield from github_lines(review.findings, prefix)
     for conflict in review.conflicts:
         mine, theirs = conflict.lines
-        text = f"{mine.excerpt}\n{prefix}{theirs.path}:{theirs.line_start} says otherwise: {theirs.excerpt}"
+        text = f"{mine.said}\n{prefix}{theirs.path}:{theirs.line_start} says otherwise: {theirs.said}"
         at = Position(mine.line_start)
         yield github_line(Severity.WARNING, prefix + mine.path, at, title="conflict raised", text=text)
     for title, line, change in review.sight:

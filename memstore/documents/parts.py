@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import Registered
     from memstore.core.change import Saved
-    from memstore.core.conflict import Conflict
+    from memstore.core.conflict import Conflict, Lines
     from memstore.core.finding import Finding
     from memstore.core.quotation import External
     from memstore.search.retrieval import Citation
@@ -44,10 +44,19 @@ def conflict_document(conflict: Conflict) -> dict[str, Any]:
         "penalty": 0.0 - round(conflict.penalty, DIGITS),
         "suggested_resolution": conflict.suggested_resolution,
         "refs": list(conflict.refs),
-        "lines": [lines._asdict() for lines in conflict.lines],
+        "lines": [_lines_document(lines) for lines in conflict.lines],
         "rule": conflict.rule,
         "command": conflict.command,
         **({"current": conflict.current} if conflict.current else {}),
+    }
+
+
+def _lines_document(lines: Lines) -> dict[str, Any]:
+    return {
+        "path": lines.path,
+        "line_start": lines.line_start,
+        "line_end": lines.line_end,
+        "excerpt": lines.excerpt,
     }
 
 

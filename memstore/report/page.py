@@ -200,7 +200,7 @@ class _Page:
         yield element("span", one.conflict_type.value, class_="badge warning")
         for ref, title, lines in zip(one.refs, one.titles, one.lines, strict=True):
             current = element("span", "probably current", class_="badge") if ref == one.current else None
-            quotation = element("blockquote", dedent(lines.excerpt).strip(), dir="auto")
+            quotation = element("blockquote", dedent(lines.said).strip(), dir="auto")
             yield element("div", self._link(ref, title or ref), " ", self._place(lines), " ", current, quotation)
         yield element("p", "Decide: ", element("code", one.command))
 

@@ -7,7 +7,6 @@ import hashlib
 import re
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import unquote, urljoin, urlsplit
 from xml.etree import ElementTree as ET
 
@@ -19,10 +18,7 @@ from memstore.report.markup import Markup, element, file_address, web_address
 from tests.installed import ROOT
 from tests.report.pages import ATTACK, HOSTILE, PageParts, write
 from tests.support import memory_text
-from tests.whole.program import Program
-
-if TYPE_CHECKING:
-    from tests.whole.program import InProcess
+from tests.whole.program import InProcess, Program
 
 OWNER = "si:ash"
 
@@ -71,6 +67,21 @@ def test_what_needs_attention_comes_first_and_every_memory_is_there(sample: InPr
     assert len(listed) > 100
     assert {one["ref"] for one in listed if one["ref"]} <= {*page.texts}
     assert all(one["title"] in text for one in listed)
+
+
+def test_a_claim_is_shown_as_people_read_it(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.init()
+    claims = "[{subject: 'pump #3', attribute: colour, value: %s}, {subject: bed, attribute: length, value: 4 m}]"
+    for name in ("red", "blue <b>"):
+        data = memory_text(f"Note {len(name)}.\n", id=f"m_{len(name)}claims0000", claims=claims % f"'{name}'")
+        (program.vault / f"{len(name)}.md").write_bytes(data)
+    quoted = [text for text in PageParts(program.ok("report")).texts if "pump #3" in text]
+    assert sorted(quoted) == ["pump #3 · colour: blue <b>", "pump #3 · colour: red"]
+    line = program.ok("conflicts").splitlines()[0]
+    assert "pump #3 · colour: " in line
+    assert "subject" not in line
+    assert "subject: 'pump #3'" in program.json("conflicts")["conflicts"][0]["lines"][0]["excerpt"]
 
 
 def test_numbers_are_those_of_the_commands(sample: InProcess, page: PageParts) -> None:
