@@ -59,7 +59,7 @@ class Conversation:
     def answered(self, line: bytes) -> bytes | None:
         """Return the answer to a line, as a line without its line feed; None if no answer is due."""
         try:
-            message = json.loads(line, parse_constant=_no_number)
+            message = json.loads(line.decode(), parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
             return _written(_error(None, ProtocolError(PARSE_ERROR, f"this line is not JSON: {error}")))
         if isinstance(message, list) and self._version == "2025-03-26":  # the one version with batches
@@ -80,7 +80,7 @@ class Conversation:
         try:
             return {"jsonrpc": "2.0", "id": number, "result": self._result(message)}
         except ProtocolError as error:
-            return _error(number, error)
+            return _error(number if "id" in message else None, error)
 
     def _result(self, request: Json) -> Json:
         method, params = request.get("method"), request.get("params", {})

@@ -284,6 +284,8 @@ def test_refs_are_completed(new: Conversation) -> None:
         (b"7", -32600),
         (b"null", -32600),
         (b"{}", -32600),
+        (b'{"jsonrpc":"2.0"}', -32600),
+        ('{"jsonrpc":"2.0","id":1,"method":"ping"}'.encode("utf-16"), -32700),
         (b'{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":true,"method":"ping"}', -32600),
         (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600),
