@@ -181,7 +181,10 @@ class _Reading:
         return self._view.entry(rows[0]).ref or memory_id if rows else None
 
     def _restored(self, draft: Draft) -> MemoryFile | None:
-        """Return the memory that memstore exported, if it is to become the same one again, or is here unchanged."""
+        """Return the memory that memstore exported, if it is to become the same one again.
+
+        Without `own`, only if it is here unchanged, or was forgotten here.
+        """
         if draft.exported is None:
             return None
         if self._own:
@@ -190,8 +193,9 @@ class _Reading:
             return file
         with suppress(FormatError):
             file = restored(self._view, draft.where, draft.exported, ())
-            there = self._load(self._ref_of(file.memory.id or "") or "")
-            if there and statement.digests(there) == statement.digests(file.memory):
+            ref = self._ref_of(file.memory.id or "")
+            there = self._load(ref or "")
+            if ref and (there is None or statement.digests(there) == statement.digests(file.memory)):
                 return file
         return None
 

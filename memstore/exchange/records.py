@@ -58,14 +58,15 @@ def import_records(
             file = _file(view, source.where(name, item.line), item.value, {edit.path for edit in edits})
             memory = file.memory
             rows = view.rows_of_id(memory.id or "")
-            there = taken.get(memory.id or "") or (load(view.entry(rows[0]).ref or "") if rows else None)
-            if there is None:
+            if not rows and memory.id not in taken:
                 edits.append(Edit(path=file.path, before=None, after=file.data))
                 taken[memory.id or ""] = memory
                 continue
-            known.append(str(there.ref))
-            if statement.digests(there) != statement.digests(memory):
-                different.append(str(there.ref))
+            ref = view.entry(rows[0]).ref if rows else None
+            known.append(ref or str(memory.ref))
+            there = load(ref or "") or taken.get(memory.id or "")  # neither: it was forgotten here, and stays so
+            if there is None or statement.digests(there) != statement.digests(memory):
+                different.append(known[-1])
     saved = save_all(view, edits, verb="import jsonl", dry_run=dry_run, commit=commit)
     return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
 

@@ -67,14 +67,16 @@ def import_memories(
     for document in documents:
         file = _file(view, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of))
         memory_id = file.memory.id or ""
-        there = taken.get(memory_id) or load(ref_of(memory_id) or "")
-        if there is None:
+        rows = view.rows_of_id(memory_id)
+        if not rows and memory_id not in taken:
             edits.append(Edit(path=file.path, before=None, after=file.data))
             taken[memory_id] = file.memory
             continue
-        known.append(str(there.ref))
-        if statement.digests(there) != statement.digests(file.memory):
-            different.append(str(there.ref))
+        ref = view.entry(rows[0]).ref if rows else None
+        known.append(ref or str(file.memory.ref))
+        there = load(ref or "") or taken.get(memory_id)  # neither: it was forgotten here, and stays so
+        if there is None or statement.digests(there) != statement.digests(file.memory):
+            different.append(known[-1])
     saved = save_all(view, edits, verb="import memory-v0.1", dry_run=dry_run, commit=commit)
     return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
 

@@ -267,6 +267,20 @@ def test_exported_files_are_somebody_elses_until_their_owner_says_otherwise(vaul
     assert "3 of them were memories in a vault; if it is yours, import them with --own" in dry.stderr
 
 
+@pytest.mark.parametrize("words", [("jsonl",), ("memory-v0.1",), ("okf", "--own"), ("okf",), ("markdown", "--own")])
+def test_what_was_forgotten_stays_forgotten(vault: InProcess, words: tuple[str, ...]) -> None:
+    if words[0] in ("okf", "markdown"):
+        place = laid_out(vault, words[0])
+    else:
+        place = vault.home / "all"
+        place.write_text(vault.ok("export", words[0], "--all"))
+    vault.ok("forget", "m_first00001", "--detach")
+    done = vault.json("import", words[0], str(place), *words[1:])
+    assert "note:m_first00001" in done["different"]
+    assert "Bella eats at eight" not in vault.ok("export", "jsonl", "--all")
+    assert "id-duplicate" not in {finding["code"] for finding in vault.json("check")["findings"]}
+
+
 def test_an_exported_memory_that_was_changed_elsewhere_is_not_the_one_that_is_here(vault: InProcess) -> None:
     folder = laid_out(vault, "okf")
     text = (folder / "m0.md").read_text()
