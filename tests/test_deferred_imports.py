@@ -22,7 +22,7 @@ LATER = {
     # Only where the user chose an embedder, or asks for reasons.
     "beliefs.recall": {"search.meaning"},
     "memories.search": {"search.absence", "search.meaning"},
-    # Only where there is something to compare, to echo, or to reinforce; `list` comes without.
+    # Only where there is something to compare, to echo, to sign, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.among": {
         "conflicts.compare",
@@ -31,7 +31,7 @@ LATER = {
         "conflicts.gisting",
         "conflicts.statements",
     },
-    "memories.add": {"beliefs.echo"},
+    "memories.add": {"beliefs.echo", "trust.sign"},
     # A card says more than a line of `list`.
     "memories.show": {
         "beliefs.archive",

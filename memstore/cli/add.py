@@ -43,6 +43,12 @@ _NOTES = (
 @key_options()
 @account_options()
 @several("--cite", metavar="PATH:L1-L2…", help="Lines of a file that it is derived from, as they are now.")
+@click.option(
+    "--sign",
+    type=click.Choice(("never", "counts", "always")),
+    default="never",
+    help="Sign it with your signing_key: always, or if that counts here.",
+)
 @commit_option()
 @dry_run_option()
 def add(
@@ -53,6 +59,7 @@ def add(
     cite: tuple[str, ...],
     *,
     verbatim: bool,
+    sign: str,
     commit: bool,
     dry_run: bool,
     **keys: Any,
@@ -75,13 +82,13 @@ def add(
     if account:
         given = _with_account(given or b"", values, account)
     if given is None:
-        _add_in_editor(session, values, commit=commit, dry_run=dry_run)
+        _add_in_editor(session, values, sign=sign, commit=commit, dry_run=dry_run)
         return
     is_text = verbatim or fence.split(given) is None
     if is_text:
         values = with_defaults(session.view(), values)
     add_it = _added_text if is_text else _added
-    saved = add_it(session, given, values, commit=commit, dry_run=dry_run)
+    saved = add_it(session, given, values, sign=sign, commit=commit, dry_run=dry_run)
     _emit(session, "add", saved, values, dry_run=dry_run)
     if is_text and not dry_run:
         _say_what_is_usual(session, saved, values)
@@ -163,20 +170,26 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
     return account.told(utf8(given)).encode("utf-8", "surrogateescape")
 
 
-def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
+def _added(
+    session: CliSession, data: bytes, values: dict[str, Plain], *, sign: str = "never", commit: bool, dry_run: bool
+) -> Saved:
     """Write a memory from a text, or from a whole file that begins with frontmatter."""
+    from memstore.core.change import Signing
     from memstore.files import fence
     from memstore.memories.add import add_draft
 
     if fence.split(data) is not None:
-        return add_draft(session.view(), data, values, commit=commit, dry_run=dry_run)
-    return _added_text(session, data, values, commit=commit, dry_run=dry_run)
+        return add_draft(session.view(), data, values, sign=Signing(sign), commit=commit, dry_run=dry_run)
+    return _added_text(session, data, values, sign=sign, commit=commit, dry_run=dry_run)
 
 
-def _added_text(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
+def _added_text(
+    session: CliSession, data: bytes, values: dict[str, Plain], *, sign: str, commit: bool, dry_run: bool
+) -> Saved:
+    from memstore.core.change import Signing
     from memstore.memories.add import add_memory
 
-    return add_memory(session.view(), values, utf8(data), commit=commit, dry_run=dry_run)
+    return add_memory(session.view(), values, utf8(data), sign=Signing(sign), commit=commit, dry_run=dry_run)
 
 
 def utf8(data: bytes) -> str:
@@ -187,8 +200,9 @@ def utf8(data: bytes) -> str:
         raise VaultError(f"the text is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
 
 
-def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
+def _add_in_editor(session: CliSession, values: dict[str, Plain], *, sign: str, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
+    from memstore.core.change import Signing
     from memstore.documents.parts import nothing_saved_document
     from memstore.memories.add import add_draft
     from memstore.memories.template import draft
@@ -204,7 +218,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
         session,
         "new",
         draft(view, values),
-        lambda written: add_draft(view, written, {}, commit=commit, dry_run=dry_run),
+        lambda written: add_draft(view, written, {}, sign=Signing(sign), commit=commit, dry_run=dry_run),
         notes=(*_NOTES, _usually(kind, options=False)) if kind in USUAL_KEYS else _NOTES,
     )
     if saved is None:

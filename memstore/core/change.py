@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.short_repr import short_repr
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.files.memory_file import BrokenFile, MemoryFile, ReadFile
+
+
+class Signing(Enum):
+    """Whether a new memory is signed by whoever writes it: never, always, or if the signature counts in the vault."""
+
+    NEVER = "never"
+    COUNTS = "counts"
+    ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,8 @@ ACTION, HANDLE = "action", "handle"
 ENTER, LEAVE = "context enter", "context leave"
 FORGET = "forget"
 DRY_RUN = "--dry-run"
+# Otherwise frontmatter in the text would set keys, and even grants; and an agent that has a key signs what it adds.
+_ADDED = ("--verbatim", "--sign=counts")
 # All memories of a vault don't fit into an agent's context window.
 MOST_LISTED = 50
 
@@ -105,7 +107,7 @@ USUAL = (
                     *("subject_ids", "confidence", "access_grants"),
                 ),
                 ("text",),
-                fixed=("--verbatim",),  # otherwise frontmatter in the text would set keys, and even grants
+                fixed=_ADDED,
             )
         },
         {"access_grants": "Who else may see it: entities, groups, ctx:…; [] is nobody."},
@@ -202,21 +204,17 @@ SEEDS = (
     Tool(
         "memory_raw",
         "Write something down as it came.",
-        {"": Verb("add", ("tags", "source", "derived_from"), ("text",), fixed=("--verbatim", "--type=raw"))},
+        {"": Verb("add", ("tags", "source", "derived_from"), ("text",), fixed=(*_ADDED, "--type=raw"))},
     ),
     Tool(
         "memory_episode",
         "Write down what happened: what it was about, how it came out, what it taught.",
-        {
-            "": Verb(
-                "add", ("outcome", "lessons", "text", *_MADE), ("objective",), fixed=("--verbatim", "--type=episode")
-            )
-        },
+        {"": Verb("add", ("outcome", "lessons", "text", *_MADE), ("objective",), fixed=(*_ADDED, "--type=episode"))},
     ),
     Tool(
         "memory_note",
         "Write a note.",
-        {"": Verb("add", ("title", *_MADE), ("text",), fixed=("--verbatim", "--type=note"))},
+        {"": Verb("add", ("title", *_MADE), ("text",), fixed=(*_ADDED, "--type=note"))},
     ),
     Tool(
         "memory_belief",
@@ -227,7 +225,7 @@ SEEDS = (
                 ("confidence", "belief_type", *_MADE),
                 ("statement",),
                 {"statement": "text"},
-                ("--verbatim", "--type=belief"),
+                (*_ADDED, "--type=belief"),
             )
         },
     ),
@@ -257,7 +255,7 @@ SEEDS = (
                     *("tags", "derived_from"),
                 ),
                 ("text",),
-                fixed=("--verbatim",),
+                fixed=_ADDED,
             )
         },
         {"access_grants": "[] is nobody."},
@@ -309,7 +307,11 @@ SEEDS = (
         "Record outside the file what a memory says now.",
         {"": Verb("anchor", ("type", "reference"), ("ref",), {"type": "kind"})},
     ),
-    Tool("memory_trust", "See who vouches for a memory.", {"": Verb("trust", (), ("ref",))}),
+    Tool(
+        "memory_trust",
+        "See who vouches for a memory; or sign your own anew.",
+        {"show": Verb("trust", (), ("ref",)), "sign": Verb("sign", (), ("ref",))},
+    ),
 )
 
 # -- everything else that a person can do ------------------------------------------------------------

@@ -5,23 +5,22 @@ Seed 000 writes notes and beliefs; seed 004 creates a memory, anchors it, and fi
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
+from memstore.core.change import Signing
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.transaction import again_where_changed, save
-from memstore.files import memory_file, splice
+from memstore.files import memory_file
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
-from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
 from memstore.memories.show import show_memory
 from memstore.search.retrieval import Filters
 from memstore.trust import anchor as anchoring
 from memstore.trust.score import TrustReader
-from memstore.trust.sign import signature_of
+from memstore.trust.sign import signed_anew
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -196,10 +195,9 @@ def create_memory(
     values: dict[str, Plain] = {"type": type, "confidence": confidence, **values_of(about), "title": summary}
     for name, value in values.items():
         refuse_by_hand(name, value)
-    edit = descended(view, prepared(view, values, body)[0])  # the signature covers its sources
+    edit = prepared(view, values, body)[0]
     if view.signatures.own_key is not None:
-        file = _read(edit.path, edit.after)
-        edit = replace(edit, after=splice.apply(file, [signature_of(view, file.memory, None, at=view.clock.now())]))
+        edit = signed_anew(view, edit, Signing.ALWAYS)
     save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory
 
