@@ -95,7 +95,9 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
     _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
     if done.exported:
         back = "" if dry_run else "take this back (memstore undo), and "
-        session.say(f"{done.exported} of them were memories in a vault; if it is yours, {back}import them with --own")
+        session.say(
+            f"{done.exported} say that they were memories in a vault; if it is yours, {back}import them with --own"
+        )
     if done.in_parts and not dry_run:
         session.say("that was too much for one step: memstore undo takes back only the last part of it")
 

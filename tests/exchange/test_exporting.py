@@ -258,13 +258,15 @@ def test_ones_own_exported_files_become_the_same_memories(sample: InProcess, for
 def test_exported_files_are_somebody_elses_until_their_owner_says_otherwise(vault: InProcess, format_: str) -> None:
     folder, other = str(laid_out(vault, format_)), another(vault)
     done = other.run("import", format_, folder)
-    assert "3 of them were memories in a vault; if it is yours, take this back (memstore undo), and" in done.stderr
+    assert (
+        "3 say that they were memories in a vault; if it is yours, take this back (memstore undo), and" in done.stderr
+    )
     found = [one["frontmatter"] for one in other.json("export", "jsonl", "--all")["memories"]]
     assert not {"m_first00001", "m_second0001"} & {one["id"] for one in found}
     assert {one["source_type"] for one in found} == {"external" if format_ == "okf" else "unknown"}
     assert len(found) == 3
     dry = another(other).run("import", format_, folder, "--dry-run")
-    assert "3 of them were memories in a vault; if it is yours, import them with --own" in dry.stderr
+    assert "3 say that they were memories in a vault; if it is yours, import them with --own" in dry.stderr
 
 
 @pytest.mark.parametrize("words", [("jsonl",), ("memory-v0.1",), ("okf", "--own"), ("okf",), ("markdown", "--own")])
