@@ -327,8 +327,10 @@ class VaultView:
         return entry._replace(**named)
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
-        """Return the visible rows with this id; two if a copy was left in the vault."""
-        return [row for row in self._snapshot.catalog.rows_of_id(memory_id) if self._sees_all or self._mask[row]]
+        """Return the visible rows with this id, by their paths; two if a copy was left in the vault."""
+        rows = [row for row in self._snapshot.catalog.rows_of_id(memory_id) if self._sees_all or self._mask[row]]
+        # The order of rows depends on files that the actor may not see.
+        return rows if len(rows) < 2 else sorted(rows, key=self._snapshot.catalog.column("path").__getitem__)  # noqa: PLR2004
 
     def edges(self) -> EdgeTable | None:
         """Return the edges of lineage among all memories; None if they can't be limited to visible ones."""

@@ -156,6 +156,7 @@ def differences(
 @settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), alone=st.booleans())
 @example(seed=5, alone=False)
+@example(seed=100000, alone=False)  # two files with one id
 def test_what_is_hidden_makes_no_difference_to_any_tool(vaults: Vaults, *, seed: int, alone: bool) -> None:
     random = Random(seed)  # noqa: S311 - chance, not secrecy
     case = drawn(random)
