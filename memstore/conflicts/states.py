@@ -66,11 +66,14 @@ def _is_over(one: Frame, at: int, width: int) -> bool:
     is_told = before == "be" if word == "dead" else is_past(word) or lexicon.plain_form(word) != word or width > 1
     describes = at + width in one.content.values()
     at_verb = one.verb is not None and 0 < one.verb <= at <= one.verb + _FARTHEST
-    return is_told and at_verb and not describes and one.words.isdisjoint(_MAY_BE)
+    # Two of its disks, or number 4, are only a part of what the other may be about.
+    is_part = not _PARTS.isdisjoint(token.word for token in one.tokens[: one.verb]) or bool(one.numbers)
+    return is_told and at_verb and not (describes or is_part) and one.words.isdisjoint(_MAY_BE)
 
 
 # `has since been sold` has three words up to the last.
 _FARTHEST = 3
+_PARTS = listed("its their his her")
 _MAY_BE = listed("will would can could may might must shall should to when if")
 
 

@@ -158,7 +158,10 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     is_passive = before.key in ("be", "get")
     if not (is_passive or after[0] in _ASIDE) and any(at < place <= end for place in then.content.values()):
         return any(at < place <= end for place in places)
-    return any(place < at or bool(together) or verb in _TO_AN_OFFICE for place in places)
+    is_for_it = after[0] == "to" and "for" in (
+        token.word for token in then.tokens[at:]
+    )  # changed to oil for the heating
+    return any(place < at or bool(together) or is_for_it or verb in _TO_AN_OFFICE for place in places)
 
 
 _TO_AN_OFFICE = listed("elected appointed promoted")
@@ -321,7 +324,7 @@ def _share_an_attribute(one: Frame, other: Frame) -> bool:
     return any(lexicon.has_role(one.word(key), lexicon.Role.ATTRIBUTE) for key in one.content if key in other.content)
 
 
-_EARLIER, _THEN = listed("before old former"), listed("after new now")
+_EARLIER, _THEN = listed("before old former when until"), listed("after new now these nowadays from")
 
 
 def _has_another_value(one: Frame, other: Frame) -> bool:

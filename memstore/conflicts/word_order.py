@@ -95,6 +95,13 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         ),
         r"\2 \1",
     ),
+    # `Under the new contract Ida bakes the bread`: she does now.
+    (re.compile(r"^Under the new [\w-]+,? ([^,;:.]+?)[.!]?$"), r"\1 now"),
+    # `Graz is the town in which Ida was born`: Ida was born in Graz.
+    (
+        re.compile(r"^([\w' -]{2,40}?) (?:is|was) the [\w-]+ (in|on|at|from|by|with) which ([^,;:.]{3,60}?)[.!]?$"),
+        r"\3 \2 \1",
+    ),
     # `With coal we heat the shed`: we heat the shed with coal.
     (re.compile(r"^((?:With|By|From|To) [^,;:.]{2,40}?),? ((?:we|they|I) [^,;:]+?)[.!]?$"), r"\2 \1"),
     # `The only key that Ida has is blue`: Ida's only key is blue.
