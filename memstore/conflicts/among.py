@@ -10,7 +10,16 @@ from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, cast
 
-from memstore.conflicts.gists import is_enough, keep_apart, keep_gists, kept_apart, kept_gists, may_conflict, pair_of
+from memstore.conflicts.gists import (
+    is_enough,
+    keep_apart,
+    keep_gists,
+    kept_apart,
+    kept_gists,
+    may_conflict,
+    pair_of,
+    pair_of_files,
+)
 from memstore.core.catalog import FileKind
 
 if TYPE_CHECKING:
@@ -46,6 +55,7 @@ class _Compared:
 
     def __init__(self, view: View, hit: Hit, file: Opened) -> None:
         self.path = hit.path
+        self.blob = file.entry.blob
         self.makes_claims = b"\nclaims:" in file.data
         self._view, self._hit, self._opened = view, hit, file
 
@@ -67,14 +77,13 @@ class _Compared:
     def _all(self) -> Sequence[Gist]:
         if self._opened.entry.kind is not FileKind.MEMORY:
             return ()
-        blob = self._opened.entry.blob
-        found = kept_gists(self._view, blob)
+        found = kept_gists(self._view, self.blob)
         if found is None:
             from memstore.conflicts.gisting import gists_of
 
             found = gists_of(self._file)
             if not self._view.is_past:
-                keep_gists(self._view, blob, found)
+                keep_gists(self._view, self.blob, found)
         return found
 
     @property
@@ -146,7 +155,11 @@ class Among:
     def _compare(self, one: _Compared, other: _Compared, pairs: Pairs) -> None:
         if one.path == other.path or other.path in self._found[one.path]:
             return
-        found = [(this, that) for this, that in pairs if may_conflict(this, that) and self._are_in_conflict(this, that)]
+        close = [(this, that) for this, that in pairs if may_conflict(this, that)]
+        files = pair_of_files(one.blob, other.blob, close)
+        if self._are_apart(files):
+            return
+        found = [(this, that) for this, that in close if self._are_in_conflict(this, that)]
         if not (found or (one.makes_claims and other.makes_claims)):
             if self._view.inference is not None:
                 self._undecided.append((one, other, pairs))
@@ -157,11 +170,16 @@ class Among:
         for this, that in ((mine, theirs), (theirs, mine)):
             if told := conflict(this, that):
                 self._found[this.path][that.path] = told
+        if theirs.path not in self._found[mine.path]:
+            self._apart_now[files] = None
+
+    def _are_apart(self, pair: str) -> bool:
+        return pair in self._apart or pair in self._apart_now
 
     def _are_in_conflict(self, one: Gist, other: Gist) -> bool:
         """Whether two statements are in conflict; the rules are asked once, since loading them takes half a search."""
         pair = pair_of(one, other)
-        if pair in self._apart or pair in self._apart_now:
+        if self._are_apart(pair):
             return False
         if _are_in_conflict(one.text, one.about, other.text, other.about):
             return True

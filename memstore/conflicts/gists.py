@@ -16,7 +16,7 @@ from memstore.core.word_lists import listed
 from memstore.search.index import APART, GISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.core.view import View
 
@@ -112,12 +112,20 @@ def keep_gists(view: View, blob: str, gists: Sequence[Gist]) -> None:
 
 def pair_of(one: Gist, other: Gist) -> str:
     """Return a digest of what two statements say, by which the verdict on them is kept."""
-    texts = f"{one.text}\0{one.about}\0{other.text}\0{other.about}"
-    return hashlib.blake2b(texts.encode(errors="surrogateescape"), digest_size=8).hexdigest()
+    return _digest(one.text, one.about, other.text, other.about)
+
+
+def pair_of_files(one: str, other: str, close: Iterable[tuple[Gist, Gist]]) -> str:
+    """Return the same of two files, given by their blobs, and those of their statements that are compared."""
+    return _digest(one, other, *(pair_of(*pair) for pair in close))
+
+
+def _digest(*texts: str) -> str:
+    return hashlib.blake2b("\0".join(texts).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
 def kept_apart(view: View) -> list[str]:
-    """Return the pairs of statements that were compared and are not in conflict, the last ones last."""
+    """Return the pairs of statements and files that were compared and are not in conflict, the last ones last."""
     return [*view.derived.last(APART, _RULES).get(APART, ())]
 
 

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from memstore.conflicts.gists import Gist
     from memstore.files.memory_file import MemoryFile
 
-# What decides on two statements.
+# What decides on two statements, and on two memories.
 RULES_IN = (
     *(
         "absolutes",
         "changes",
+        "conflict",
         "contradiction",
         "denials",
         "frames",
@@ -160,7 +161,7 @@ def test_whoever_changes_a_rule_counts_the_rules_up() -> None:
     package = ROOT / "memstore" / "conflicts"
     rules = b"".join((package / name).read_bytes() for name in (*(f"{name}.py" for name in RULES_IN), "words.toml"))
 
-    assert (RULES, sha256(rules).hexdigest()[:8]) == (6, "4fe7df5c")
+    assert (RULES, sha256(rules).hexdigest()[:8]) == (6, "b32c65f2")
 
 
 def test_a_search_takes_each_revision_of_a_memory_apart_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +215,32 @@ def test_two_statements_that_are_not_in_conflict_are_compared_once(
         ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
         found = [len(hit.conflicts) for hit in search(ws.view(), "tea").hits]
         assert (found, len(compared)) == ([int("6" in text)] * 2, anew)
+        compared.clear()
+
+
+def test_two_memories_that_may_both_be_right_are_compared_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[str, str]] = []
+    real = among._are_in_conflict
+
+    def comparing(one: str, about_one: str, other: str, about_other: str) -> bool:
+        compared.append((one, other))
+        return real(one, about_one, other, about_other)
+
+    monkeypatch.setattr(among, "_are_in_conflict", comparing)
+    of_others = {"subject_ids": '["human:omar"]'}
+    for values, anew, in_conflict in (
+        (of_others, 1, 0),
+        (of_others, 0, 0),
+        ({}, 1, 1),  # the file has changed
+        (of_others, 0, 0),
+    ):
+        files = {
+            "a.md": memory_text("The tea costs 5 euros\n", id="m_aaa", subject_ids='["human:sean"]'),
+            "b.md": memory_text("The tea costs 6 euros\n", id="m_bbb", **values),
+        }
+        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        found = [len(hit.conflicts) for hit in search(ws.view(), "tea").hits]
+        assert (found, len(compared)) == ([in_conflict] * 2, anew)
         compared.clear()
 
 
