@@ -20,7 +20,7 @@ from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
 from memstore.files.passages import PassageKind
 from memstore.search import query
-from memstore.search.filters import narrowed, past_rows
+from memstore.search.filters import PastRows, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
@@ -325,7 +325,9 @@ class _Recall:
         if not self._asked.clauses:
             return []
         audience = self._audience
-        rows = [row for row in narrowed(audience.then, audience.memories, filters) if row not in self._past]
+        rows = narrowed(audience.then, audience.memories, filters)
+        past = self._past.among(rows)
+        rows = [row for row in rows if row not in past]
         found: dict[str, _Found] = {}
         lowest = float("inf")
         for group in audience.own_first(rows):
@@ -369,8 +371,8 @@ class _Recall:
         return [(hit, reader.file_of(hit)) for hit in hits]
 
     @cached_property
-    def _past(self) -> frozenset[int]:
-        return past_rows(self._audience.then, self._now)
+    def _past(self) -> PastRows:
+        return PastRows(self._audience.then, self._now)
 
     def _ordered(self, matches: Sequence[_Match]) -> list[tuple[_Match, float]]:
         ids = [(one.hit.ref or "").partition(":")[2] for one in matches]

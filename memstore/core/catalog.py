@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum, StrEnum
-from typing import NamedTuple
+from itertools import compress
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.short_repr import short_repr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 # Separates the items of a list in one cell. It is a control character, so no value contains it.
 ITEM_SEPARATOR = "\x1f"
@@ -83,6 +87,11 @@ class Entry(NamedTuple):
     def ref(self) -> str | None:
         """`type:id`, or None for a memory without an id."""
         return f"{self.type}:{self.id}" if self.id else None
+
+
+def filled(rows: Sequence[int], column: Sequence[str]) -> Iterator[int]:
+    """Yield those of some rows, ascending, that have a value in a column; most cells of some columns are empty."""
+    return compress(rows, column if len(rows) == len(column) else map(column.__getitem__, rows))
 
 
 class Field(Enum):

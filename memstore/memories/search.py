@@ -103,6 +103,7 @@ class Searcher:
         self._then = then
         self._audience = Audience(then)
         self._now = then.clock.now()
+        self._past = filters.PastRows(then, self._now)
         self._trust = TrustReader(then)
         self._allowed: dict[tuple[Filters, Filters], _Rows] = {}
 
@@ -129,7 +130,7 @@ class Searcher:
         if self._audience.languages:
             asked = query.in_languages(asked, self._audience.languages)
         why_not = self._why_not(asked, wish, about) if about is not None else None
-        rows, past = self._rows(asked.filters, wish.filters)
+        rows, past = self._rows(asked, wish)
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do and counted is None else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
@@ -147,7 +148,7 @@ class Searcher:
             left_out=self._audience.left_out,
             weak=weak,
             external=max(0, len(outside[-1]) - sum(hit.external is not None for hit in hits)) if outside else 0,
-            past=self._matching(past, asked, wish, counted),
+            past=len(past if counted is None else self._uncounted(past, counted)),
             fallback=fallback,
             facets=tuple((key, self._facet(key, anew)) for key in wish.facets),
             suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
@@ -159,37 +160,36 @@ class Searcher:
         from memstore.search.absence import Inquiry  # rarely needed
 
         inquiry = Inquiry(self._then, asked, wish, self._now)
-        row, rows = inquiry.row_of(about), self._rows(asked.filters, wish.filters).current
+        row, rows = inquiry.row_of(about), self._passing_of_all(asked.filters, wish.filters).current
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked))
         all_of_them = wish._replace(limit=sys.maxsize, explain=False)
         reader = HitReader(candidates, asked, all_of_them, among=Among(self._then), now=self._now)
         return inquiry.why_not(row, rows, candidates, reader)
 
-    def _rows(self, asked: Filters, wished: Filters) -> _Rows:
-        """Return the visible rows that pass both filters, and those that would pass if they were not past."""
+    def _rows(self, asked: Query, wish: Wish) -> _Rows:
+        """Return the rows that a query may find, and the matching ones that it leaves out because they are past."""
+        then = self._then
+        matching = sorted(then.ranker.rank(asked.clauses, then, None, text=asked.text, by=wish.by).rows)
+        if then.embedder is None and not filters.need_files(asked.filters, wish.filters):
+            return self._passing(matching, asked.filters, wish.filters)  # all others need not be tested
+        current, past = self._passing_of_all(asked.filters, wish.filters)
+        return _Rows(current, sorted({*past}.intersection(matching)))
+
+    def _passing_of_all(self, asked: Filters, wished: Filters) -> _Rows:
         if (asked, wished) not in self._allowed:
-            then, rows = self._then, self._audience.rows
-            current = narrowed(then, rows, asked, wished)
-            past: Sequence[int] = ()
-            if not any(filters.asks_status(one) for one in (asked, wished)):
-                old = self._past
-                over = narrowed(then, rows, asked, wished._replace(status=filters.PAST_STATUS))
-                past = sorted({*over, *(row for row in current if row in old)})
-                current = [row for row in current if row not in old] if old else current
-            self._allowed[asked, wished] = _Rows(current, past)
+            self._allowed[asked, wished] = self._passing(self._audience.rows, asked, wished)
         return self._allowed[asked, wished]
 
-    @cached_property
-    def _past(self) -> frozenset[int]:
-        return filters.past_rows(self._then, self._now)
-
-    def _matching(self, rows: Sequence[int], asked: Query, wish: Wish, counted: set[str] | None) -> int:
-        """Return how many of the rows match a query; see `own_answer` for `counted`."""
-        if not rows:
-            return 0
-        k = 0 if counted is None else None
-        found = self._then.ranker.rank(asked.clauses, self._then, k, among=rows, text=asked.text, by=wish.by)
-        return found.total if counted is None else len(self._uncounted(found.rows, counted))
+    def _passing(self, rows: Sequence[int], asked: Filters, wished: Filters) -> _Rows:
+        """Return those of the rows that pass both filters, and those that would pass if they were not past."""
+        then = self._then
+        current = narrowed(then, rows, asked, wished)
+        if any(filters.asks_status(one) for one in (asked, wished)):
+            return _Rows(current, ())
+        old = self._past.among(current)
+        over = narrowed(then, rows, asked, wished._replace(status=filters.PAST_STATUS))
+        past = sorted({*over, *old})
+        return _Rows([row for row in current if row not in old] if old else current, past)
 
     def _uncounted(self, rows: Iterable[int], counted: set[str]) -> AbstractSet[int]:
         """Return the rows whose ids are not among these, and add those; a plain note has none, and always counts."""

@@ -22,7 +22,7 @@ from memstore.lineage.orphans import find_orphans
 from memstore.lineage.trace import edge_of, node_of
 from memstore.lineage.values import NodeState
 from memstore.memories.cited_lines import changed_citations
-from memstore.search.filters import past_rows
+from memstore.search.filters import PastRows
 from memstore.search.opened import Opened
 from memstore.search.ranker import Audience
 from memstore.search.reranker import grounds_of
@@ -207,7 +207,7 @@ class _MemoryReader:
         self._audience = Audience(view)
         self._now = view.clock.now()
         self._uses: Mapping[str, Sequence[Use]] = uses_of(view)
-        self._past = past_rows(view, self._now)
+        self._past = PastRows(view, self._now).among(view.rows)
         self._trust = TrustReader(view)
         self._cites = view.is_owners and view.history.repository is not None
         self._seen = {one.path: one for one in audit_sight(view)} if view.is_owners else {}

@@ -84,7 +84,7 @@ class Inquiry:
         if status not in filters.DEFAULT_STATUS:
             code = "past" if status in filters.PAST_STATUS else "filtered"
             yield Reason(code, f"its status is {status}{self._heirs(row)}", f"--status {status} shows it")
-        elif row in filters.past_rows(self._then, self._now):
+        elif filters.PastRows(self._then, self._now).among([row]):
             until = self._then.column("valid_until")[row]
             over = until and until < instant(self._now)[: len(until)]
             text = f"it expired: valid_until is {until}" if over else f"it is superseded{self._heirs(row)}"

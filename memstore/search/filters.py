@@ -6,12 +6,12 @@ Filters are applied to the catalogue; for keys that it does not have, the remain
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core import terms as analysis
-from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.catalog import ITEM_SEPARATOR, filled
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
@@ -209,6 +209,11 @@ def unknown_keys(filters: Iterable[Filters]) -> list[Where]:
     return [where for asked in filters for where in asked.where if where.key not in KNOWN_KEYS]
 
 
+def need_files(*filters: Filters) -> bool:
+    """Whether filters can only be tested by reading files."""
+    return bool(unknown_keys(filters)) or any(asked.min_trust or asked.level for asked in filters)
+
+
 def _tests(filters: list[Filters]) -> list[tuple[str, Test]]:
     """Return the tests, each with its column; without a filter on status, only active memories pass."""
     tests: list[tuple[str, Test]] = []
@@ -359,28 +364,46 @@ def asks_status(given: Filters) -> bool:
     return bool(given.status) or any(one.key == "status" for one in given.where)
 
 
-def past_rows(then: View, now: datetime) -> frozenset[int]:
-    """Return the rows of visible memories that are past, even if their status is active.
+class PastRows:
+    """Finds visible memories that are past, even if their status is active.
 
     An active memory supersedes them (stated in either of the two files), or their validity has ended. An external
     memory supersedes nothing by its own word.
+
+    Args:
+        then: the vault at the time in question.
+        now: the current time, in UTC.
     """
-    rows, ids, statuses = then.rows, then.column("id"), then.column("status")
-    heirs, supersedes, until = map(then.column, ("superseded_by", "supersedes", "valid_until"))
-    today = instant(now)
-    heads = [row for row in rows if supersedes[row] and statuses[row] in DEFAULT_STATUS]
-    kinds = then.column("source_type") if heads else ()
-    replaced = {
-        ref.partition(":")[2]
-        for row in heads
-        if kinds[row] != EXTERNAL
-        for ref in supersedes[row].split(ITEM_SEPARATOR)
-    }
-    return frozenset(
-        row
-        for row in rows
-        if heirs[row] or (until[row] and until[row] < today[: len(until[row])]) or (replaced and ids[row] in replaced)
-    )
+
+    def __init__(self, then: View, now: datetime) -> None:
+        self._then, self._today = then, instant(now)
+
+    def among(self, rows: Sequence[int]) -> frozenset[int]:
+        """Return those of some visible rows that are past."""
+        then, today, replaced = self._then, self._today, self._replaced
+        heirs, until = map(then.column, ("superseded_by", "valid_until"))
+        ids = then.column("id") if replaced else ()
+        return frozenset(
+            row
+            for row in ({*rows}.intersection(then.rows) if then.plain else rows)
+            if heirs[row]
+            or (until[row] and until[row] < today[: len(until[row])])
+            or (replaced and ids[row] in replaced)
+        )
+
+    @cached_property
+    def _replaced(self) -> frozenset[str]:
+        """The ids of the memories that an active one says to supersede."""
+        then = self._then
+        statuses, supersedes = map(then.column, ("status", "supersedes"))
+        heads = [row for row in filled(then.rows, supersedes) if statuses[row] in DEFAULT_STATUS]
+        kinds = then.column("source_type") if heads else ()
+        return frozenset(
+            ref.partition(":")[2]
+            for row in heads
+            if kinds[row] != EXTERNAL
+            for ref in supersedes[row].split(ITEM_SEPARATOR)
+        )
 
 
 def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Sequence[int]:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core import terms
-from memstore.core.catalog import ITEM_SEPARATOR, Field
+from memstore.core.catalog import ITEM_SEPARATOR, Field, filled
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
@@ -347,8 +347,7 @@ class _Shown:
         column = self.audience.column("aliases")
         return [
             (row, tuple(terms.whole_words(alias)))
-            for row in self.audience.rows
-            if column[row]
+            for row in filled(self.audience.rows, column)
             for alias in column[row].split(ITEM_SEPARATOR)
         ]
 
