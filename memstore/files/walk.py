@@ -401,12 +401,12 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
     keep all its stats, so an entry that is not older than the reading proves nothing.
     """
     plan = Refresh([], [], [])
-    limit = known_at_ns - COARSE_TICK_NS
     for start in range(0, len(seen.size), _AT_ONCE):  # nearly always nothing has changed, and every read waits for this
         here = slice(start, start + _AT_ONCE)
         before, now = (StatColumns(*(column[here] for column in columns)) for columns in (known, seen))
-        is_young = max(now.mtime_ns) >= limit or max(now.ctime_ns) >= limit
-        if before == now and not is_young:
+        if before == now:
+            young = {*_young(now.mtime_ns, known_at_ns), *_young(now.ctime_ns, known_at_ns)}
+            plan.suspicious.extend(start + i for i in sorted(young))
             continue
         for i, (old, new) in enumerate(zip(zip(*before, strict=True), zip(*now, strict=True), strict=True), start):
             size, mtime_ns, ctime_ns, _ = new
@@ -419,9 +419,19 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
 
 def is_racy(mtime_ns: int, ctime_ns: int, known_at_ns: int) -> bool:
     """Return whether something with these times may have changed after `known_at_ns` without its times showing it."""
-    return _is_young(mtime_ns, known_at_ns) or _is_young(ctime_ns, known_at_ns)
+    return bool(_young((mtime_ns, ctime_ns), known_at_ns))
 
 
-def _is_young(time_ns: int, known_at_ns: int) -> bool:
-    tick = TICK_NS if time_ns % _SECOND_NS else COARSE_TICK_NS
-    return time_ns >= known_at_ns - tick
+def _young(times_ns: Sequence[int], known_at_ns: int) -> list[int]:
+    """Return the positions of the times that are not more than a tick older than `known_at_ns`.
+
+    In a vault that was searched as soon as it was made, all files are nearly that young.
+    """
+    after_tick, after_coarse_tick = known_at_ns - TICK_NS, known_at_ns - COARSE_TICK_NS
+    if max(times_ns) < after_coarse_tick:
+        return []
+    return [
+        at
+        for at, time_ns in enumerate(times_ns)
+        if time_ns >= after_tick or (time_ns >= after_coarse_tick and not time_ns % _SECOND_NS)
+    ]
