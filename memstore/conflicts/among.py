@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from memstore.conflicts.gists import (
@@ -109,8 +110,9 @@ class Among:
     def __init__(self, view: View) -> None:
         self._view = view
         self._compared: list[_Compared] = []
-        # The statements that contain a word, each as the number of its result and its number in the result.
-        self._holding: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
+        # All statements so far, each with the number of its result; and the numbers of those that contain a word.
+        self._said: list[tuple[int, Gist]] = []
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
         # By the paths of both files, because passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
         self._undecided: list[tuple[_Compared, _Compared, Pairs]] = []  # only if there is a model to ask
@@ -130,9 +132,10 @@ class Among:
             one = _Compared(self._view, hit, file)
             for at, pairs in self._candidates(one).items():
                 self._compare(self._compared[at], one, pairs)
-            for number, gist in enumerate(one.gists):
+            for gist in one.gists:
                 for word in gist.topic:
-                    self._holding[word].append((len(self._compared), number))
+                    self._holding[word].append(len(self._said))
+                self._said.append((len(self._compared), gist))
             self._compared.append(one)
         if self._apart_now and not self._view.is_past:
             keep_apart(self._view, [*self._apart, *self._apart_now])
@@ -145,9 +148,9 @@ class Among:
         if one.makes_claims:
             found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
         for gist in one.gists:
-            shared = Counter(place for word in gist.topic for place in self._holding.get(word, ()))
-            for (at, number), count in shared.items():
-                that = self._compared[at].gists[number]
+            holding = (self._holding[word] for word in gist.topic if word in self._holding)
+            for number, count in Counter(chain.from_iterable(holding)).items():
+                at, that = self._said[number]
                 if is_enough(count, min(len(gist.topic), len(that.topic))):
                     found[at].append((that, gist))
         return found

@@ -9,7 +9,7 @@ conflict that `contradiction` finds with the built-in lists, except between long
 from __future__ import annotations
 
 import hashlib
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.word_lists import listed
@@ -56,6 +56,7 @@ FEWEST_SHARED, _SHORT = 2, 3
 SHARED_WORDS = 0.4
 
 
+@cache
 def is_enough(shared: int, shorter: int) -> bool:
     """Whether two statements have enough topic words in common, given how many the shorter one has."""
     return shared >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1))
