@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from memstore.files.passages import Passage
 
 
+# A list in brackets that begins and ends on the line of its key, as memstore writes them.
+_ONE_LINE_LIST = re.compile(r"\s*\[[^\[\]#]*\]\s*")
+
+
 class Opened:
     """One file that was read; `entry` describes exactly these bytes.
 
@@ -61,7 +65,8 @@ class Opened:
 
     def line_of_key(self, key: str, item: int | None = None) -> int:
         """Return the line of a key in the frontmatter, or of an item in its list."""
-        if item is None and (found := re.search(rf"^{key}[ \t]*:", self.text.head, re.MULTILINE)):
+        found = re.search(rf"^{key}[ \t]*:(.*)", self.text.head, re.MULTILINE)
+        if found and (item is None or _ONE_LINE_LIST.fullmatch(found[1])):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
         from memstore.files.memory_file import MemoryFile
 

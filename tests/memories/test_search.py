@@ -439,6 +439,26 @@ def test_a_name_is_found_whole_and_by_its_parts_with_its_line(text: str, expecte
     assert (best.ref, best.citation.excerpt) == (expected, excerpt)
 
 
+@pytest.mark.parametrize(
+    ("tags", "line"),
+    [
+        ("[loud, ripe]", 3),
+        ("[loud, ripe]\r", 3),
+        ("['a ] b', ripe]", 3),
+        ("[loud, # so far\n  ripe]", 4),
+        ("[\n  loud, [odd]\n  ]", None),
+        ("\n  - loud\n  - ripe", 5),
+        ("\n- loud\n- ripe", 5),
+    ],
+)
+def test_a_tag_is_cited_on_its_line(tags: str, line: int | None) -> None:
+    files = {"a.md": memory_text("A quince.\n", id="m_quince", tags=tags)}
+
+    found = search(memory_workspace(files).view(), "ripe").hits
+
+    assert [hit.citation.line_start for hit in found] == ([] if line is None else [line + 1])
+
+
 WORDS = st.sampled_from(["heart", "bella", "the", "park", "murmur", "Sean", "été", "x"])
 BODIES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_size=1, max_size=5)
 
