@@ -17,7 +17,8 @@ from memstore.core.places import RegistryKind
 from memstore.core.problems import Problem
 from memstore.files import fence, shapes, splice, strict_yaml
 from memstore.files.draft import new_file
-from memstore.files.fence import BOM, FencedText, not_utf8
+from memstore.files.fence import BOM, FencedText
+from memstore.files.fence_problems import not_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.finding import Position
 from memstore.core.problems import Problem, worth_showing
-from memstore.files import advice, fence
+from memstore.files import advice, fence_problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,7 +119,7 @@ def read(head: str, *, first_line: int) -> Frontmatter:
 def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
     out = Frontmatter(head, first_line)
     out.positions, lines = {}, out.lines
-    out.problems += fence.problems(head, lines, first_line)
+    out.problems += fence_problems.problems(head, lines, first_line)
     if not out.problems:
         reader = _EventReader(head, lines, first_line, out)
         try:

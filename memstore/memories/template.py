@@ -14,7 +14,7 @@ from memstore.core.keys import KEYS
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.core.problems import Problem
 from memstore.core.transaction import hint, shown
-from memstore.files import fence, shapes, splice, strict_yaml
+from memstore.files import fence, fence_problems, shapes, splice, strict_yaml
 from memstore.files.draft import new_file
 from memstore.files.shapes import is_absent
 from memstore.memories.add import DEFAULT_TYPE, why_not
@@ -88,7 +88,7 @@ def _read(path: str, data: bytes, kind: str) -> Template:
         try:
             return Template(path, None, {}, data.decode("utf-8-sig"))
         except UnicodeDecodeError:
-            text = fence.not_utf8(data)
+            text = fence_problems.not_utf8(data)
     if isinstance(text, Problem):
         raise _unreadable(path, [text])
     front = strict_yaml.read(text.head, first_line=text.head_line)
