@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # In JSON the C0 characters are already escaped; lone surrogates stand for bytes of a path that are not UTF-8.
-_ESCAPED_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_ESCAPED_IN_JSON = "[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 _SYMBOLS = str.maketrans({"·": "-", "…": "...", "→": "->", "✓": "ok", "×": "x", "±": "+-"})
 
@@ -140,7 +140,7 @@ def _json(value: Mapping[str, Any], *, indent: int | None) -> str:
     import json
 
     text = json.dumps(value, ensure_ascii=not _is_unicode(sys.stdout), indent=indent, allow_nan=False)
-    return _ESCAPED_IN_JSON.sub(lambda match: json.dumps(match.group())[1:-1], text)
+    return re.sub(_ESCAPED_IN_JSON, lambda match: json.dumps(match.group())[1:-1], text)
 
 
 def _is_unicode(stream: TextIO | None) -> bool:

@@ -79,11 +79,11 @@ def stem_of(path: str) -> str:
 # -- the names of pages in other programs ----------------------------------------------------------
 
 
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_JOURNAL = re.compile(r"(?:.*/)?journals/(\d{4})_(\d\d)_(\d\d)\.\w+")
+_PERCENT = r"(?:%[0-9A-Fa-f]{2})+"
+_JOURNAL = r"(?:.*/)?journals/(\d{4})_(\d\d)_(\d\d)\.\w+"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 # 202602011530 Tea.md, a1b2-tea.md: a time to the minute or second, or four characters with a letter and a digit.
-_NUMBERED = re.compile(r"(\d{12}|\d{14}|(?=\d*[a-z])(?=[a-z]*\d)[a-z0-9]{4})[-_ .]+[^\W\d]", re.IGNORECASE)
+_NUMBERED = r"(?i:(\d{12}|\d{14}|(?=\d*[a-z])(?=[a-z]*\d)[a-z0-9]{4})[-_ .]+[^\W\d])"
 
 
 def page_name(path: str) -> str:
@@ -91,7 +91,7 @@ def page_name(path: str) -> str:
     stem = stem_of(path)
     if "___" not in stem and "%" not in stem:
         return ""
-    name = _PERCENT.sub(_decoded, stem.replace("___", "/"))
+    name = re.sub(_PERCENT, _decoded, stem.replace("___", "/"))
     return name if name != stem and name.isprintable() else ""
 
 
@@ -101,10 +101,10 @@ def page_names(path: str) -> tuple[str, ...]:
     Args:
         path: `journals/2026_02_01.md` is also `2026-02-01` and `Feb 1st, 2026`; `a1b2-tea.md` is also `a1b2`.
     """
-    day = _JOURNAL.fullmatch(path)
+    day = re.fullmatch(_JOURNAL, path)
     if day and 1 <= int(day[2]) <= len(_MONTHS):
         return "-".join(day.groups()), f"{_MONTHS[int(day[2]) - 1]} {_ordinal(int(day[3]))}, {day[1]}"
-    numbered = _NUMBERED.match(stem_of(path))
+    numbered = re.match(_NUMBERED, stem_of(path))
     return tuple(filter(None, (page_name(path), numbered[1] if numbered else "")))
 
 

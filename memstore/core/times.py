@@ -19,12 +19,11 @@ def instant(at: datetime) -> str:
 # -- as people type them ---------------------------------------------------------------------------
 
 
-_DATE = re.compile(
+_DATE = (
     r"(?P<year>\d{4})(?:-(?P<month>\d\d)(?:-(?P<day>\d\d)"
-    r"(?:T(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?P<zone>Z|[+-]\d\d:\d\d))?)?)?",
-    re.ASCII,
+    r"(?:T(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?P<zone>Z|[+-]\d\d:\d\d))?)?)?"
 )
-_AGO = re.compile(r"(\d{1,5})(d|w|mo|y)", re.ASCII)
+_AGO = r"(\d{1,5})(d|w|mo|y)"
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
 
@@ -71,7 +70,7 @@ def _named(text: str, now: datetime) -> Period | None:
 
 
 def _ago(text: str, now: datetime) -> Period | None:
-    found = _AGO.fullmatch(text)
+    found = re.fullmatch(_AGO, text, re.ASCII)
     if found is None:
         return None
     count, unit = int(found[1]), found[2]
@@ -95,7 +94,7 @@ def _days_in(year: int, month: int) -> int:
 
 
 def _written(text: str) -> Period | None:
-    found = _DATE.fullmatch(text)
+    found = re.fullmatch(_DATE, text, re.ASCII)
     if found is None:
         return None
     year, month, day = int(found["year"]), found["month"], found["day"]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 # Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
 _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+_CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 LONGEST_DEFAULT_TITLE = 80
 # A line of properties of Logseq; the title is one of those that a page begins with.
 _PROPERTY = re.compile(r"\s*(?:- )?[^\s:]+::[ \t]")
@@ -29,7 +29,7 @@ def title_of(memory: Memory) -> str:
 
 def in_a_key(title: str) -> str:
     """Return a title as frontmatter can hold it: a text may have control characters, and a key may not."""
-    return " ".join(_CONTROL.sub(" ", title).split())
+    return " ".join(re.sub(_CONTROL, " ", title).split())
 
 
 def default_title(body: str) -> str:

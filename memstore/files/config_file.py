@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 # For settings that are tables: the form of each key and value.
 _TABLES = {
-    SettingKind.PINS: re.compile(r"/.* ([0-9a-f]{40}|[0-9a-f]{64})"),
-    SettingKind.HEADERS: re.compile(r"[0-9]{1,9} [0-9a-f]{160}"),
-    SettingKind.REVOCATIONS: re.compile(r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})"),
-    SettingKind.HOSTS: re.compile(r"[^\s/]+ [a-z]+:\S+"),
+    SettingKind.PINS: r"/.* ([0-9a-f]{40}|[0-9a-f]{64})",
+    SettingKind.HEADERS: r"[0-9]{1,9} [0-9a-f]{160}",
+    SettingKind.REVOCATIONS: r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})",
+    SettingKind.HOSTS: r"[^\s/]+ [a-z]+:\S+",
 }
 
 
@@ -337,7 +337,7 @@ def _is_number(kind: SettingKind, value: object) -> bool:
 
 def _is_entry(kind: SettingKind, key: str, item: object) -> bool:
     """Return whether a table of this kind may have this entry."""
-    return _TABLES[kind].fullmatch(f"{key} {item}") is not None if kind in _TABLES else is_audience(item)
+    return re.fullmatch(_TABLES[kind], f"{key} {item}") is not None if kind in _TABLES else is_audience(item)
 
 
 def words_typed(text: str) -> list[str]:

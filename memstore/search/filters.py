@@ -62,15 +62,12 @@ KNOWN_KEYS = frozenset(
     """.split()  # noqa: SIM905 - a list of words reads best as words
 )
 
-_DATED = re.compile(r"\d{4}(-|$)")
+_DATED = r"\d{4}(-|$)"
 # A date or a time in UTC, as in frontmatter; compared as text, to the precision that is given.
-_TIME = re.compile(
-    r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?", re.ASCII
-)
-_WHERE = re.compile(
+_TIME = r"(?a:\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01])(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?Z?)?)?)?)"
+_WHERE = (
     r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
-    r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*",
-    re.DOTALL,
+    r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*"
 )
 
 
@@ -108,11 +105,10 @@ class _Form(NamedTuple):
 
 
 _ENTITY = _Form(is_entity_id, "an entity id looks like human:sean or si:ash")
-_SCOPE = re.compile(r"global|project:.+")
 
 
 def _is_scope(value: str) -> bool:
-    return _SCOPE.fullmatch(value) is not None
+    return re.fullmatch(r"global|project:.+", value) is not None
 
 
 _FORMS = {
@@ -128,7 +124,7 @@ def parse_where(text: str) -> Where:
     Raises:
         UsageError: the text is not a condition, or its value does not fit the key.
     """
-    found = _WHERE.fullmatch(text)
+    found = re.fullmatch(_WHERE, text, re.DOTALL)
     if found is None:
         raise UsageError(
             f"`{text}` is not a condition",
@@ -152,7 +148,7 @@ def checked_where(where: Where) -> Where:
         raise UsageError(f"`{where.value}` is not a valid {key.name}", hint=f"choose one of {', '.join(key.choices)}")
     if key.shape in _NUMBERS and _number(where.value) is None:
         raise UsageError(f"{key.name} needs a number, not `{where.value}`", hint=f"{key.name} >= 0.8")
-    if key.shape in _TIMES and not _TIME.fullmatch(where.value):
+    if key.shape in _TIMES and not re.fullmatch(_TIME, where.value):
         hint = f"{key.name} >= 2026-02-01, or a year, a month, a minute in UTC"
         raise UsageError(f"{key.name} needs a time, not `{where.value}`", hint=hint)
     return where
@@ -317,14 +313,14 @@ def _order(value: str, other: str) -> int | None:
     Numbers are compared as numbers, times and words as text: all times are in UTC, in one form. A time within the
     year, month, day or minute that it is compared with is equal to it.
     """
-    if _TIME.fullmatch(value) and _TIME.fullmatch(other):
+    if re.fullmatch(_TIME, value) and re.fullmatch(_TIME, other):
         value, other = value.removesuffix("Z"), other.removesuffix("Z")
         value = value[: len(other)]
         return (value > other) - (value < other)
     mine, theirs = _number(value), _number(other)
     if mine is not None and theirs is not None:
         return (mine > theirs) - (mine < theirs)
-    if (mine is None) != (theirs is None) and not (_DATED.match(value) and _DATED.match(other)):
+    if (mine is None) != (theirs is None) and not (re.match(_DATED, value) and re.match(_DATED, other)):
         return None
     return (value > other) - (value < other)
 
