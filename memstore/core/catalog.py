@@ -1,15 +1,14 @@
 """Catalogue entries: what is known about every file of a vault without opening it."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memstore.core.short_repr import short_repr
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # Separates the items of a list in one cell. It is a control character, so no value contains it.
 ITEM_SEPARATOR = "\x1f"

@@ -1,15 +1,13 @@
 """The settings of a vault and of a user: plain data, read from TOML files."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
-import shlex
+from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import NamedTuple
 
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows; none so far.
@@ -34,17 +32,19 @@ CONFIG_PATH = ".memstore/config.toml"
 OWNER_ALONE = "owner"
 PUBLIC = "public"
 
-_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
+_CREDENTIALS = r"(?<=://)[^/@]*@"
 
 
 def remote_address(url: str) -> str:
     """Return a remote's name or URL as it is compared and shown: without a password, and a slash at its end."""
-    return _CREDENTIALS.sub("", url).rstrip("/")
+    return re.sub(_CREDENTIALS, "", url).rstrip("/")
 
 
 def how_to_declare(remote: str) -> str:
     """Return the commands that say who reads a remote."""
-    key = shlex.quote(f"remotes.{remote_address(remote)}")
+    from shlex import quote  # few commands speak of remotes
+
+    key = quote(f"remotes.{remote_address(remote)}")
     return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
 
 

@@ -4,16 +4,16 @@ They are named tuples, like all types that every search loads: Python takes six 
 dataclass (docs/adr/0005).
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from datetime import datetime
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from memstore.core.conflict import Conflict
     from memstore.core.quotation import External
     from memstore.search.explanation import Explanation, WhyNot
@@ -180,14 +180,14 @@ class Hit(NamedTuple):
     held_confidence: float | None
     source_type: str
     channel: str | None
-    conflicts: tuple[Conflict, ...] = ()
+    conflicts: tuple["Conflict", ...] = ()
     trust_level: str | None = None
     is_stale: bool = False
     also: tuple[str, ...] = ()
-    explanation: Explanation | None = None
+    explanation: "Explanation | None" = None
     language: str = "en"
     status: str = "active"
-    external: External | None = None
+    external: "External | None" = None
     stack: str | None = None
 
     def __repr__(self) -> str:
@@ -221,7 +221,7 @@ class Answer(NamedTuple):
     fallback: str | None = None
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
-    why_not: WhyNot | None = None
+    why_not: "WhyNot | None" = None
 
     def __repr__(self) -> str:
         return short_repr(self)
