@@ -70,7 +70,8 @@ class LayeredCatalog:
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row, including dead ones; lists are joined by `ITEM_SEPARATOR`."""
         if name not in self._columns:
-            cells = [*self._index.column(name), *self._above.column(name)]
+            below, above = self._index.column(name), self._above.column(name)
+            cells = [*below, *above] if above or self._moved else below
             if name == "path":
                 for row, path in self._moved.items():
                     cells[row] = path

@@ -1,7 +1,8 @@
 """The manifest: the catalogue of all files when the index was written, as one file of columns that are read separately.
 
 The first line is JSON: the version, and the offset and checksum of each column. The columns follow: numbers as 64-bit
-integers in this machine's byte order, texts joined by NUL. Most reads need only a few of about thirty columns.
+integers in this machine's byte order, texts joined by NUL; of a column with few different texts each is stored once,
+and a byte for each row. Most reads need only a few of about forty columns.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.core.errors import VaultError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 _SEPARATOR = "\0"
 _RECORDS, _RECORD_ENDS = "records", "record ends"
+# Follows the name of a column with few different texts, such as the status: for each row, the number of its text.
+_CODES = " codes"
+_MOST_CODES = 256
 _MOST_HEADER_BYTES = 64 * 1024 * 1024
 # The manifest is stamped, then renamed, so its change time is just after its modification time.
 _STAMP_TO_RENAME_NS = 1_000_000_000
@@ -69,13 +73,20 @@ class Manifest:
     def texts(self, name: str) -> list[str]:
         """Return a column of texts; the caller must not change it."""
         if name not in self._texts:
-            text = self._bytes(name).decode("utf-8", "surrogateescape")
-            count = self._columns[name][3]
-            cells = text.split(_SEPARATOR) if count else []
-            if len(cells) != count:
-                raise DamagedError(f"column {name} has {len(cells)} cells, not {count}")
+            cells = self._cells(name)
+            if (codes := f"{name}{_CODES}") in self._columns:
+                rows = self._bytes(codes)
+                cells = cells * len(rows) if len(cells) == 1 else [cells[code] for code in rows]
             self._texts[name] = cells
         return self._texts[name]
+
+    def _cells(self, name: str) -> list[str]:
+        text = self._bytes(name).decode("utf-8", "surrogateescape")
+        count = self._columns[name][3]
+        cells = text.split(_SEPARATOR) if count else []
+        if len(cells) != count:
+            raise DamagedError(f"column {name} has {len(cells)} cells, not {count}")
+        return cells
 
     def record(self, row: int) -> str:
         """Return the record of a row, without reading the others."""
@@ -105,7 +116,7 @@ def write(path: Path, contents: Contents) -> None:
     records = [record.encode("utf-8", "surrogateescape") for record in contents.records]
     ends = array("q", accumulate(map(len, records)))
     numbers = ((name, _packed(column), len(column)) for name, column in contents.numbers.items())
-    texts = ((name, _joined(column), len(column)) for name, column in contents.texts.items())
+    texts = (part for name, column in contents.texts.items() for part in _texts(name, column))
     rows = ((_RECORD_ENDS, ends.tobytes(), len(ends)), (_RECORDS, b"".join(records), len(records)))
     for name, data, count in (*numbers, *texts, *rows):
         columns[name] = [offset, len(data), zlib.crc32(data), count]
@@ -189,6 +200,18 @@ def _header(handle: int) -> tuple[dict[str, Any], int]:
 
 def _packed(column: Sequence[int]) -> bytes:
     return (column if isinstance(column, array) else array("q", column)).tobytes()
+
+
+def _texts(name: str, column: Sequence[str]) -> Iterator[tuple[str, bytes, int]]:
+    """Yield the parts of a column of texts, each with its name and its number of cells."""
+    first = column[: 2 * _MOST_CODES]
+    different = {*column} if 2 * len({*first}) <= len(first) else set[str]()
+    if not 0 < len(different) <= _MOST_CODES:
+        yield name, _joined(column), len(column)
+        return
+    code = {text: number for number, text in enumerate(sorted(different))}
+    yield name, _joined([*code]), len(code)
+    yield f"{name}{_CODES}", bytes(map(code.__getitem__, column)), len(column)
 
 
 def _joined(column: Sequence[str]) -> bytes:

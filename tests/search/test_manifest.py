@@ -30,9 +30,21 @@ def test_what_was_written_is_read(tmp_path_factory: pytest.TempPathFactory, rows
     assert [found.record(row) for row in range(len(rows))] == texts
 
 
+@pytest.mark.parametrize("different", [1, 2, 256, 257, 600])
+@pytest.mark.parametrize("text", ["", "caf\udce9 {}", "{}"])
+def test_a_column_with_few_different_texts(tmp_path: Path, different: int, text: str) -> None:
+    texts = [text.format(row % different) for row in range(1200)]
+    for column in (texts, sorted(texts), texts[::-1]):
+        path = tmp_path / "manifest"
+        manifest.write(path, Contents({}, {}, {"t": column, "u": ["a"]}, []))
+        assert manifest.read(path).texts("t") == column
+        assert manifest.read(path).texts("u") == ["a"]
+
+
 def write(tmp_path: Path) -> Path:
     path = tmp_path / "manifest"
-    manifest.write(path, Contents({}, {"n": [1, 2]}, {"t": ["one", os.fsdecode(b"caf\xe9")]}, ["first", "second"]))
+    texts = {"t": ["one", os.fsdecode(b"caf\xe9")], "few": ["a", "a", "b", "a"]}
+    manifest.write(path, Contents({}, {"n": [1, 2]}, texts, ["first", "second"]))
     return path
 
 
