@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROUNDS = 3
+ROUNDS = 7
 EMPTY = "0" * 40
 CONFIG = 'format = 1\nowner = "human:sean"\n[remotes]\norigin = ["human:bob"]\n'
 
@@ -92,7 +92,9 @@ def repository(folder: Path, commits: int, place: Callable[[int], tuple[int, str
 def cpu_seconds(words: list[str], folder: Path, cache: Path, said: str = "") -> float:
     """Return the CPU time of a command and of what it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    env = os.environ | {"XDG_CACHE_HOME": str(cache)}
+    # An installed program is compiled, so the guard is, too.
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env["XDG_CACHE_HOME"] = str(cache)
     subprocess.run(words, cwd=folder, env=env, input=said.encode(), stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
@@ -104,6 +106,7 @@ def measured(folder: Path, caches: Path) -> dict[str, float]:
     guard = [sys.executable, "-P", "-m", "memstore.hooks.push_guard", "pre-push", "origin", "../remote.git"]
     said = f"refs/heads/main {tip.strip()} refs/heads/main {EMPTY}\n"
     times: dict[str, list[float]] = {"git log -p": [], "guard, cold": [], "guard, warm": []}
+    cpu_seconds(guard, folder, caches / "first", said)  # the first run compiles
     for i in range(ROUNDS):
         cache = caches / str(i)
         times["git log -p"].append(cpu_seconds(["git", "log", "-p"], folder, cache))

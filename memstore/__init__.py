@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.access.audit import AuditEvent as AuditEvent
     from memstore.access.audit import Registered as Registered
     from memstore.access.audit import Saving as Saving
     from memstore.access.audit import Verified as Verified
+    from memstore.access.audit_events import AuditEvent as AuditEvent
     from memstore.access.consents import KnownConsent as KnownConsent
     from memstore.access.consents import Told as Told
     from memstore.access.contexts import AboutContext as AboutContext
@@ -184,7 +184,7 @@ _HOMES = {
     "AnchorStatus": "memstore.trust.anchors",
     "Answer": "memstore.search.retrieval",
     "Attested": "memstore.trust.vouching",
-    "AuditEvent": "memstore.access.audit",
+    "AuditEvent": "memstore.access.audit_events",
     "Batch": "memstore.face.batch",
     "Bite": "memstore.beliefs.recall",
     "Blame": "memstore.history.revisions",

@@ -15,6 +15,8 @@ PACKAGES = ("access", "lineage", "conflicts", "beliefs", "trust", "memories", "e
 LATER = {
     # The owner, whom nobody overhears, comes without, as does all but a push.
     "access.local_state": {"access.label_reader", "access.world"},
+    # Whoever reads registries, as the guard of pushes does, comes without.
+    "access.registry": {"files.draft", "files.splice"},
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},
     "trust.score": {"trust.reputation", "trust.verification"},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access.policy import labels_of
 from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
-from memstore.core.keys import KEY_BY_NAME, KEYS
+from memstore.core.keys import KEY_BY_NAME, KEYS, Shape
 from memstore.core.memory import Generalization
 from memstore.core.titles import default_title, title_of
 from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _REQUIRED = frozenset(key.name for key in KEYS if key.required)
 _LABELS = Labels._fields
+_ONE_LINE = frozenset(key.name for key in KEYS if key.shape is Shape.LINE)
 _DECISIVE = _REQUIRED | {*_LABELS}
 # A key of the outermost map: everything else begins with a blank, a dash or a sign.
 _ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)
@@ -70,16 +71,17 @@ class LabelReader:
 
     def _plainly(self, path: str, data: bytes) -> BlobLabels | None:
         """Return the same for a memory with a frontmatter of plain and sound lines; None for anything else."""
-        if len(data) > fence.MOST_BYTES:
-            return None
         if self._mixed and (plain_note.is_registry(path, data) or not plain_note.means_to_be_memory(data)):
             return None
-        text = fence.split(data)
-        if not isinstance(text, fence.FencedText) or len(text.head) > MOST_NODES:
+        span = fence.span(data) if len(data) <= fence.MOST_BYTES else None
+        if span is None or not (data.isascii() or _is_utf8(data)):
+            return None
+        head = data[span.head : span.closing].decode()
+        if len(head) > MOST_NODES:
             return None
         pairs: dict[str, _Pair] = {}
         decisive: list[str] = []
-        lines = _BEFORE_KEY.split(text.head.removesuffix("\n"))
+        lines = _BEFORE_KEY.split(head.removesuffix("\n"))
         for line in lines:
             pair = self._pairs[line] if line in self._pairs else self._pair(line)
             if pair is None:
@@ -95,19 +97,31 @@ class LabelReader:
             self._labels[key] = labels_of(memory_file.memory_of(values, ""))
         title, aliases = (pairs[name].value if name in pairs else None for name in ("title", "aliases"))
         others = [aliases] if isinstance(aliases, str) else aliases or ()
-        names = (title or default_title(text.body), *others)
+        names = (title or default_title(data[span.body :].decode()), *others)
         return BlobLabels(FileKind.MEMORY, names, self._labels[key])
 
     def _pair(self, line: str) -> _Pair | None:
         """Return what a key's lines say; None if they are not plain or not sound."""
-        front = plain_lines.read(line, first_line=1)
         self._pairs[line] = None
+        quoted = plain_lines.quoted(line)
+        if quoted and quoted[0] in _ONE_LINE:  # as titles, of which hardly two are alike
+            self._pairs[line] = _Pair(*quoted)
+            return self._pairs[line]
+        front = plain_lines.read(line, first_line=1)
         if front is not None and len(front.values) == 1:
             [(name, value)] = front.values.items()
             key = KEY_BY_NAME.get(name)
             if key is None or not shapes.check(front, (key,)):
                 self._pairs[line] = _Pair(name, value)
         return self._pairs[line]
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 # -- what was read, as a document --------------------------------------------------------------------

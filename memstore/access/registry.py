@@ -15,8 +15,7 @@ from memstore.core.finding import Position
 from memstore.core.keys import SIGNATURE_KEYS, Key, Shape
 from memstore.core.places import RegistryKind
 from memstore.core.problems import Problem
-from memstore.files import fence, shapes, splice, strict_yaml
-from memstore.files.draft import new_file
+from memstore.files import fence, shapes, strict_yaml
 from memstore.files.fence import BOM, FencedText
 from memstore.files.fence_problems import not_utf8
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.core.finding import Finding
     from memstore.files.render import Plain
+    from memstore.files.splice import Edit
     from memstore.files.strict_yaml import Frontmatter
 
 
@@ -186,16 +186,20 @@ _FENCE = b"---\n"
 
 def written(kind: RegistryKind, values: Mapping[str, Plain], body: str = "") -> bytes:
     """Return the bytes of a new registry file with these values; absent values are left out."""
+    from memstore.files.draft import new_file
+
     said = new_file(values, body)
     return said if kind.suffix != ".yaml" else said.removeprefix(_FENCE).removesuffix(_FENCE)
 
 
-def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[splice.Edit]) -> bytes:
+def edited(path: str, kind: RegistryKind, data: bytes, edits: Iterable[Edit]) -> bytes:
     """Return the bytes of a registry file after edits that touch only what they must.
 
     Raises:
         FormatError: the file can't be read, or can't be edited without touching more than was asked for.
     """
+    from memstore.files import splice
+
     if kind.suffix != ".yaml":
         return splice.apply_to_text(path, _fenced(path, data), edits)
     # The whole file corresponds to the part between the fences in other files.

@@ -15,17 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access.audit import (
     SETTING_EVENT,
     consent_unrecorded,
-    consents_named,
     gained,
     grant_unrecorded,
-    read,
     recorded_grants,
     state_of,
-    texts_of,
 )
+from memstore.access.audit_events import consents_named, texts_of
+from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.registry import RegistryFile, expected_id
 from memstore.access.registry import read as read_registry
-from memstore.access.registry_world import world_of
 from memstore.access.sight import in_words, sight_changes
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding_codes import finding_of
@@ -37,39 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.access.audit import AuditEvent
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.sight import SightChange
-    from memstore.access.world import Labels, World
+    from memstore.access.world import Labels
     from memstore.core.change import MemoryChange
     from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
-
-
-class OwnFiles(NamedTuple):
-    """A vault's own files in one state, by path: settings, registries, audit events; and the default owner."""
-
-    files: Mapping[str, bytes]
-    default_owner: str
-
-    @property
-    def owner(self) -> str:
-        """The vault's owner."""
-        return owner_of(self.files.get(CONFIG_PATH), default=self.default_owner)
-
-    def registries(self) -> dict[str, bytes]:
-        """Return the files that decide who may see what."""
-        return {path: data for path, data in self.files.items() if kind_of(path) not in (None, RegistryKind.REQUEST)}
-
-    def world(self, memories: Mapping[str, Labels]) -> World:
-        """Return the world that these files describe, with these memories by id."""
-        recorded = consents_named(events_in(self.files).values())
-        return world_of(self.owner, self.registries().items(), recorded=recorded)._replace(memories=memories)
-
-
-def events_in(files: Mapping[str, bytes]) -> dict[str, AuditEvent]:
-    """Return the audit events among files that are unchanged since they were written, by path."""
-    read_of = ((path, read(path, data)) for path, data in files.items() if is_audit_path(path))
-    return {path: event for path, event in read_of if event and event.is_sound}
 
 
 class Around(NamedTuple):

@@ -12,7 +12,8 @@ from memstore.core.errors import Exit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.access.audit import AuditEvent, Verified
+    from memstore.access.audit import Verified
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.local_state import Access
     from memstore.cli.session import CliSession
 

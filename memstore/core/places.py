@@ -227,10 +227,13 @@ def is_audit_path(path: str) -> bool:
     return path.startswith("audit/") and path.endswith(".json") and "/." not in path
 
 
+_KIND_OF_FOLDER = {kind.value: kind for kind in RegistryKind}  # asked for every file of a mixed vault
+
+
 def kind_of(path: str) -> RegistryKind | None:
     """Return what the registry file at `path`, relative to the vault, is about; None for any other file."""
     folder, _, name = path.partition("/")
-    kind = next((kind for kind in RegistryKind if kind.value == folder), None)
+    kind = _KIND_OF_FOLDER.get(folder)
     if kind is None or not name.endswith(kind.suffix) or name.rpartition("/")[2] in ("README.md", "index.md"):
         return None
     return kind

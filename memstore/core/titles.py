@@ -40,12 +40,15 @@ def default_title(body: str) -> str:
     headings = (found[1] for found in _HEADING.finditer(body))
     titled = _TITLE_PROPERTY.match(body)
     heading = titled[1] if titled else next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
-    lines = (
-        line for line in body.splitlines() if line.strip() and not _HEADING.match(line) and not _PROPERTY.match(line)
-    )
-    first = heading or next(lines, "") or next((line for line in body.splitlines() if line.strip()), "")
-    text = " ".join(_MARKUP.sub("", first).split())
+    text = " ".join(_MARKUP.sub("", heading or _first_line(body)).split())
     text = text if heading else first_sentence(text)
     if len(text) <= LONGEST_DEFAULT_TITLE:
         return text
     return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
+
+
+def _first_line(body: str) -> str:
+    """Return the first line that says something, or else the first that isn't blank."""
+    lines = [line for line in body.splitlines() if line.strip()]
+    said = (line for line in lines if not _HEADING.match(line) and not _PROPERTY.match(line))
+    return next(said, "") or next(iter(lines), "")

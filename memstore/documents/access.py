@@ -10,7 +10,8 @@ from memstore.documents.parts import finding_document, saved_document
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.access.audit import AuditEvent, Verified
+    from memstore.access.audit import Verified
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.consents import KnownConsent
     from memstore.access.contexts import KnownContext, Present, Suggestion
     from memstore.access.entities import KnownEntity, KnownGroup

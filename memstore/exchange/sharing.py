@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access import audit, stack
-from memstore.access.audit import texts_of
+from memstore.access.audit_events import texts_of
 from memstore.access.privacy import unknown_grantees
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
 from memstore.access.world import can_listen
@@ -36,7 +36,7 @@ from memstore.trust.statement import digests
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.access.audit import AuditEvent
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.world import Member
     from memstore.core.view import View
     from memstore.exchange.disclosure import Disclosure

@@ -14,7 +14,8 @@ from memstore.face.brief import brief
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.access.audit import AuditEvent, Registered, Verified
+    from memstore.access.audit import Registered, Verified
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.consents import KnownConsent
     from memstore.access.contexts import KnownContext, Present, Suggestion
     from memstore.access.entities import KnownEntity, KnownGroup

@@ -67,6 +67,21 @@ def encoded(text: str) -> bytes:
         ) from error
 
 
+class Span(NamedTuple):
+    """Where the parts of a file are: its head from `head` to `closing`, its body from `body` to the end."""
+
+    head: int
+    closing: int
+    body: int
+
+
+def span(data: bytes) -> Span | None:
+    """Return where the parts of a file are; None for one without a fence, or with a fence that is never closed."""
+    opening = _OPENING.match(data, len(BOM) if data.startswith(BOM) else 0)
+    closing = _CLOSING.search(data, opening.end() - 1) if opening else None
+    return Span(opening.end(), closing.start(1), closing.end()) if opening and closing else None
+
+
 def split(data: bytes) -> FencedText | Problem | None:
     """Split a file at its fences.
 

@@ -83,6 +83,20 @@ def read(head: str, *, first_line: int) -> Frontmatter | None:
     return Frontmatter(head, first_line, values, is_plain=True)
 
 
+# The same characters as above.
+_quoted_line = re.compile(
+    rf'({_KEY}): "([^"\\\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*+)"'
+).fullmatch
+
+
+def quoted(line: str) -> tuple[str, str] | None:
+    """Return key and value of a line with a text in double quotes, as `read` reads it; None for any other line."""
+    found = _quoted_line(line)
+    if found is None or len(line) > MOST_NODES or not is_plain(found[1]):
+        return None
+    return found[1], found[2]
+
+
 class _DoubtError(Exception):
     """A text that the strict reader refuses."""
 

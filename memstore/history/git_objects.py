@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import format_of
 from memstore.core.errors import GitError
@@ -92,6 +92,22 @@ def kinds_and_bytes(output: bytes) -> Iterator[tuple[str, GitObject]]:
             size = int(words[2])
             yield words[0], GitObject(words[1], output[at : at + size])
             at += size + 1
+
+
+def printed_objects(pipe: IO[bytes]) -> Iterator[tuple[str, GitObject]]:
+    """Yield the same of each object that `cat-file --batch` is printing.
+
+    Raises:
+        GitError: git stopped in the middle of an object.
+    """
+    while line := pipe.readline():
+        words = line.decode().split()
+        if len(words) == 3:  # noqa: PLR2004 - as above
+            size = int(words[2])
+            data = pipe.read(size)
+            if len(data) < size or not pipe.read(1):
+                raise GitError(f"git stopped in the middle of the object {words[0][:10]}", hint="git fsck")
+            yield words[0], GitObject(words[1], data)
 
 
 def commit(commit_id: str, data: bytes) -> Commit:

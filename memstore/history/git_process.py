@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import os
 import subprocess
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from threading import Thread
+from typing import IO, TYPE_CHECKING
 
 from memstore.core.errors import GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+_BUFFER_BYTES = 65_536
 _HOOKS_PATH = "core.hooksPath="
 _SWITCHED_OFF = (
     "core.fsmonitor=false",
@@ -102,10 +105,9 @@ class GitProcess:
             own_hooks_path: leave `core.hooksPath` as it is set; used to ask for the hooks folder, which runs no hook.
         """
         settings = [setting for setting in _SWITCHED_OFF if not (own_hooks_path and setting.startswith(_HOOKS_PATH))]
-        command = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
         try:
             return subprocess.run(
-                command,
+                _command(settings, arguments),
                 cwd=self.folder,
                 env={**self.environ, **(env or {})},
                 input=data,
@@ -113,7 +115,54 @@ class GitProcess:
                 check=False,
             )
         except FileNotFoundError as error:
-            raise GitError("git is needed, and is not installed", hint="install git") from error
+            raise _no_git() from error
+
+    @contextmanager
+    def printing(self, *arguments: str, data: bytes) -> Iterator[IO[bytes]]:
+        """Give what git prints as it prints it, so that much of it never lies in memory at once.
+
+        Args:
+            arguments: the command and its words.
+            data: what git reads from its standard input.
+
+        Raises:
+            GitError: git failed, with its own words, at the end.
+        """
+        try:
+            process = subprocess.Popen(
+                _command(_SWITCHED_OFF, arguments),
+                cwd=self.folder,
+                env=self.environ,
+                bufsize=_BUFFER_BYTES,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except FileNotFoundError as error:
+            raise _no_git() from error
+        with process:
+            assert process.stdin  # noqa: S101 - both are pipes
+            assert process.stdout  # noqa: S101
+            # Git stops reading while nobody reads what it prints.
+            feeder = Thread(target=_feed, args=(process.stdin, data), daemon=True)
+            feeder.start()
+            yield process.stdout
+            feeder.join()
+        if process.returncode != 0:
+            raise failed(arguments, self.attempt(*arguments, data=data))
+
+
+def _command(settings: Iterable[str], arguments: Iterable[str]) -> list[str]:
+    return ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
+
+
+def _feed(pipe: IO[bytes], data: bytes) -> None:
+    with suppress(BrokenPipeError), pipe:  # git ended early: its exit code says so
+        pipe.write(data)
+
+
+def _no_git() -> GitError:
+    return GitError("git is needed, and is not installed", hint="install git")
 
 
 def failed(arguments: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> GitError:

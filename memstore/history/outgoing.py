@@ -14,18 +14,18 @@ from memstore.core.errors import GitError
 from memstore.history import git_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from memstore.history.git_objects import GitObject
     from memstore.history.git_process import GitProcess
 
-_OBJECTS_AT_ONCE = 5_000
 # What `diff-tree --stdin --raw -z` prints: the names of the trees, or a change and its path.
 _PRINTED = re.compile(
     rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
     rb"|:(\d{6}) (\d{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
 )
 _REGULAR = frozenset(mode.encode() for mode in git_objects.REGULAR_FILES)
+_WITH_COMMITS = ("commit", "tag")
 # Lines of a commit that name objects and people; everything else in it is text that is sent.
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
 # A head with no other line, as most have.
@@ -73,9 +73,9 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
         GitError: an object is missing, so that nobody can say what would be sent.
     """
     sent = [update for update in updates if update.new]
-    tips, texts, others = _peeled(git, sent)
-    known = objects(git, (update.old for update in sent if update.old))
-    ends = [name for name, found in known.items() if found.kind in ("commit", "tag")]
+    known = objects(git, (name for update in sent for name in (update.new, update.old) if name))
+    tips, texts, others = _peeled(git, sent, known)
+    ends = [name for name in (update.old for update in sent) if name in known and known[name].kind in _WITH_COMMITS]
     asked = "".join([*(f"{tip}\n" for tip in tips), *(f"^{end}\n" for end in ends)])
     # A commit graph is a cache beside the commits: a forged one would hide some.
     words = ("-c", "core.commitGraph=false", "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")
@@ -85,14 +85,16 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
     return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others))
 
 
-def _peeled(git: GitProcess, sent: Iterable[RefUpdate]) -> tuple[list[str], list[tuple[str, str]], list[str]]:
+def _peeled(
+    git: GitProcess, sent: Iterable[RefUpdate], known: Mapping[str, GitObject]
+) -> tuple[list[str], list[tuple[str, str]], list[str]]:
     """Return the commits that refs point to, the texts of the tags on the way, and refs to anything else."""
     tips: list[str] = []
     texts: list[tuple[str, str]] = []
     others: list[str] = []
     for update in sent:
         name = update.new or ""
-        found = _known(objects(git, [name]), name)
+        found = _known(known, name)
         while found.kind == "tag":
             texts += [(f"tag {update.ref}", text) for text in _texts_in(found)]
             name = found.data.partition(b"\n")[0].removeprefix(b"object ").decode("ascii", "replace")
@@ -103,12 +105,15 @@ def _peeled(git: GitProcess, sent: Iterable[RefUpdate]) -> tuple[list[str], list
 
 def objects(git: GitProcess, names: Iterable[str]) -> dict[str, GitObject]:
     """Return objects by their names; those that are missing are left out, and nothing is fetched."""
-    asked = list(dict.fromkeys(names))
-    found: dict[str, GitObject] = {}
-    for i in range(0, len(asked), _OBJECTS_AT_ONCE):
-        lines = "".join(f"{name}\n" for name in asked[i : i + _OBJECTS_AT_ONCE])
-        found |= git_objects.kinds_and_bytes(git.run("cat-file", "--batch", "--buffer", data=lines.encode()))
-    return found
+    return dict(each_object(git, names))
+
+
+def each_object(git: GitProcess, names: Iterable[str]) -> Generator[tuple[str, GitObject], None, None]:
+    """Yield the same, one object at a time."""
+    lines = "".join(f"{name}\n" for name in dict.fromkeys(names))
+    if lines:
+        with git.printing("cat-file", "--batch", "--buffer", data=lines.encode()) as pipe:
+            yield from git_objects.printed_objects(pipe)
 
 
 def _known(found: Mapping[str, GitObject], name: str) -> GitObject:
@@ -120,8 +125,10 @@ def _known(found: Mapping[str, GitObject], name: str) -> GitObject:
 def _texts_in(found: GitObject) -> Iterator[str]:
     """Yield the text of a commit or a tag: everything but names of objects and people, in each encoding it may have."""
     head, gap, message = found.data.partition(b"\n\n")
-    is_usual = _NO_TEXT_AT_ALL.fullmatch(head) is not None
-    lines = [] if is_usual else [line for line in head.split(b"\n") if not line.startswith(_NO_TEXT)]
+    if _NO_TEXT_AT_ALL.fullmatch(head):
+        yield (gap + message).decode(errors="replace")
+        return
+    lines = [line for line in head.split(b"\n") if not line.startswith(_NO_TEXT)]
     data = b"\n".join(lines) + gap + message
     said = next((line[9:] for line in lines if line.startswith(b"encoding ")), b"")
     yield data.decode(errors="replace")
@@ -166,7 +173,7 @@ def _tree_changes(printed: bytes) -> Iterator[list[TreeChange]]:
             before = old.decode() if old_mode in _REGULAR else None
             is_gone = mode == b"000000"
             changes.append(
-                TreeChange(name, "" if is_gone else mode.decode(), None if is_gone else new.decode(), before)
+                TreeChange(name, "", None, before) if is_gone else TreeChange(name, mode.decode(), new.decode(), before)
             )
     if end != len(printed):
         raise GitError("git diff-tree printed something unknown, so nobody can say what would be sent", hint="git fsck")

@@ -77,8 +77,8 @@ def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
 
 def _audit_heads(history: GitHistory) -> tuple[str, ...]:
     """Return the ends of the audit chain among the staged events."""
-    from memstore.access import audit
     from memstore.access.audit import heads
+    from memstore.access.audit_events import read
 
     prefix = history.require().prefix
     paths = {path.removeprefix(prefix) for path in history.staged_paths()}
@@ -86,7 +86,7 @@ def _audit_heads(history: GitHistory) -> tuple[str, ...]:
         return ()
     wanted = {path: blob for path, blob in history.index_files().items() if path in paths and is_audit_path(path)}
     data = history.blobs(wanted.values())
-    return heads(event for path, blob in wanted.items() if (event := audit.read(path, data[blob])))
+    return heads(event for path, blob in wanted.items() if (event := read(path, data[blob])))
 
 
 if __name__ == "__main__":

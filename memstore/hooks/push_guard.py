@@ -6,6 +6,7 @@ is still in quarantine. They write nothing but a cache, and load neither click n
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import shlex
@@ -15,11 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.clock import SystemClock
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address
+from memstore.core.digests import format_of
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.core.places import MANIFEST
 from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
-from memstore.history.git_process import GitProcess
+from memstore.history.git_process import GitProcess, failed
 from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_of_commit
 from memstore.hooks.repository import opener, told_to_hook, vaults_around
 
@@ -141,9 +143,14 @@ class _Push:
         return not others and not vault.prefix and bool(is_there or MANIFEST in vault.files)
 
     def _in_work_tree(self) -> list[_Vault]:
-        if self._git.run("rev-parse", "--is-bare-repository").strip() == b"true":
+        words = ("rev-parse", "--is-bare-repository", "--show-toplevel")
+        asked = self._git.attempt(*words)
+        is_bare, _, top_line = os.fsdecode(asked.stdout).partition("\n")
+        if is_bare == "true":
             return []
-        top = Path(os.fsdecode(self._git.run("rev-parse", "--show-toplevel")).removesuffix("\n"))
+        if asked.returncode != 0:
+            raise failed(words, asked)
+        top = Path(top_line.removesuffix("\n"))
         listed = os.fsdecode(self._git.run("ls-files", "-z", "--full-name")).split("\0")
         sent = [change.path for commit in self.sent.commits for change in commit.changes]
         roots = [root for root in sorted(vaults_around(top, {"", *listed, *sent})) if (root / CONFIG_PATH).exists()]
@@ -216,7 +223,7 @@ class _Push:
         blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed, opener=opener)
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
-            object_format = self._git.run("rev-parse", "--show-object-format").decode().strip()
+            object_format = format_of(next(update.new for update in self._updates if update.new))
             today = push_refusals.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
         else:
             today = push_refusals.in_tree(self._git, vault.files, vault.config, blobs, vault.prefix)
@@ -305,5 +312,6 @@ def _say(*lines: str | None) -> None:
 
 
 if __name__ == "__main__":
+    gc.disable()  # a push makes many small values and no cycles, and the process soon ends
     said = sys.stdin.buffer.read().decode(errors="surrogateescape")
     sys.exit(main(os.environ, Path.cwd(), sys.argv[1:], said.split("\n")[:-1]))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.access import audit
-from memstore.access import audit as audit_event
+from memstore.access import audit, audit_events
 from memstore.access.audit import AUDIT_HEAD, consents_gone
 from memstore.core import places
 from memstore.core.change import Changes, Committed
@@ -19,7 +18,7 @@ from memstore.vault.staged import findings_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from memstore.access.audit import AuditEvent
+    from memstore.access.audit_events import AuditEvent
     from memstore.core.change import MemoryChange, Pending
     from memstore.core.finding import Finding
     from memstore.core.view import View
@@ -95,7 +94,7 @@ def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], te
 
 def _events(own: Mapping[str, bytes | None]) -> Iterator[AuditEvent]:
     for path, data in own.items():
-        if data and is_audit_path(path) and (event := audit_event.read(path, data)):
+        if data and is_audit_path(path) and (event := audit_events.read(path, data)):
             yield event
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audience import Readers
 from memstore.access.label_reader import LabelReader
+from memstore.access.own_files import OwnFiles
 from memstore.access.policy import both
-from memstore.access.unrecorded import OwnFiles
 from memstore.access.world import BlobLabels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
@@ -24,7 +24,7 @@ from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, 
 from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
-from memstore.history.outgoing import objects
+from memstore.history.outgoing import each_object, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -49,6 +49,9 @@ class PushRefusal(NamedTuple):
     code: str
 
 
+_UNREAD = BlobLabels(FileKind.BROKEN)
+
+
 class Blobs:
     """What blobs say of who may see them: kept, or read from the repository.
 
@@ -66,43 +69,42 @@ class Blobs:
         self._mixed = mixed
         self._reader = LabelReader(mixed=mixed)
         self._opener = opener
-        self.found = dict(kept)
+        self._kept = kept
+        self.found = {key.removesuffix("+"): one for key, one in kept.items() if key.endswith("+") == mixed}
         self._sealed: set[str] = set()
         self.is_new = False
 
     @property
     def kept(self) -> Mapping[str, BlobLabels]:
         """What may be kept: nothing of sealed files, which other keys may open, or none."""
-        return {key: found for key, found in self.found.items() if key not in self._sealed}
+        end = "+" if self._mixed else ""
+        new = {f"{blob}{end}": found for blob, found in self.found.items() if blob not in self._sealed}
+        return {**self._kept, **new}
 
     def read(self, paths: Mapping[str, str]) -> None:
         """Read blobs that are not known yet; `paths` has a path of each."""
-        missing = [blob for blob in paths if self._key(blob) not in self.found]
-        for blob, found in objects(self._git, missing).items():
+        missing = [blob for blob in paths if blob not in self.found]
+        for blob, found in each_object(self._git, missing):
             self.give(blob, paths[blob], found.data)
 
     def give(self, blob: str, path: str, data: bytes) -> BlobLabels:
         """Return what a blob with these bytes says."""
-        key = self._key(blob)
-        if key not in self.found:
-            self.found[key] = self._reader.read(path, self._opened(key, path, data))
-            self.is_new = key not in self._sealed or self.is_new
-        return self.found[key]
+        if blob not in self.found:
+            self.found[blob] = self._reader.read(path, self._opened(blob, path, data))
+            self.is_new = blob not in self._sealed or self.is_new
+        return self.found[blob]
 
-    def _opened(self, key: str, path: str, data: bytes) -> bytes:
+    def _opened(self, blob: str, path: str, data: bytes) -> bytes:
         if not is_sealed_path(path):
             return data
-        self._sealed.add(key)
+        self._sealed.add(blob)
         try:
             return self._opener().opened(path, data)
         except SealedError:
             return MAGIC  # neither what it says is known, nor whether it is sealed
 
     def __getitem__(self, blob: str) -> BlobLabels:
-        return self.found.get(self._key(blob), BlobLabels(FileKind.BROKEN))
-
-    def _key(self, blob: str) -> str:
-        return f"{blob}+" if self._mixed else blob
+        return self.found.get(blob, _UNREAD)
 
 
 class Today(NamedTuple):
@@ -288,8 +290,10 @@ class _Check:
         wanted: dict[str, str] = {}
         for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
             if path := self._place(change.path):
-                new = change.new if change.mode in git_objects.REGULAR_FILES else None
-                wanted |= {blob: path for blob in (new, change.old) if blob}
+                if change.new and change.mode in git_objects.REGULAR_FILES:
+                    wanted[change.new] = path
+                if change.old:
+                    wanted[change.old] = path
         self._blobs.read(wanted)
         return wanted
 
@@ -498,7 +502,7 @@ def _folded(text: str) -> list[str]:
 
 
 # Scripts that put no blanks between words, so that a title has no beginning and no end in a sentence.
-_WITHOUT_BLANKS = re.compile(
+_WITHOUT_BLANKS = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
@@ -511,7 +515,7 @@ class _Titles:
         self._by_word: dict[str, list[tuple[str, ...]]] = {}
         self._joined: list[str] = []
         for words in titles:
-            if _WITHOUT_BLANKS.search(joined := "".join(words)):
+            if re.search(_WITHOUT_BLANKS, joined := "".join(words)):
                 self._joined.append(joined)
             else:
                 self._by_word.setdefault(words[0], []).append(words)

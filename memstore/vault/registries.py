@@ -109,10 +109,9 @@ def _recorded(files: Iterable[tuple[str, bytes]]) -> frozenset[str]:
     about_consents = [(path, data) for path, data in files if CONSENT_ID in data]
     if not about_consents:
         return frozenset()
-    from memstore.access import audit as audit_event
-    from memstore.access.audit import consents_named
+    from memstore.access.audit_events import consents_named, read
 
-    return consents_named(event for path, data in about_consents if (event := audit_event.read(path, data)))
+    return consents_named(event for path, data in about_consents if (event := read(path, data)))
 
 
 def _bytes(ws: Workspace, path: str) -> bytes | None:

@@ -8,8 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import consents_gone
+from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import labels_of
-from memstore.access.unrecorded import Around, OwnFiles, changed_by_hand, consents_by_hand, events_in, grants_by_hand
+from memstore.access.unrecorded import Around, changed_by_hand, consents_by_hand, grants_by_hand
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
-    from memstore.access.audit import AuditEvent
+    from memstore.access.audit_events import AuditEvent
     from memstore.core.change import Changes, MemoryChange
     from memstore.core.memory import Memory
     from memstore.core.view import View

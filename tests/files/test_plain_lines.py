@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memstore.files import fence, plain_lines, strict_yaml
@@ -90,6 +90,18 @@ def test_what_is_read(head: str, values: dict[str, Any] | None) -> None:
     found = plain_lines.read(head, first_line=1)
     assert (found.values if found else None) == values
     assert_same(head)
+
+
+@given(key=st.sampled_from(["title", "no", "a1_b", "A"]), text=st.text(), end=st.sampled_from(["", "\n", " # c"]))
+@example("title", "Tea with Sean", "")
+@example("title", "Tea \N{NO-BREAK SPACE}", "")
+@example("title", "a\\x41", "")
+@example("title", 'a" b: "c', "")
+def test_a_quoted_line_is_read_as_all_lines_are(key: str, text: str, end: str) -> None:
+    line = f'{key}: "{text}"{end}'
+    quoted, whole = plain_lines.quoted(line), plain_lines.read(line, first_line=1)
+    assert quoted is None or (whole is not None and whole.values == dict([quoted]))
+    assert quoted or end or whole is None
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))

@@ -10,7 +10,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memstore.access import audit, registry
+from memstore.access import audit, audit_events, registry
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry_world import world_of
 from memstore.access.world import Session, World
@@ -237,10 +237,10 @@ def registries(data: bytes) -> None:
             assert found
         world = world_of(OWNER, [(path, data)])
         Judge(world, Session(viewer=VIEWERS[0], at=NOW))
-    event = audit.read("audit/si/ash/2026/20260101T000000Z-ev_1.json", data)
+    event = audit_events.read("audit/si/ash/2026/20260101T000000Z-ev_1.json", data)
     if event is not None:
         audit.verify([event], [], {})
-        audit.consents_named([event])
+        audit_events.consents_named([event])
         audit.recorded_grants([event])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.access import audit
+from memstore.access import audit_events
 from memstore.access.audit import audit_trail, found, verify_audit
 from memstore.access.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
 from memstore.access.contexts import add_context, contexts
@@ -271,7 +271,7 @@ def test_a_changed_event_is_shown(chained: Workspace) -> None:
 def test_an_event_that_was_changed_and_sealed_anew_is_missed_by_the_next(chained: Workspace) -> None:
     path = audit_paths(chained)[0]
     said = json.loads(files_of(chained)[path]) | {"event_id": "ev_x"}
-    forged = audit.write(**{key: said[key] for key in ("event_id", "at", "by", "event", "prev")}, about={})
+    forged = audit_events.write(**{key: said[key] for key in ("event_id", "at", "by", "event", "prev")}, about={})
     files_of(chained)[path] = forged[1]
     assert codes(chained) == ["audit-missing"]
 

@@ -27,10 +27,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 import memstore
-from memstore.access.audit import consents_named
+from memstore.access.audit_events import consents_named
+from memstore.access.own_files import events_in
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry_world import world_of
-from memstore.access.unrecorded import events_in
 from memstore.access.world import Session
 from memstore.core.places import RegistryKind, is_audit_path, is_memory_path, kind_of
 from memstore.files import memory_file

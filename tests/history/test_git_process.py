@@ -1,0 +1,58 @@
+"""Git's output, read while git prints it: whole, or an error, however it ends."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.core.errors import GitError
+from memstore.history.git_objects import printed_objects
+from memstore.history.git_process import GitProcess
+from memstore.history.outgoing import each_object
+from tests.git_repositories import git, vault_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_objects_come_one_by_one_and_missing_ones_are_left_out(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    for i in range(300):
+        vault.write(f"{i}.md", f"{i} " * 5_000)
+    vault.commit("many")
+    process = GitProcess(vault.root, os.environ)
+    names = [line.split()[2] for line in git(vault.root, "ls-tree", "-r", "HEAD").splitlines()]
+    asked = [names[0], "0" * 40, *names, names[0]]
+    assert {name: found.data for name, found in each_object(process, asked)} == {
+        name: process.run("cat-file", "blob", name) for name in names
+    }
+
+
+def test_who_reads_no_further_does_not_wait_for_git(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    for i in range(9):
+        vault.write(f"{i}.md", f"{i} " * 100_000)
+    vault.commit("long")
+    names = [line.split()[2] for line in git(vault.root, "ls-tree", "-r", "HEAD").splitlines()]
+    asked = ["0" * 40 + f"{i}" for i in range(5_000)]
+    found = each_object(GitProcess(vault.root, os.environ), [*names, *asked])
+    assert next(found)[0] == names[0]
+    found.close()
+
+
+def test_a_failure_of_git_is_told_in_its_words(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    with (
+        pytest.raises(GitError, match="no-such-option"),
+        GitProcess(vault.root, os.environ).printing("cat-file", "--no-such-option", data=b"") as pipe,
+    ):
+        assert pipe.read() == b""
+
+
+@pytest.mark.parametrize("cut", [b"abc blob 4\nab", b"abc blob 4\n", b"abc blob 4\nabcd"])
+def test_an_object_that_ends_early_is_an_error(cut: bytes) -> None:
+    with pytest.raises(GitError, match="in the middle"):
+        list(printed_objects(io.BytesIO(cut)))
