@@ -121,7 +121,8 @@ class Stack:
 class Mount(NamedTuple):
     """A shared stack that is mounted beside a vault: its name there, its folder, and what is in it.
 
-    `view` is what the actor may see of it, None if it can't be used now; `problem` then says why.
+    `view` is what the actor may see of it, None if it can't be used now; `problem` then says why. `replaced` is the
+    folder from which the name was loaded before, if there is no stack any more.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Mount(NamedTuple):
     stack: Stack | None = None
     view: View | None = None
     problem: str | None = None
+    replaced: str | None = None
 
 
 def folder_named(view: View, name: str) -> str | None:

@@ -135,6 +135,9 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
         lines=lambda: (_mount_line(session, one) for one in found),
         each="stacks",
     )
+    for one in found:
+        if one.replaced:
+            session.say(f"{one.name} was loaded from {_safe(one.replaced)}, where it is no longer")
     if not found:
         session.say("no stack is loaded")
 

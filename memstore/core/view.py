@@ -163,7 +163,7 @@ class View(Protocol):
         Raises:
             VaultError: the folder is not a stack, or its content is not what its manifest says.
             FormatError: its manifest can't be read.
-            RefusedError: it is for somebody else, or another stack has this name.
+            RefusedError: it is for somebody else, or another stack has this name, and is where it was.
         """
 
     def unmount(self, name: str) -> None:

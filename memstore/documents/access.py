@@ -315,6 +315,7 @@ def _mount_document(one: Mount) -> dict[str, Any]:
         "at": one.stack.at if one.stack else None,
         "memories": len(one.view.texts) if one.view else None,
         "problem": one.problem,
+        "replaced": one.replaced,
     }
 
 

@@ -54,7 +54,9 @@ def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
     if ws.stacks is None:
         raise VaultError("this vault keeps nothing on this machine", hint="open it from its folder")
     other = ws.stacks.mounted().get(name)
-    if other not in (None, str(place)):
+    if other == str(place):
+        other = None
+    if other is not None and not _is_gone(other):
         raise RefusedError(
             f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
         )
@@ -62,7 +64,18 @@ def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
     mounted = _mounted(ws, name, str(place))
     if mounted is None:
         raise VaultError(f"{folder} changed while it was read", hint="try again")
-    return mounted
+    return mounted._replace(replaced=other)
+
+
+def _is_gone(folder: str) -> bool:
+    """Whether there is no stack in a folder any more, as after a move; False if nobody can look."""
+    try:
+        (Path(folder) / MANIFEST).lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def unmount(ws: Workspace, name: str) -> None:

@@ -453,6 +453,36 @@ def test_a_stack_that_is_gone_is_told_and_stops_nothing(own: Program, tmp_path: 
     assert "is not a shared stack" in done.stderr
 
 
+def test_a_stack_that_was_moved_is_loaded_under_its_name_again(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack")
+    [before] = own.json("load", "--list")["stacks"]
+    (tmp_path / "stack").rename(tmp_path / "elsewhere")
+    for words, options in (("../elsewhere",), ("--name", before["name"])), (("../elsewhere",), ()):
+        done = own.run("load", *words, *options)
+        assert done.returncode == 0
+        was_told = f"{before['name']} was loaded from {tmp_path / 'stack'}, where it is no longer" in done.stderr
+        assert was_told == bool(options)  # the second time, it is where it was
+    [after] = own.json("load", "--list")["stacks"]
+    assert after == before | {"folder": str(tmp_path / "elsewhere")}
+    (tmp_path / "elsewhere/.memstore").rename(tmp_path / "elsewhere/gone")  # a folder is left, without a stack
+    shutil.copytree(tmp_path / "elsewhere", tmp_path / "again")
+    (tmp_path / "again/gone").rename(tmp_path / "again/.memstore")
+    [third] = own.json("load", "../again", "--name", before["name"])["stacks"]
+    assert (third["folder"], third["replaced"]) == (str(tmp_path / "again"), str(tmp_path / "elsewhere"))
+
+
+def test_a_stack_that_is_there_or_may_be_is_never_replaced(own: Program, tmp_path: Path) -> None:
+    own.ok("load", "../stack", "--name", "mine")
+    shutil.copytree(tmp_path / "stack", tmp_path / "other")
+    manifest = tmp_path / "stack/.memstore/stack.json"
+    for spoil in (lambda: None, lambda: manifest.write_text("{"), lambda: (tmp_path / "stack").chmod(0)):
+        spoil()
+        done = own.run("load", "../other", "--name", "mine")
+        (tmp_path / "stack").chmod(0o755)
+        assert done.returncode == 4
+        assert f"another stack is loaded as mine: {tmp_path / 'stack'}" in done.stderr
+
+
 def _manifest(folder: Path, **changes: Any) -> None:
     path = folder / ".memstore/stack.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
