@@ -91,14 +91,15 @@ def grant_access(
     after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
     event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
     done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
-    notes = (*unknown_grantees(view, world, to), *_without_guardian(view, world, file, consents))
+    unknown = ("; ".join(note) for note in unknown_grantees(view, world, to))
+    notes = (*unknown, *_without_guardian(view, world, file, consents))
     if view.context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
     return replace(done, notes=notes)
 
 
-def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[str]:
-    """Yield a note for each grantee that is named nowhere else, in a vault that knows others besides its owner.
+def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield a note, and what to do, for each grantee that is named nowhere else, if the vault knows others at all.
 
     Only the vault's owner may know who is known.
     """
@@ -109,7 +110,7 @@ def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[st
         return
     for name in dict.fromkeys(_grantee(view, one) for one in to):
         if name not in known:
-            yield f"nothing else here names {name}; {_REGISTER.get(name.partition(':')[0], _ENTITY).format(name)}"
+            yield f"nothing else here names {name}", _REGISTER.get(name.partition(":")[0], _ENTITY).format(name)
 
 
 _ENTITY = "memstore entity add {} says who it is"

@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
-from memstore.cli.written import commit_option, dry_run_option, emit_saved, say_unknown_grantees
+from memstore.cli.written import commit_option, dry_run_option, emit_saved
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
 
@@ -230,8 +230,6 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, sign: str, 
 
 def _emit(session: CliSession, verb: str, saved: Saved, values: Mapping[str, Plain], *, dry_run: bool) -> None:
     emit_saved(session, verb, saved, dry_run=dry_run, unchanged="nothing changed")
-    if isinstance(grants := values.get("access_grants"), list):
-        say_unknown_grantees(session, session.view(), [str(name) for name in grants])
     if values.get("source_entity") and not (dry_run or session.as_json or session.choices.quiet):
         _say_who_may_see(session, saved)
 

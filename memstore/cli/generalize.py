@@ -12,7 +12,6 @@ from memstore.cli.written import (
     dry_run_option,
     saved_lines,
     say_findings,
-    say_unknown_grantees,
     say_what_stays_out,
 )
 from memstore.core.errors import Exit, UsageError
@@ -73,7 +72,6 @@ def generalize(
     )
     for line in (*done.checked.verdict.warnings, *_advice(done.checked)):
         session.say(line)
-    say_unknown_grantees(session, view, about["access"])
     say_what_stays_out(session, done.saved)
     say_findings(session, done.saved.findings)
 

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
-    from memstore.core.view import View
     from memstore.memories.promote import Linked
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
@@ -117,14 +116,6 @@ def say_what_stays_out(session: CliSession, saved: Saved) -> None:
             f"not committed: git ignores {safe_line(session.from_here(saved.path))}, already has it as it is, "
             "or it lies in a repository of its own"
         )
-
-
-def say_unknown_grantees(session: CliSession, view: View, names: Sequence[str]) -> None:
-    """Say which of those who may see a new memory nothing else names, as a misspelt id; `view` is from before it."""
-    from memstore.access.privacy import unknown_grantees
-
-    for note in unknown_grantees(view, view.policy, names) if names else ():
-        session.say(f"note: {note}")
 
 
 def diff_lines(session: CliSession, diff: str) -> Iterator[str]:

@@ -604,6 +604,14 @@ _CODES = (
         ),
     ),
     # -- who may see it
+    _notice(
+        "grantee-unknown",
+        "somebody is granted a memory whom nothing else in the vault names",
+        (
+            "Perhaps the id is misspelt: then nobody sees the memory whom it was meant for. `memstore entity add` says "
+            "who it is. Only the command that grants something says this, to the vault's owner."
+        ),
+    ),
     _error(
         "grants-widened",
         "a change lets somebody see a memory without everybody's consent",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.core.change import Committed
+    from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
@@ -45,6 +46,8 @@ FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
 _BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
 # What these write is put into words by rules, from texts whose descent is recorded, not by whoever runs them.
 _BY_RULE = frozenset({"adopt", "check --fix", "compress", "consolidate", "mv"})
+# It tells the same in its own result.
+_GRANT = "privacy grant"
 # With more memories at once, as in an import, nobody waits for the comparison: `memstore conflicts` does it.
 MOST_COMPARED = 5
 
@@ -179,6 +182,7 @@ class VaultTransaction:
             self._with_plain_copy(edit, file, each)
             for edit, file, each in zip(self._edits, files, self.saved, strict=True)
         )
+        self.saved = tuple(self._with_unknown(files))
         changed = [
             *self._moved_files(),
             *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
@@ -203,6 +207,21 @@ class VaultTransaction:
         text, hint = f"it is plain text, made from {source.ref}, which is sealed", f"memstore seal {memory.id}"
         return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
 
+    def _with_unknown(self, files: Sequence[MemoryFile]) -> Iterator[Saved]:
+        """Yield the results, with a notice where somebody is granted something whom nothing else names."""
+        told: set[str] = set()
+        for edit, file, saved in zip(self._edits, files, self.saved, strict=True):
+            names = [name for name in self._gained(edit, file) if name not in told and self._verb != _GRANT]
+            told.update(names)
+            yield replace(saved, findings=(*saved.findings, *self._unknown(file, names))) if names else saved
+
+    def _unknown(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
+        from memstore.access.privacy import unknown_grantees
+
+        place = file.front.position("access_grants")
+        for note in unknown_grantees(self._view, self._view.policy, names):
+            yield finding_of("grantee-unknown", file.path, *note, place, key="access_grants")
+
     def _stored(self, files: list[Written]) -> list[Written]:
         """Return files as they are written: what is sealed, sealed; so that a refusal changes nothing."""
         if not any(is_sealed_path(file.path) for file in files):
@@ -217,11 +236,14 @@ class VaultTransaction:
             return
         to: dict[tuple[str, ...], list[str]] = {}
         for edit, file in zip(self._edits, files, strict=True):
-            before = file.memory if edit.mends else edit.before.memory if isinstance(edit.before, MemoryFile) else None
-            if names := gained(before, file.memory, self._view.config.owner):
+            if names := self._gained(edit, file):
                 to.setdefault(names, []).append(file.memory.id or file.path)
         for names, memories in to.items():
             yield recorded(self._view, self._verb, memory=memories, to=[*names])
+
+    def _gained(self, edit: Edit, file: MemoryFile) -> tuple[str, ...]:
+        before = file.memory if edit.mends else edit.before.memory if isinstance(edit.before, MemoryFile) else None
+        return gained(before, file.memory, self._view.config.owner)
 
     def _refuse_others(self) -> None:
         """Raise if somebody else's memory would be changed: being able to see it does not allow writing it."""

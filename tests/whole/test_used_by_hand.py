@@ -205,16 +205,39 @@ def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     assert link.is_symlink()
 
 
-def test_a_new_memory_for_somebody_whom_nothing_names_is_noted(vault: InProcess) -> None:
+NOTED = "nothing else here names human:clare [grantee-unknown]"
+
+
+def test_a_grant_to_somebody_whom_nothing_names_is_noted_at_every_door(vault: InProcess, tmp_path: Path) -> None:
     vault.ok("entity", "add", "human:claire")
     ref, _ = vault.add("Bella eats at eight")
-    noted = "nothing else here names human:clare; memstore entity add human:clare says who it is"
-    wider = ("generalize", ref, "--text", "Old dogs like regular meals", "--access")
-    for words in (("add", "Tea at four", "--access"), ("raw", "Tea at five", "--access"), wider):
-        assert noted in vault.run(*words, "human:clare", "--dry-run").stderr
-        assert "nothing else" not in vault.run(*words, "human:claire", "public", "--dry-run").stderr
-    assert noted in vault.run(*wider, "human:clare").stderr
-    assert "nothing else" not in vault.run("add", "Tea at six", "--access", "human:clare").stderr
+    script = tmp_path / "editor"
+    script.write_text(
+        '#!/bin/sh\nsed -i \'0,/^---$/s//---\\naccess_grants: ["human:clare"]/\' "$1"\necho Tea >> "$1"\n'
+    )
+    script.chmod(0o755)
+    editor = str(script)
+    whole = tmp_path / "whole.md"
+    whole.write_text('---\ntype: note\naccess_grants: ["human:clare"]\n---\nTea at two.\n')
+    doors = [
+        ("add", "Tea at four", "--access", "human:clare"),
+        ("raw", "Tea at five", "--access", "human:clare"),
+        ("generalize", ref, "--text", "Old dogs like regular meals", "--access", "human:clare"),
+        ("set", ref, "access_grants=human:clare"),
+        ("supersede", ref, "Bella eats at nine", "--access", "human:clare"),
+        ("add", "-t", "note"),
+        ("edit", ref),
+        ("add", "-F", str(whole)),
+    ]
+    for words in doors:
+        done = vault.run(*words, "--dry-run", MEMSTORE_EDITOR=editor)
+        assert NOTED in done.stderr, (words, done.stderr)
+        assert done.stderr.count("memstore entity add human:clare says who it is") == 1
+    for words in doors[:5]:
+        named = [word.replace("clare", "claire") for word in words]
+        assert "nothing else" not in vault.run(*named, "--dry-run").stderr
+    assert NOTED in vault.run(*doors[2]).stderr
+    assert "nothing else" not in vault.run(*doors[0]).stderr  # another memory names them
 
 
 def test_the_log_of_a_memory_whose_deletion_is_committed_is_found_by_its_id(vault: InProcess) -> None:
