@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
 
 from memstore.cli.options import command, group, subcommand
-from memstore.core.config import how_to_declare
+from memstore.core.config import how_to_declare, stack_readers_key
 from memstore.core.errors import UsageError, VaultError
 
 if TYPE_CHECKING:
@@ -62,6 +63,18 @@ def install(session: CliSession, repository: str | None, *, remote: str | None, 
     _emit(session, "install", flow.install_on_server(there, view, remote=name))
     if view and not view.config.declared(name, name):
         session.say(f"nobody has said who reads {name}, so nothing can be pushed there: {how_to_declare(name)}")
+    if own_settings and flow.takes_nothing(there, name):
+        _say_what_is_missing(session, repository, name)
+
+
+def _say_what_is_missing(session: CliSession, repository: str, name: str) -> None:
+    """Say how a repository without settings gets some; a push can't bring them, as it can't declare its own readers."""
+    place = session.environment().expanded(repository)
+    git = shlex.join(["git", "-C", str(place)])
+    session.say(f"nothing in {place} says who reads {name}, so nothing can be pushed there")
+    session.say(f"  hint: in the vault: {how_to_declare(name)}; then commit")
+    session.say(f"  hint: on the server, to bring the vault there: {git} fetch VAULT BRANCH:BRANCH")
+    session.say(f"  hint: for a shared stack: {git} config {shlex.quote(stack_readers_key(name))} ENTITY")
 
 
 @subcommand(hooks, "uninstall", examples=("memstore hooks uninstall",))

@@ -48,6 +48,11 @@ def how_to_declare(remote: str) -> str:
     return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
 
 
+def stack_readers_key(remote: str) -> str:
+    """Return git's setting of a remote that says who reads it, where a stack is pushed from, or to."""
+    return f"remote.{remote_address(remote)}.memstoreReaders"
+
+
 class QualityProfile(Enum):
     """How quality is computed: by memstore's formula, or by seed 003's to the letter."""
 

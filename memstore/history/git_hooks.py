@@ -9,9 +9,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.core.config import CONFIG_PATH, stack_readers_key
 from memstore.core.errors import GitError, RefusedError, VaultError
 from memstore.files.local_state import write_whole
 from memstore.history.history import HookState
+from memstore.history.outgoing import objects, tree_with
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -107,6 +109,16 @@ class GitHooks:
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, text.encode(), mode=_PROGRAM)
         return place
+
+    def settings_there(self) -> list[bytes]:
+        """Return the settings of the vaults in the current commit, or else in the latest branch that has any."""
+        files = tree_with(self._git, CONFIG_PATH)
+        found = objects(self._git, [blob for path, blob in files.items() if f"/{path}".endswith(f"/{CONFIG_PATH}")])
+        return [one.data for one in found.values()]
+
+    def is_read_as_stack(self, remote: str) -> bool:
+        """Return whether git's settings there say who reads shared stacks that are pushed to it."""
+        return self._git.attempt("config", "--get-all", stack_readers_key(remote)).returncode == 0
 
     def uninstall(self, name: str) -> None:
         """Remove memstore's hook; another program's is left alone."""

@@ -192,3 +192,18 @@ def push_urls(git: GitProcess, name: str) -> tuple[str, ...]:
 def tree_of_commit(git: GitProcess, commit: str) -> dict[str, str]:
     """Return the blob of each regular file of a commit, by path from the repository's top."""
     return dict(git_objects.tree_files(git.run("ls-tree", "-r", "-z", "--full-tree", commit)))
+
+
+def tree_with(git: GitProcess, name: str) -> dict[str, str]:
+    """Return the files of the current commit, or else of the latest branch, with a file of this name in any folder.
+
+    Empty if there is none.
+    """
+    words = ("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", "refs/heads")
+    heads = git.run(*words).decode().split()
+    head = git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}").stdout.decode().split()
+    for commit in dict.fromkeys([*head, *heads]):
+        files = tree_of_commit(git, commit)
+        if any(f"/{path}".endswith(f"/{name}") for path in files):
+            return files
+    return {}

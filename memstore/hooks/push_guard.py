@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.clock import SystemClock
-from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address
+from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address, stack_readers_key
 from memstore.core.digests import format_of
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.core.places import MANIFEST
 from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
 from memstore.history.git_process import GitProcess, failed
-from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_of_commit
+from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
 from memstore.hooks.repository import opener, told_to_hook, vaults_around
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 _MOST_SHOWN = 20
 _NONE = re.compile("0+")
-# git's setting of a remote that says who reads it, where a stack is pushed from, or to.
-_READERS = "memstoreReaders"
 
 
 class Remote(NamedTuple):
@@ -161,15 +159,9 @@ class _Push:
 
         With a branch checked out that has no settings, the work tree has none, either.
         """
-        words = ("for-each-ref", "--sort=-committerdate", "--format=%(objectname)", "refs/heads")
-        heads = self._git.run(*words).decode().split()
-        head = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}").stdout.decode().split()
-        for commit in dict.fromkeys([*head, *heads]):
-            files = tree_of_commit(self._git, commit)
-            found = [path for path in files if f"/{path}".endswith(f"/{CONFIG_PATH}")]
-            if found:
-                return [self._in_commit(path.removesuffix(CONFIG_PATH), files) for path in found]
-        return []
+        files = tree_with(self._git, CONFIG_PATH)
+        found = [path for path in files if f"/{path}".endswith(f"/{CONFIG_PATH}")]
+        return [self._in_commit(path.removesuffix(CONFIG_PATH), files) for path in found]
 
     def _on_disk(self, root: Path, inside: str) -> _Vault:
         prefix = "" if inside == "." else inside.replace(os.sep, "/") + "/"
@@ -193,7 +185,7 @@ class _Push:
         """
         from memstore.vault.push_refusals import stack_refusals
 
-        key = f"remote.{self.remote.key}.{_READERS}"
+        key = stack_readers_key(self.remote.key)
         said = os.fsdecode(self._git.attempt("config", "--get-all", key).stdout)
         audience = words_typed(said.replace("\n", ","))
         if not is_audience(audience):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Config
-from memstore.core.errors import RefusedError, UsageError, VaultError
+from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.core.places import TEMPORARY_PREFIX
+from memstore.files.config_file import NOBODY, parsed_vault_config
 from memstore.history.history import HookState
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from memstore.core.config import Setting
     from memstore.core.view import View
@@ -214,6 +215,18 @@ def install_on_server(hooks: GitHooks, view: View | None, *, remote: str) -> Hoo
         stop_unless_owner(view, "let its settings count for pushes")
     place = hooks.install_on_server(remote, view.root if view else None)
     return HooksReport(place.parent, {place.name: HookState.OURS})
+
+
+def takes_nothing(hooks: GitHooks, remote: str) -> bool:
+    """Return whether no settings in a repository say who reads it, so that a hook there would refuse every push."""
+    for data in hooks.settings_there():
+        try:
+            config = parsed_vault_config(data, Path(CONFIG_PATH), default_owner=NOBODY)
+        except FormatError:
+            continue
+        if config.declared(remote, remote):
+            return False
+    return not hooks.is_read_as_stack(remote)
 
 
 def uninstall(view: View) -> HooksReport:

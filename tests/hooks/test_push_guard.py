@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -642,6 +643,28 @@ def test_the_server_asks_its_own_commit_and_not_what_is_pushed(tmp_path: Path) -
     done = pushing.push("--no-verify", "origin", "HEAD:main")
     assert "b.md: human:bob may not see it" in done.stderr
     assert done.returncode != 0
+
+
+def test_what_an_empty_repository_on_a_server_lacks_is_said_when_its_hook_is_installed(tmp_path: Path) -> None:
+    pushing = pushing_to(tmp_path)
+    (pushing.root / ".git/info/exclude").unlink()
+    unsaid = f"nothing in {pushing.remote} says who reads origin, so nothing can be pushed there"
+    said = served(pushing, None)
+    assert unsaid in said
+    assert pushing.push("--no-verify", "origin", "HEAD:main").returncode != 0
+    [line] = [line for line in said.splitlines() if "to bring the vault there" in line]
+    pushing.vault.commit("with settings for Bob")
+    words = shlex.split(line.rpartition("there: ")[2].replace("VAULT BRANCH:BRANCH", f"{pushing.root} main:main"))
+    subprocess.run(words, check=True, capture_output=True)
+    assert "who reads" not in served(pushing, None)
+    pushing.commit("b.md", memory("m_bbb", access_grants='["human:bob"]'))
+    pushing.passes("--no-verify", "origin", "HEAD:main")
+    pushing.declare('["human:bob"]', "elsewhere")
+    pushing.vault.commit("with settings for another remote")
+    git(pushing.remote, "fetch", "-q", "-f", str(pushing.root), "main:main")
+    assert unsaid in served(pushing, None)
+    git(pushing.remote, "config", "remote.origin.memstoreReaders", "human:bob")  # as for a stack
+    assert unsaid not in served(pushing, None)
 
 
 def test_the_hook_of_a_server_is_installed_over_no_other(pushing: Pushing, tmp_path: Path) -> None:
