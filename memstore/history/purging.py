@@ -48,6 +48,7 @@ _BLOB_PREFIX = 10  # digits of a blob id in a citation
 _REFS = frozenset({".git/packed-refs", ".git/info/refs"})  # files of git that list refs
 # Shorter lines say nothing that many other texts don't say, too.
 _TELLING = 12
+_MOST_LISTED = 20
 
 # What git-filter-repo calls for each blob, commit and tag; the facts are in a file that this process wrote.
 _FACTS = "MEMSTORE_PURGE"
@@ -158,7 +159,11 @@ class _Found:
 
     def is_told_in(self, data: bytes) -> bool:
         """Whether bytes have a title, a telling line, or as many words of one in a row as nobody else writes."""
-        return any(word in data for word in self._encoded) or self.retold.quoted_in(data)
+        return self.is_told_by(data, self.retold.words_in(data))
+
+    def is_told_by(self, data: bytes, words: list[str]) -> bool:
+        """The same for bytes with these words."""
+        return any(word in data for word in self._encoded) or self.retold.quoted_in(words)
 
 
 def purge(
@@ -512,37 +517,71 @@ def _swept(clone: GitProcess, folder: Path) -> None:
 def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
     """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
     paths, named, count = _paths(clone), set[str](), 0
+    short = _ShortNames()
     still = [f"the ref {ref} has its title" for ref in _refs(clone) if found.retold.named_in(ref)]
     for one in _objects(clone):
         count += 1
         if one.kind == "blob":
             named |= {*filter(found.retold.named_in, paths.get(one.id, ()))}
-        if what := _what_is_left(one, found):
+        words = [] if one.kind == "tree" else found.retold.words_in(one.data)
+        if what := _what_is_left(one, words, found):
             where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
             still.append(what.format(id=one.id[:_BLOB_PREFIX], kind=one.kind, where=where))
+        else:
+            short.look(one, words, found.retold)
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         is_read = inside.parts[:2] == (".git", "objects") or inside.as_posix() in _REFS  # as objects, as refs
         if path.is_file() and not path.is_symlink() and not is_read and found.is_told_in(path.read_bytes()):
             still.append(f"the file {inside} has words of it")
+    still += short.left()
     return count, (*still, *(f"the path {path} has its title" for path in sorted(named)))
+
+
+@dataclass
+class _ShortNames:
+    """Titles and aliases of one or two words, each as its words, in what is left: they may be those of other things."""
+
+    _in_files: set[tuple[str, ...]] = field(default_factory=set)
+    _in_messages: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
+
+    def look(self, one: _Object, words: list[str], retold: Retold) -> None:
+        """Remember which of them a file or a message has; above the message, a commit names only people and objects."""
+        if one.kind == "blob":
+            self._in_files |= retold.short_names_in(words)
+        elif names := retold.short_names_in(words) and retold.short_names_in(retold.words_in(_message_of(one))):
+            self._in_messages[f"{one.kind} {one.id[:_BLOB_PREFIX]}"] = names
+
+    def left(self) -> Iterator[str]:
+        """Yield which messages have one that no file has, and how many others have one that is also in a file."""
+        telling = sorted(what for what, names in self._in_messages.items() if names - self._in_files)
+        yield from (f"{what} has its short title" for what in telling[:_MOST_LISTED])
+        if len(telling) > _MOST_LISTED:
+            yield f"{len(telling) - _MOST_LISTED} more commits and tags have its short title"
+        if others := len(self._in_messages) - len(telling):
+            what = "commit or tag has" if others == 1 else "commits and tags have"
+            yield f"{others} {what} its short title, as other files do: git log -i --grep=TITLE shows what is meant"
+
+
+def _message_of(one: _Object) -> bytes:
+    return one.data.partition(b"\n\n")[2]
 
 
 def _refs(clone: GitProcess) -> list[str]:
     return clone.run("for-each-ref", "--format=%(refname)").decode(errors="replace").splitlines()
 
 
-def _what_is_left(one: _Object, found: _Found) -> str | None:
+def _what_is_left(one: _Object, words: list[str], found: _Found) -> str | None:
     """Say what an object has that it should not have; None if nothing."""
     if one.id in found.removed:
         return "object {id}, which should be gone"
     if one.kind == "tree":
         names = any(name in one.data for name in map(bytes.fromhex, found.removed))
         return "tree {id} names an object that should be gone" if names else None
-    if found.is_told_in(one.data):
+    if found.is_told_by(one.data, words):
         return "{kind} {id} ({where}) has words of it"
     if one.kind != "blob" and any(
-        memory_id.encode() in one.data and re.search(pattern.encode(), one.data)
+        memory_id.encode() in one.data and re.search(pattern.encode(), _message_of(one))
         for pattern, _, memory_id in found.short_in_messages
     ):
         return "{kind} {id} has its title"

@@ -24,23 +24,32 @@ class Retold:
 
     _runs: set[_Words] = field(default_factory=set)
     _names: dict[int, set[_Words]] = field(default_factory=dict)
+    _short: dict[int, set[_Words]] = field(default_factory=dict)
 
     def learn(self, text: str) -> None:
         """Remember every run of a text."""
         self._runs.update(_runs_of(whole_words(text), RUN))
 
     def learn_name(self, name: str) -> None:
-        """Remember a title or an alias, if it has enough words to be told from others."""
+        """Remember a title or an alias; with fewer than three words it may be that of many things."""
         words = _separate(name)
-        if len(words) >= SHORTEST_NAME:
-            self._names.setdefault(len(words), set()).add(tuple(words))
+        names = self._names if len(words) >= SHORTEST_NAME else self._short
+        if words:
+            names.setdefault(len(words), set()).add(tuple(words))
 
-    def quoted_in(self, data: bytes) -> bool:
-        """Whether bytes repeat a run of words, or a name; those of no text repeat nothing."""
-        if b"\0" in data or not (self._runs or self._names):
-            return False
-        words = whole_words(data.decode(errors="replace"))
+    def words_in(self, data: bytes) -> list[str]:
+        """Return the words of bytes, in which `quoted_in` and `short_names_in` look; nothing if they are no text."""
+        if b"\0" in data or not (self._runs or self._names or self._short):
+            return []
+        return whole_words(data.decode(errors="replace"))
+
+    def quoted_in(self, words: list[str]) -> bool:
+        """Whether words repeat a run, or a name that can be told from others."""
         return not self._runs.isdisjoint(_runs_of(words, RUN)) or self._has_name(words)
+
+    def short_names_in(self, words: list[str]) -> set[tuple[str, ...]]:
+        """Return the names of one or two words that are among these, each as its words."""
+        return {name for size, known in self._short.items() for name in _runs_of(words, size) if name in known}
 
     def named_in(self, name: str) -> bool:
         """Whether the name of a file or a ref has one of the names in it: `x/Our_old-mill.png` has `Our old mill`."""

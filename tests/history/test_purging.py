@@ -168,16 +168,56 @@ def test_a_short_title_goes_from_messages_that_name_the_memory(tmp_path: Path) -
     vault.write(f"notes/{CANARY}.md", memory("m_secret", "PIN 4711\n", aliases="[Zoë]"))
     vault.commit("add PIN 4711\n\nMemory-Id: m_secret")
     vault.write("kept.md", memory("m_kept"))
-    vault.commit("about PIN 4711 codes, and Zoë")
+    foreign = vault.commit("about PIN 4711 codes, and Zoë")
     git(vault.root, "tag", "-a", "v1", "-m", "m_secret is PIN 4711, or Zoë, not Zoëtrope")
     forgotten(vault)
     done = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
-    assert done.still == ()
+    renamed = git(done.folder, "log", "--format=%H", "--grep=PIN", "main").strip()
+    assert done.still == (f"commit {renamed[:10]} has its short title",)
+    assert renamed != foreign
     said = git(done.folder, "log", "--format=%B", "main")
     assert "add note:m_secret\n" in said
     assert "about PIN 4711 codes, and Zoë" in said  # nothing says that it means the memory
     tag = git(done.folder, "tag", "-l", "--format=%(contents)")
     assert tag.strip() == "m_secret is note:m_secret, or note:m_secret, not Zoëtrope"
+
+
+@pytest.mark.parametrize(
+    ("title", "message", "listed"),
+    [
+        ("Zorblax", "fix zorblax's dose", "each"),
+        ("Vet bill", "paid the VET BILL, finally", "each"),
+        ("Vet bill", "the vet sent a bill", "none"),
+        ("Zorblax", "zorblaxes and rezorblax", "none"),
+        ("Zorblax", "written by Zorblax", "each"),
+        ("Quux", "nothing of it", "none"),  # whoever commits has that name
+        ("Tea", "tea time", "counted"),  # a file has the word, too
+    ],
+)
+def test_a_short_title_in_a_foreign_message_is_listed_if_no_file_has_it(
+    tmp_path: Path, title: str, message: str, listed: str
+) -> None:
+    vault = vault_in(tmp_path / "vault")
+    vault.write("notes/x.md", memory("m_secret", "x\n", title=title))
+    vault.write("kept.md", memory("m_kept", "Tea at four.\n"))
+    vault.commit("first")
+    git(vault.root, "config", "user.name", "Quux")
+    for i in range(30):
+        vault.write("other.txt", f"{i}\n")
+        vault.commit(message)
+    (vault.root / "notes/x.md").unlink()
+    vault.write("notes/m_secret.md", TOMB)
+    vault.commit("forget m_secret")
+    done = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
+    if listed == "each":
+        assert len(done.still) == 21
+        assert done.still[-1] == "10 more commits and tags have its short title"
+        assert all(one.endswith("has its short title") for one in done.still[:20])
+    elif listed == "counted":
+        [one] = done.still
+        assert one.startswith("30 commits and tags have its short title, as other files do")
+    else:
+        assert done.still == ()
 
 
 def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
