@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.cli.session import CliSession
-    from memstore.core.change import Committed, Operation, Undone
+    from memstore.core.change import Committed, Undone
     from memstore.core.view import View
     from memstore.history.diff import MemoryDiff
     from memstore.history.log import LogLine
@@ -155,11 +155,11 @@ def undo(session: CliSession, *, dry_run: bool) -> None:
     from memstore.documents.history import undone_document
     from memstore.vault.status import undo as take_back
 
-    done, back = take_back(session.view(), dry_run=dry_run)
+    done = take_back(session.view(), dry_run=dry_run)
     session.emit(
         "undo",
         document=lambda: undone_document(done, dry_run=dry_run),
-        lines=lambda: _undo_lines(session, done, back, dry_run=dry_run),
+        lines=lambda: _undo_lines(session, done, dry_run=dry_run),
     )
 
 
@@ -305,13 +305,11 @@ def _commit_lines(session: CliSession, done: Committed) -> Iterator[str]:
         yield f"{session.paint('line', done.commit[:_SHORT])} {safe_line(done.message.partition(chr(10))[0])}"
 
 
-def _undo_lines(session: CliSession, done: Undone, back: Operation, *, dry_run: bool) -> Iterator[str]:
+def _undo_lines(session: CliSession, done: Undone, *, dry_run: bool) -> Iterator[str]:
     from memstore.cli.output import safe, safe_line
-    from memstore.core.transaction import unified_diff
 
     if dry_run:
-        for file in back.files:
-            yield from safe(unified_diff(file.path, file.before, file.after)).splitlines()
+        yield from safe(done.diff).splitlines()
         return
     yield f"undone: {safe_line(done.verb)} of {done.at}"
     for path in done.paths:

@@ -104,11 +104,15 @@ class Committed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """The operation that was undone, the time it was done, and the paths of its files."""
+    """The operation that was undone, the time it was done, and the paths of its files.
+
+    `diff` is what a dry run would change, with sealed files opened.
+    """
 
     verb: str
     at: str
     paths: tuple[str, ...]
+    diff: str = ""
 
     __repr__ = short_repr
 

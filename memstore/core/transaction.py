@@ -63,8 +63,8 @@ class Transaction(Protocol):
         The operation can't be undone, since nothing is kept of what was there before.
         """
 
-    def take_back(self, last: Operation) -> Operation:
-        """Undo an operation and return what is written for that; it must be the transaction's only change."""
+    def take_back(self, last: Operation) -> str:
+        """Undo an operation; it must be the transaction's only change. Return the diff of a dry run, else nothing."""
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:
         """Commit what is pending of the memories that `refs` mean, or everything pending for no refs; write no file."""

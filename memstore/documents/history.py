@@ -175,4 +175,5 @@ def committed_document(done: Committed) -> dict[str, Any]:
 
 def undone_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
     """Return the operation that was undone, or would be."""
-    return {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
+    said = {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
+    return said | ({"diff": done.diff} if dry_run else {})

@@ -517,7 +517,7 @@ class Vault:
         """
         from memstore.vault.status import undo
 
-        return undo(self.view(), dry_run=dry_run)[0]
+        return undo(self.view(), dry_run=dry_run)
 
 
 @briefly

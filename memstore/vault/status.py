@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Filters
 
     Counts = tuple[tuple[str, int], ...]
-    from memstore.core.change import Committed, Operation
+    from memstore.core.change import Committed
     from memstore.files.config_file import ConfigFile
 
 
@@ -269,8 +269,8 @@ def commit(view: View, refs: Sequence[str] = (), *, text: str | None = None) -> 
 # -- undo ------------------------------------------------------------------------------------------
 
 
-def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
-    """Take back the last operation; return it, and the operation that took it back. A second `undo` restores it.
+def undo(view: View, *, dry_run: bool = False) -> Undone:
+    """Take back the last operation, and return it. A second `undo` restores it.
 
     Args:
         view: the vault.
@@ -291,5 +291,5 @@ def undo(view: View, *, dry_run: bool = False) -> tuple[Undone, Operation]:
             hint=hint if view.history.repository else "without a git repository, nothing has it any more, but a backup",
         )
     with view.transaction("undo", dry_run=dry_run) as change:
-        back = change.take_back(last)
-    return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files)), back
+        diff = change.take_back(last)
+    return Undone(verb=last.verb, at=last.at, paths=tuple(file.path for file in last.files), diff=diff)

@@ -26,6 +26,7 @@ from memstore.core.times import instant
 from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
+from memstore.files.age_file import is_sealed
 from memstore.files.leftovers import drop_leftovers, folders_below
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.lineage.descent import descended, says_anew
@@ -336,8 +337,8 @@ class VaultTransaction:
 
     # -- the only change of its transaction --------------------------------------------------------
 
-    def take_back(self, last: Operation) -> Operation:
-        """Undo an operation, and return the operation that does so; the only change of its transaction."""
+    def take_back(self, last: Operation) -> str:
+        """Undo an operation, the only change of its transaction; return the diff of a dry run, else nothing."""
         from memstore.vault.undoing import taken_back_by_hand, taking_back
 
         vault, journal = self._ws.vault, self._ws.journal
@@ -348,7 +349,18 @@ class VaultTransaction:
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
             if not self._dry_run:
                 write_all(vault, journal, back, [*events, *(file for file in back.files if file.path not in done)])
-        return back
+                return ""
+        return "".join(
+            unified_diff(path, self._readable(path, before), self._readable(path, after))
+            for path, before, after in ((file.path, file.before, file.after) for file in back.files)
+        )
+
+    def _readable(self, path: str, data: bytes | None) -> bytes | None:
+        """Return bytes of a file as a person can read them: opened, if they were sealed."""
+        opened = None if data is None else self._view.opened_bytes(path, data)
+        if opened is None or not is_sealed_path(path) or not is_sealed(opened):
+            return opened
+        return f"{path} is sealed, and no key here opens it\n".encode()
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:
         """Commit the pending changes of the memories that `refs` name, or all of them if empty; writes no file."""

@@ -10,6 +10,7 @@ import pytest
 from memstore.core.change import Operation
 from memstore.core.change import Written as WrittenFile
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
+from memstore.core.transaction import unified_diff
 from memstore.history.diff import diff
 from memstore.history.git_history import GitHistory
 from memstore.history.history import HookState
@@ -448,14 +449,14 @@ def test_undo_takes_back_and_a_second_one_does_it_again(vault: Written) -> None:
     with pytest.raises(NotFoundError):
         undo(ws.view())
     ws.journal.record(Operation(verb="set", at="2026-01-01T00:00:00Z", files=files))
-    done, back = undo(ws.view(), dry_run=True)
+    would = undo(ws.view(), dry_run=True)
     assert (vault.root / "changed.md").read_text() == after
-    assert [(file.before, file.after) for file in back.files] == [(file.after, file.before) for file in files]
-    done, _ = undo(vault.open().view())
+    assert would.diff == "".join(unified_diff(file.path, file.after, file.before) for file in files)
+    done = undo(vault.open().view())
     assert (done.verb, done.paths) == ("set", ("changed.md", "new.md", "gone.md"))
     assert (vault.root / "changed.md").read_text() == (vault.root / "gone.md").read_text() == before
     assert not (vault.root / "new.md").exists()
-    assert undo(vault.open().view())[0].verb == "undo"
+    assert undo(vault.open().view()).verb == "undo"
     assert (vault.root / "changed.md").read_text() == (vault.root / "new.md").read_text() == after
     assert not (vault.root / "gone.md").exists()
 
@@ -476,7 +477,7 @@ def test_what_somebody_else_wrote_is_neither_undone_nor_shown(vault: Written) ->
     ash.journal.record(Operation("add", "2026-01-01T00:00:00Z", (WrittenFile("b.md", None, ashs.encode()),)))
     with pytest.raises(NotFoundError):
         undo(vault.open().view())
-    assert undo(ash.view())[0].paths == ("b.md",)
+    assert undo(ash.view()).paths == ("b.md",)
 
 
 def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
@@ -493,11 +494,11 @@ def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:
             owner.journal.record(Operation("set", "2026-01-01T00:00:00Z", files, by))
             with pytest.raises(NotFoundError, match="nothing to undo"):
                 undo(bob.view())
-            assert undo(owner.view(), dry_run=True)[0].paths == tuple(file.path for file in files)
+            assert undo(owner.view(), dry_run=True).paths == tuple(file.path for file in files)
     # What somebody did themselves they take back, to whosever memory it was; so does its owner.
     owner.journal.record(Operation("witness", "2026-01-01T00:00:00Z", (written,), "human:bob"))
-    assert undo(owner.view(), dry_run=True)[0].paths == ("a.md",)
-    assert undo(bob.view())[0].paths == ("a.md",)
+    assert undo(owner.view(), dry_run=True).paths == ("a.md",)
+    assert undo(bob.view()).paths == ("a.md",)
     assert (vault.root / "a.md").read_text() == public
 
 
@@ -505,8 +506,8 @@ def test_what_somebody_else_writes_takes_nobody_their_undo(vault: Written) -> No
     bob = vault.open("human:bob")
     mine = add_memory(bob.view(), {}, "Mine.").path
     add_memory(vault.open().view(), {}, "Hidden.")
-    assert undo(bob.view(), dry_run=True)[0].paths == (mine,)
-    assert undo(vault.open("human:bob").view())[0].paths == (mine,)
+    assert undo(bob.view(), dry_run=True).paths == (mine,)
+    assert undo(vault.open("human:bob").view()).paths == (mine,)
 
 
 def test_undo_goes_on_where_a_hand_has_begun(vault: Written) -> None:
@@ -514,7 +515,7 @@ def test_undo_goes_on_where_a_hand_has_begun(vault: Written) -> None:
     files = (WrittenFile("a.md", None, b"a"), WrittenFile("b.md", None, b"b"))
     ws.journal.record(Operation(verb="add", at="2026-01-01T00:00:00Z", files=files, by=ws.actor))
     vault.write("a.md", "a")
-    assert undo(ws.view())[0].paths == ("a.md", "b.md")
+    assert undo(ws.view()).paths == ("a.md", "b.md")
     assert not (vault.root / "a.md").exists()
 
 

@@ -213,7 +213,7 @@ def test_it_can_not_be_undone_and_neither_can_what_held_its_text() -> None:
     with pytest.raises(RefusedError, match="forget was the last thing"):
         undo(ws.view())
     add_memory(ws.view(), {"type": "note"}, "Another.\n")
-    assert undo(ws.view())[0].verb == "add"
+    assert undo(ws.view()).verb == "add"
 
 
 # -- nothing is held more surely ---------------------------------------------------------------------

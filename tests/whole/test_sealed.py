@@ -147,9 +147,26 @@ def test_a_dry_run_writes_nothing_and_an_undone_seal_leaves_the_file_as_it_was(a
     assert "commits still have the plain text" in told.stderr
     assert before == {path: data for path, data in everything_of(ann.vault) if ".git" not in path.parts}
     ann.ok("seal", name)
+    shown = ann.ok("undo", "--dry-run")
+    assert all(line.isprintable() for line in shown.splitlines())
+    assert "age-encryption" not in shown
+    said = [line[1:] for line in shown.splitlines() if CANARY in line]
+    assert [line[0] for line in shown.splitlines() if CANARY in line] == ["+", "-"]
+    assert len({*said}) == 1
+    assert ann.json("undo", "--dry-run")["diff"].splitlines() == shown.splitlines()
     ann.ok("undo")
     after = {path: data for path, data in everything_of(ann.vault) if not {".git", "audit"} & {*path.parts}}
     assert after == {path: data for path, data in before.items() if "audit" not in path.parts}
+
+
+def test_of_what_no_key_opens_an_undo_shows_that_it_is_sealed(ann: InProcess, tmp_path: Path) -> None:
+    name = memory(ann)
+    ann.ok("seal", name)
+    sealed = sealed_file(ann).relative_to(ann.vault).as_posix()
+    ann.ok("config", "--user", "signing_key", str(tmp_path / "none"))
+    shown = ann.run("undo", "--dry-run").stdout
+    assert f"-{sealed} is sealed, and no key here opens it" in shown
+    assert "age-encryption" not in shown
 
 
 def test_a_tombstone_is_not_sealed(ann: InProcess) -> None:
