@@ -146,8 +146,11 @@ class GitProcess:
             # Git stops reading while nobody reads what it prints.
             feeder = Thread(target=_feed, args=(process.stdin, data), daemon=True)
             feeder.start()
-            yield process.stdout
-            feeder.join()
+            try:
+                yield process.stdout
+            finally:
+                process.stdout.close()  # if not all of it was read, git ends here
+                feeder.join()
         if process.returncode != 0:
             raise failed(arguments, self.attempt(*arguments, data=data))
 
