@@ -475,15 +475,10 @@ def _is_put_off(frame: Frame) -> bool:
 # The roots of verbs for what is held as a rule on one day of the week, unlike opening.
 _REGULAR = listed("be meet rehears practis gather assembl conven happen hold collect empti publish appear")
 # The roots of verbs for what happens to somebody or something only once.
-_ONCE_EVER = frozenset(
-    map(
-        root_of,
-        listed("""
-    born died married founded built planted signed elected retired graduated baptised buried published invented
-    discovered established erected completed inaugurated abolished demolished felled acquitted convicted adopted
-    """),
-    )
-)
+_ONCE_EVER = listed("""
+    bear die marri found build plant sign elect retir graduat baptis buri publish invent discov establish erect
+    complet inaugur abolish demolish fell acquit convict adopt
+    """)
 _PUT_OFF = listed("moved postponed changed put brought shifted rescheduled extended delayed pushed deferred adjourned")
 _MOVED = listed("moved switched migrated transferred")
 _PAYING = listed("pay pays paid cost costs charge charges price fee rent")
