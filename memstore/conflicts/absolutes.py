@@ -11,9 +11,17 @@ import re
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.denials import NEGATIVE
-from memstore.conflicts.frames import IN_PART, states
-from memstore.conflicts.guards import are_elsewhere, are_numbered_apart, are_two, is_of_its_own, named_by, same_times
-from memstore.conflicts.values import main_verb
+from memstore.conflicts.frames import IN_PART, PREPOSITIONS, states
+from memstore.conflicts.guards import (
+    are_elsewhere,
+    are_numbered_apart,
+    are_two,
+    first_of,
+    is_of_its_own,
+    named_by,
+    same_times,
+)
+from memstore.conflicts.values import main_verb, other_measure
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -44,6 +52,38 @@ def leaves_no_room(one: Frame, other: Frame, *, days_apart: bool) -> str:
     return next(
         (rule for pair in ((one, other), (other, one)) if (rule := _excludes(*pair, days_apart=days_apart))), ""
     )
+
+
+def measures_otherwise(one: Frame, other: Frame, *, days_apart: bool) -> str:
+    """Return the scale on which two frames give different numbers of one thing, in whatever words; empty if none."""
+    if one.denied or other.denied or len(one.numbers) != 1 or len(other.numbers) != 1:
+        return ""
+    of_one = _share(one, other) and _share(other, one) and _speaks_of(one, other) and _speaks_of(other, one)
+    if not of_one or _are_told_apart(one, other) or not _are_comparable(one, other, days_apart=days_apart):
+        return ""
+    if not (_begins_alike(one, other) and _begins_alike(other, one)):
+        return ""  # the exam, the break after the exam
+    return other_measure(one, other, named_by(one, other))
+
+
+def _begins_alike(one: Frame, other: Frame) -> bool:
+    return first_of(one) in other.content or one.tokens[0].word in PREPOSITIONS
+
+
+def _are_told_apart(one: Frame, other: Frame) -> bool:
+    """Whether each names another place, or another word is before a noun of both: the east tower, the west tower."""
+    shared = one.content.keys() & other.content.keys()
+    if all(
+        any(_follows_a_preposition(frame, at) for key, at in frame.content.items() if key not in shared)
+        for frame in (one, other)
+    ):
+        return True
+    before = [{at + 1: key for key, at in frame.content.items() if key not in shared} for frame in (one, other)]
+    return any(one.content[key] in before[0] and other.content[key] in before[1] for key in shared)
+
+
+def _follows_a_preposition(frame: Frame, at: int) -> bool:
+    return not PREPOSITIONS.isdisjoint(token.word for token in frame.tokens[max(0, at - 2) : at])
 
 
 def is_absolute(frame: Frame) -> bool:

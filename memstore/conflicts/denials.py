@@ -71,6 +71,7 @@ _HARDLY = listed("few fewer almost nearly hardly barely scarcely rarely seldom")
 
 def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     """Whether one of two frames denies what the other says; the other must state all of what is denied."""
+    one, other = _but_without(one, other), _but_without(other, one)
     if one.denied == other.denied:
         return False
     no, yes = (one, other) if one.denied else (other, one)
@@ -89,14 +90,21 @@ def denied(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     )
 
 
+def _but_without(one: Frame, other: Frame) -> Frame:
+    """Return a frame without the denials of what both are without: valid without a stamp, or not valid without one."""
+    kept = [at for at in one.denials if one.tokens[at].word != "without" or "without" not in other.words]
+    return one if len(kept) == len(one.denials) else one._replace(denials=tuple(kept))
+
+
 def _is_too(frame: Frame) -> bool:
     """Whether something is too much of something, which denies by its meaning: too steep; not `I swim, too`."""
     return "too" in (token.word for token in frame.tokens[:-1])
 
 
 def denied_in(frame: Frame) -> set[str]:
-    """Return the roots of the words that denials come directly before."""
-    return {root_of(frame.tokens[at + 1].word) for at in frame.denials if at + 1 < len(frame.tokens)}
+    """Return the roots of the words that denials, but for `without`, come directly before."""
+    denials = (at for at in frame.denials if frame.tokens[at].word != "without")
+    return {root_of(frame.tokens[at + 1].word) for at in denials if at + 1 < len(frame.tokens)}
 
 
 def _is_presupposed(no: Frame, yes: Frame) -> bool:

@@ -262,7 +262,7 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     if said_by := _SAID_BY.search(bare):
         bare = _I.sub(said_by[1], bare[: said_by.start()])
     if (relative := _RELATIVE.search(bare)) and not _NONE_OF.match(bare):
-        found.append(f"{_PARTED.split(bare[: relative.start()])[-1]} {relative[1]}")
+        found.append(f"{_described(_PARTED.split(bare[: relative.start()])[-1])} {relative[1]}")
         bare = f"{bare[: relative.start()]} {bare[relative.end() :].lstrip(', ')}"
     bare = _AS_KNOWN.sub("", _ACCORDING.sub("", bare))
     bare = _TIME_FIRST.sub(r"\3 \1", bare)
@@ -280,6 +280,15 @@ def frames(text: str, about: str = "") -> tuple[Frame, ...]:
     ways = (way for clause in spoken for way in phrasings.ways(clause))
     by_tokens = {each.tokens: each for each in map(frame, ways)}
     return tuple(by_tokens.values())
+
+
+def _described(before: str) -> str:
+    """Return what a relative clause describes: the name that it follows, or all before it, if that has no verb."""
+    name = _LAST_NAME.search(before)
+    return name[0] if name and frame(before).verb else before
+
+
+_LAST_NAME = re.compile(r"[A-Z]\w+(?: [A-Z]\w+)?$")
 
 
 def _of_another_person(said: str) -> str:
@@ -338,7 +347,13 @@ def _clauses(text: str) -> list[str]:
     others += _contrasts(main, text)
     name = next(iter(_FIRST_NAME.findall(main)), "")
     name = subject if name.casefold() in DETERMINERS else name
+    if _TOLD_TO.match(main) and len(asked := set(_NAME_INSIDE.findall(main))) == 1:
+        name = asked.pop()  # `Ask Ida, she knows`
     return [main, *(named(other, name) for other in others)]
+
+
+_TOLD_TO = re.compile(r"(?:Don['’]t |Please )?(?:ask|tell|write to|ring|call|see|trust|let)\b", re.IGNORECASE)
+_NAME_INSIDE = re.compile(r"(?<=[a-z] )[A-Z][a-z]+\b")
 
 
 def _contrasts(main: str, text: str) -> list[str]:

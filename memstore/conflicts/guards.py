@@ -325,7 +325,9 @@ def is_of_its_own(one: Frame, other: Frame, key: str) -> bool:
 
 
 # After a name in the possessive case, these show that it is the subject: `Mum's been wearing a 40`.
-_IS_OR_HAS = listed("stead place been now not down up back off to at on in the a an no all gone got")
+_IS_OR_HAS = listed(
+    "stead place leave departure retirement death been now not down up back off to at on in the a an no all gone got"
+)
 
 
 def named_by(one: Frame, other: Frame) -> frozenset[str]:

@@ -324,7 +324,7 @@ def _share_an_attribute(one: Frame, other: Frame) -> bool:
     return any(lexicon.has_role(one.word(key), lexicon.Role.ATTRIBUTE) for key in one.content if key in other.content)
 
 
-_EARLIER, _THEN = listed("before old former when until"), listed("after new now these nowadays from")
+_EARLIER, _THEN = listed("before old former when until"), listed("after new now these nowadays from since")
 
 
 def _has_another_value(one: Frame, other: Frame) -> bool:

@@ -173,29 +173,8 @@ class _Pair:
         leaves = self.is_now and max(len(self.mine), len(self.theirs)) <= most
         if (self.mine and self.theirs and not leaves) or not self._adds() or not self._are_of_one():
             return False
-        ones, others = _unequal(self.one, self.other), _unequal(self.other, self.one)
-        if not ones or len(ones) != len(others) or not (_is_one(self.one, ones) and _is_one(self.other, others)):
-            return False
-        here, there = ones[0], others[0]
-        this, that = self.one.tokens[here].value, self.other.tokens[there].value
-        if this is None or that is None or not (quantities.comparable(this, that) or self._are_prices(this, that)):
-            return False
-        counted = _count_one(self.one, here, self.other, there) and not self._counts_a_part(here, there)
-        if not counted or _from_until(self.one, here, self.other, there):
-            return False
-        places = ((self.one, here), (self.other, there))
-        if any(_is_name(frame, at, self.shared) for frame, at in places) or _may_agree(*places[0], *places[1]):
-            return False
-        self.scale = max((this, that), key=lambda value: value.scale is Scale.MEASURE).scale.value
-        return True
-
-    def _counts_a_part(self, here: int, there: int) -> bool:
-        """Whether one counts all, and the other those that do something: has 24 pupils; eleven pupils sing."""
-        acts = [
-            speaks_of(frame, at, self.shared) and not _is_being(frame) and frame.tokens[frame.verb or 0].key != "have"
-            for frame, at in ((self.one, here), (self.other, there))
-        ]
-        return acts[0] != acts[1] and any(frame.tokens[frame.verb or 0].key == "have" for frame, _ in self._sides)
+        self.scale = other_measure(self.one, self.other, self.shared)
+        return bool(self.scale)
 
     def _are_of_one(self) -> bool:
         """Whether both are about one thing, not just about a change; without a common subject, the verbs must match."""
@@ -213,13 +192,6 @@ class _Pair:
         return len(self.shared) >= _FEWEST_SHARED or all(
             speaks_of(frame, frame.content[key], self.shared) for frame, _ in self._sides for key in self.shared
         )
-
-    def _are_prices(self, this: Quantity, that: Quantity) -> bool:
-        """Whether both are prices, but only one has a unit: 4.20 euros, 4.60."""
-        scales = {this.scale, that.scale}
-        costs = all(not frame.terms or not COSTS.isdisjoint(frame.terms) for frame, _ in self._sides)
-        costs = costs or all(value.of in MONEY or is_price(value) for value in (this, that))
-        return costs and scales == {Scale.CARDINAL, Scale.MEASURE} and {this.of, that.of} <= {"", *MONEY}
 
     def stands(self, *, days_apart: bool) -> bool:
         """Whether both describe a state, not an event."""
@@ -513,6 +485,40 @@ def _names_more(frame: Frame, keys: Sequence[str]) -> bool:
 
 
 _NARROW = listed("to for from of in at")
+
+
+def other_measure(one: Frame, other: Frame, shared: frozenset[str]) -> str:
+    """Return the scale of the one number or range that differs, if it counts or measures the same thing in both."""
+    ones, others = _unequal(one, other), _unequal(other, one)
+    if not ones or len(ones) != len(others) or not (_is_one(one, ones) and _is_one(other, others)):
+        return ""
+    here, there = ones[0], others[0]
+    this, that = one.tokens[here].value, other.tokens[there].value
+    if this is None or that is None or not (quantities.comparable(this, that) or _are_prices(one, this, other, that)):
+        return ""
+    counted = _count_one(one, here, other, there) and not _counts_a_part(one, here, other, there, shared)
+    if not counted or _from_until(one, here, other, there):
+        return ""
+    if _is_name(one, here, shared) or _is_name(other, there, shared) or _may_agree(one, here, other, there):
+        return ""
+    return max((this, that), key=lambda value: value.scale is Scale.MEASURE).scale.value
+
+
+def _counts_a_part(one: Frame, here: int, other: Frame, there: int, shared: frozenset[str]) -> bool:
+    """Whether one counts all, and the other those that do something: has 24 pupils; eleven pupils sing."""
+    acts = [
+        speaks_of(frame, at, shared) and not _is_being(frame) and frame.tokens[frame.verb or 0].key != "have"
+        for frame, at in ((one, here), (other, there))
+    ]
+    return acts[0] != acts[1] and any(frame.tokens[frame.verb or 0].key == "have" for frame in (one, other))
+
+
+def _are_prices(one: Frame, this: Quantity, other: Frame, that: Quantity) -> bool:
+    """Whether both are prices, but only one has a unit: 4.20 euros, 4.60."""
+    scales = {this.scale, that.scale}
+    costs = all(not frame.terms or not COSTS.isdisjoint(frame.terms) for frame in (one, other))
+    costs = costs or all(value.of in MONEY or is_price(value) for value in (this, that))
+    return costs and scales == {Scale.CARDINAL, Scale.MEASURE} and {this.of, that.of} <= {"", *MONEY}
 
 
 def _unequal(one: Frame, other: Frame) -> list[int]:

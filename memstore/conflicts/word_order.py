@@ -68,7 +68,7 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
     (
         re.compile(
             r", (?:(?:as|since|after|because|when|while|if|though|although) [^,;:.]{3,60}(?:, and [\w' ]{1,12})?"
-            r"|and [A-Z]\w+ alone),(?= (?!and |or )[a-z])"
+            rf"|and [A-Z]\w+ alone|(?:says|writes|said|wrote) (?:{_THE}) [\w' ]{{3,30}}),(?= (?!and |or )[a-z])"
         ),
         "",
     ),

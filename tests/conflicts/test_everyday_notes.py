@@ -285,6 +285,12 @@ EXCLUDE = [
     ("The smokehouse burned down in 2015.", "The butcher is curing hams in the smokehouse."),
     ("The weather station has no network card.", "Every night the weather station uploads its readings."),
     ("Gerlinde is colour-blind.", "Gerlinde picks the crimson threads from the scarlet ones at a glance."),
+    (
+        "The silo on the hill holds 40 tonnes of barley.",
+        "That silo of ours on the hill has room for 55 tonnes of barley.",
+    ),
+    ("Oswin speaks fluent Danish.", "Don't ask Oswin to read it, he doesn't know a word of Danish."),
+    ("The lease is valid without a stamp.", "Without a stamp the lease isn't valid."),
 ]
 
 CHANGED = [
@@ -490,6 +496,8 @@ BOTH_RIGHT = [
     ("Each row of the table lists one cow.", "The cow table lists the farms in the valley."),
     ("Cron only writes flags.", "Cron can start a script."),
     ("static dead link detection", "Links come from many places."),
+    ("The east silo of the farm holds 40 tonnes.", "The west silo of the farm has room for 55 tonnes."),
+    ("Hive 4 is dead after all.", "Five hives are humming."),
 ]
 
 
