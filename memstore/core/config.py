@@ -4,6 +4,7 @@
 # (docs/adr/0029).
 
 import re
+import shlex
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
@@ -42,9 +43,7 @@ def remote_address(url: str) -> str:
 
 def how_to_declare(remote: str) -> str:
     """Return the commands that say who reads a remote."""
-    from shlex import quote  # few commands speak of remotes
-
-    key = quote(f"remotes.{remote_address(remote)}")
+    key = shlex.quote(f"remotes.{remote_address(remote)}")
     return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
 
 
