@@ -638,7 +638,6 @@ def _is_denial(found: Sequence[Token], at: int) -> bool:
 
 _STOPS = listed("stopped quit ceased stops")
 _REFUSES = listed("fails fail refuses refuse refused declines")
-MAY_DENY = DENIALS | _STOPS | _REFUSES | listed("out free")
 
 
 def _whens(found: Sequence[Token]) -> list[bool]:

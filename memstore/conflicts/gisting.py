@@ -16,7 +16,7 @@ from memstore.conflicts import lexicon, phrasings
 from memstore.conflicts.absolutes import is_absolute
 from memstore.conflicts.changes import MARKS
 from memstore.conflicts.contradiction import SCHEDULED
-from memstore.conflicts.frames import MAY_DENY, frame, names_in, root_of, with_clocks
+from memstore.conflicts.frames import DENIALS, frame, names_in, root_of, with_clocks
 from memstore.conflicts.gists import Gist, without_numbers
 from memstore.conflicts.guards import CHANGED, tells_change
 from memstore.conflicts.habits import ALWAYS, ONLY
@@ -29,7 +29,6 @@ from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
-from memstore.core.word_lists import listed
 from memstore.files.passages import SAYS_NOTHING, passages
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
 
 
 def _is_loose(frame: Frame) -> bool:
-    return tells_change(frame) or tells_update(frame) or bool(periods(frame)) or is_absolute(frame)
+    return frame.denied or tells_change(frame) or tells_update(frame) or bool(periods(frame)) or is_absolute(frame)
 
 
 def _ways(text: str) -> Iterator[str]:
@@ -161,7 +160,7 @@ def _places_of(words: Sequence[str]) -> Iterator[str]:
             yield "place" if placed else f"place_{verb}"
 
 
-_LOOSE = listed("up down") | MAY_DENY | CHANGED | MARKS | ALWAYS | ONLY
+_LOOSE = DENIALS | CHANGED | MARKS | ALWAYS | ONLY
 _BY = ("by", "belong", "belongs")
 _NAMING = CALLED | FAVOURITE | LABELS
 
