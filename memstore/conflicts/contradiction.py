@@ -420,7 +420,8 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
             continue  # what a clause of one seems to affirm, another denies
         if verdict is not TextVerdict.SILENT:
             apart = not same_times(this, that) or any(map(tells_change, (this, that)))
-            return Comparison(verdict, rule, one, other, at_other_times=apart)
+            told = verdict is TextVerdict.OTHER_VALUE and _of_updates(one, other).verdict in CONFLICTS
+            return Comparison(verdict, rule, one, other, at_other_times=apart or told)
     if not share_enough(without_numbers(one.topic), without_numbers(other.topic)):
         return SILENT
     found = _of_updates(one, other)

@@ -19,6 +19,8 @@ UPDATES = [
     ("The tablet app needs Android 9.", "As of release 5.0, our tablet app needs a phone with at least Android 12."),
     ("The river gauge sends its data by radio.", "The gauge by the river was switched to sending over a cable."),
     ("Nora teaches the evening class in pottery.", "Nora's pottery class was taken over by Levi."),
+    ("We buy our hay from Petersen.", "Since Petersen gave up his farm, our hay has come from Lund."),
+    ("Hendrike maintains the register.", "Since Hendrike's leave, Oswin has maintained the register."),
 ]
 # What was so in one time, and in another.
 IN_THEIR_TIMES = [
@@ -52,6 +54,7 @@ def test_what_changed_is_found_and_is_current(was: str, then: str) -> None:
         current = newer(found)
 
         assert found.verdict in CONFLICTS
+        assert found.at_other_times
         assert current is not None
         assert current.text in then
 
