@@ -17,7 +17,7 @@ from memstore.beliefs.consolidation import (
 )
 from memstore.beliefs.evidence import hearsay, roots
 from memstore.beliefs.wording import content_terms
-from memstore.core.ids import MemoryRef
+from memstore.core.ids import ID_OF_PROPOSAL, MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import SUGGESTIONS, RegistryKind, is_sealed_path
 from memstore.core.terms import words
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.core.view import View
 
-ID_OF_PROPOSAL = "prop_"
 # Entities with proper names; other subjects, like a place or an illness, may well be the topic of a pattern.
 _NAMED = ("human:", "si:", "dog:", "cat:", "pet:", "animal:")
 _NO_WORDS = (PassageKind.HEADING, PassageKind.CODE, PassageKind.RULE)

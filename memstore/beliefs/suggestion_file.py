@@ -16,7 +16,7 @@ from memstore.beliefs.calibration import ground_of
 from memstore.beliefs.consolidation import Action, proposal_id
 from memstore.beliefs.evidence import as_evidence
 from memstore.beliefs.next_lines import Stance, held, weigh
-from memstore.beliefs.pool import ID_OF_PROPOSAL, deleted_suggestions, quotable
+from memstore.beliefs.pool import deleted_suggestions, quotable
 from memstore.beliefs.reinforce import edit_of_evidence
 from memstore.beliefs.wording import (
     MOST_WORDS,
@@ -31,6 +31,7 @@ from memstore.beliefs.wording import (
 from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
+from memstore.core.ids import ID_OF_PROPOSAL
 from memstore.core.places import SUGGESTIONS
 from memstore.core.terms import term_of, words
 from memstore.core.times import instant

@@ -294,7 +294,7 @@ def revise_from(session: CliSession, episode: str, *, apply: bool, commit: bool)
         each="proposals",
     )
     if not found:
-        session.say("it supports or contradicts no belief in so many words")
+        session.say("it says nothing in so many words for or against a belief that does not count it yet")
 
 
 def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterator[str]:

@@ -14,6 +14,8 @@ MEMORY_TYPES = (
 ID_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 ID_RANDOM_CHARACTERS = 10
 SHORTEST_PREFIX = 3
+# The ids of suggestions begin with it.
+ID_OF_PROPOSAL = "prop_"
 
 MEMORY_ID_PATTERN = r"[a-z0-9][a-z0-9_-]{2,63}"
 ENTITY_ID_PATTERN = r"[a-z][a-z0-9-]*:[a-z0-9][a-z0-9._-]*"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.access.local_state import Access
 from memstore.core.catalog import Entry
 from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
-from memstore.core.ids import MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
+from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
 from memstore.core.keys import EXTERNAL, KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
 from memstore.core.quotation import shown_title
@@ -128,6 +128,8 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
     otherwise = "memstore list shows what there is; memstore search finds by words"
     if not by_name:
         otherwise = "give an id or a path; memstore list shows ids, memstore search shows paths"
+    if memory_id.startswith(ID_OF_PROPOSAL):
+        otherwise = "memstore suggestions list shows what waits for a decision"
     hint = did_you_mean(memory_id, known, otherwise=otherwise, similar=0.8)
     return NotFoundError(f"no memory matches `{asked}`", hint=hint)
 

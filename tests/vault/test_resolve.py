@@ -61,6 +61,13 @@ def test_what_answers_to_nothing(text: str) -> None:
         SEAN.find(text)
 
 
+def test_who_asks_for_a_suggestion_is_told_how_to_list_them() -> None:
+    with pytest.raises(NotFoundError) as told:
+        SEAN.find("prop_zzz")
+
+    assert told.value.hint == "memstore suggestions list shows what waits for a decision"
+
+
 @pytest.mark.parametrize(
     ("path", "why", "hint"),
     [
