@@ -175,8 +175,15 @@ def goes_up(frame: Frame) -> bool:
     """Whether a frame says that something has gone up or down; not `takes an hour to heat up`."""
     return any(
         after.word in ("up", "down") and (this.key == "be" or this.word in _GOING or then.word == "to")
-        for this, after, then in zip(frame.tokens, frame.tokens[1:], [*frame.tokens[2:], _NOTHING], strict=False)
+        for this, after, then, last in zip(
+            frame.tokens,
+            frame.tokens[1:],
+            [*frame.tokens[2:], _NOTHING],
+            [*frame.tokens[3:], *[_NOTHING] * 2],
+            strict=False,
+        )
         if not (after.word == "up" and then.word == "to" and this.word not in _GOING and this.key != "be")
+        and not (this.key == "be" and then.word == "to" and last.value is None)  # down to her waist
     )
 
 

@@ -113,7 +113,12 @@ _KEPT = listed("keep store hang mount")
 
 def _is_one_place(mine: FilledSlot, theirs: FilledSlot, *, always: bool) -> bool:
     if mine.verb == theirs.verb and mine.verb not in _KEPT:
-        return mine.preposition == theirs.preposition or (always and {mine.preposition, theirs.preposition} <= _PLACES)
+        for_one = mine.verb == "work" and {mine.preposition, theirs.preposition} == {"at", "for"}
+        return (
+            for_one
+            or mine.preposition == theirs.preposition
+            or (always and {mine.preposition, theirs.preposition} <= _PLACES)
+        )
     # Verbs for where a thing is are interchangeable: it hangs, it is kept.
     placed = all(
         (slot.verb == "be" or lexicon.has_role(slot.verb, lexicon.Role.BEING)) and slot.preposition in _PLACES

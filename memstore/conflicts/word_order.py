@@ -161,6 +161,7 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 # `Entry costs 5, says the leaflet`: who or what says so is not a part of it; nor is `if anything`.
 _BESIDES = re.compile(
     rf", (?:or so |as |so )?(?:{SAYS}|(?:it )?(?:says|reads)) (?:{_THE}) [\w' -]{{2,40}}[.!]?$"
+    r"|, (?:so )?please [^.;]{3,60}[.!]?$"
     r"|,? (?i:if (?:only|anything|at all|you (?:please|like|ask me))\b(?: by [\w' -]+)?)"
 )
 

@@ -380,6 +380,8 @@ CHANGED = [
         "The harvest meal takes place in the old barn.",
         "As the roof of the old barn leaks, the harvest meal takes place in the school.",
     ),
+    ("Gerlinde works at the dairy.", "Gerlinde works for the county."),
+    ("Ida's hair is down to her waist.", "Ida has worn her hair short since the fair."),
 ]
 
 BOTH_RIGHT = [
