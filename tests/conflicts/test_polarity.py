@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.conflicts.contradiction import TextVerdict, compare
+from memstore.conflicts.contradiction import TextVerdict, compare, compare_pair
+from memstore.conflicts.statements import statements
 
 CONTRADICT = [
     ("likes tea", "dislikes tea", "antonyms"),
@@ -209,8 +210,9 @@ TEXTS = st.lists(WORDS, max_size=25).map(" ".join) | st.text(max_size=60)
 
 
 @given(TEXTS)
-def test_nothing_conflicts_with_itself(text: str) -> None:
-    assert compare(text, text).verdict in {TextVerdict.AGREES, TextVerdict.SILENT}
+def test_no_sentence_conflicts_with_itself(text: str) -> None:
+    for one in statements(text):
+        assert compare_pair(one, one).verdict in {TextVerdict.AGREES, TextVerdict.SILENT}
 
 
 @given(TEXTS, TEXTS)
