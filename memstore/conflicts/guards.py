@@ -210,7 +210,10 @@ def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
     if are_two(one.words, other.words) or are_two(other.words, one.words):
         return False
-    if all(frame.tokens[0].word == "when" for frame in (one, other)) and one.content.keys() != other.content.keys():
+    if (
+        all(frame.tokens and frame.tokens[0].word == "when" for frame in (one, other))
+        and one.content.keys() != other.content.keys()
+    ):
         return False  # each in another case
     permits = is_permission(one) and is_permission(other) and one.denied != other.denied
     return all(states(each, permits=permits) for each in (one, other)) and (

@@ -103,7 +103,8 @@ def _says_now(frame: Frame) -> bool:
 
 def _starts(frame: Frame) -> bool:
     """Whether it begins by saying from when on something is so: from Monday."""
-    return frame.tokens[0].word == "from" and any(token in frame.when for token in frame.tokens[1 : 1 + _FARTHEST])
+    lead = frame.tokens[: 1 + _FARTHEST]
+    return [token.word for token in lead[:1]] == ["from"] and any(token in frame.when for token in lead[1:])
 
 
 def _since(frame: Frame) -> bool:
@@ -158,9 +159,8 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     is_passive = before.key in ("be", "get")
     if not (is_passive or after[0] in _ASIDE) and any(at < place <= end for place in then.content.values()):
         return any(at < place <= end for place in places)
-    is_for_it = after[0] == "to" and "for" in (
-        token.word for token in then.tokens[at:]
-    )  # changed to oil for the heating
+    rest = (token.word for token in then.tokens[at:])
+    is_for_it = after[0] == "to" and "for" in rest  # changed to oil for the heating
     return any(place < at or bool(together) or is_for_it or verb in _TO_AN_OFFICE for place in places)
 
 
@@ -222,10 +222,7 @@ def _end_of(frame: Frame, words: frozenset[str]) -> int:
 
 
 _REASONS = listed("because although though while whereas so")
-_WHEN, _SINCE = listed("when"), listed("since")
-
-
-_YOU = listed("you your")
+_WHEN, _SINCE, _YOU = listed("when"), listed("since"), listed("you your")
 
 
 def _agrees(was: Frame, then: Frame) -> bool:
