@@ -251,7 +251,7 @@ _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
 _WORD = re.compile(r"[^\W_]+")
 _ID_LIKE = (re.compile(r"[\w.-]+"), re.compile(r"\w+"))  # with what may stand in an id, and what mostly does
 _LONGEST_TITLE = 59  # in a commit's subject: `history.commit_messages.called`
-_LINK, _SUBMODULE = "120000", "160000"
+_LINK = "120000"
 
 
 class _Check:
