@@ -166,13 +166,18 @@ def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
     return None
 
 
+def _first_of(found: list[Entry]) -> list[Entry]:
+    """Return the first of some memories, in an order that hidden files don't change."""
+    return sorted(found, key=lambda entry: (entry.ref or "", entry.path))[:MOST_CANDIDATES]
+
+
 def _other_type(asked: str, kind: str, found: list[Entry]) -> NotFoundError:
-    refs = " or ".join(entry.ref or entry.path for entry in found[:MOST_CANDIDATES])
+    refs = " or ".join(entry.ref or entry.path for entry in _first_of(found))
     return NotFoundError(f"`{asked}` is not of type {kind}: that memory is {refs}", hint=f"write {refs}")
 
 
 def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
-    shown = sorted(found, key=lambda entry: (entry.ref or "", entry.path))[:MOST_CANDIDATES]
+    shown = _first_of(found)
     titles = [shown_title(entry.title, entry.source_type) for entry in shown]
     lines = [f"  {entry.ref or entry.type}  {title}  {entry.path}" for entry, title in zip(shown, titles, strict=True)]
     more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []

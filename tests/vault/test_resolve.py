@@ -61,6 +61,25 @@ def test_what_answers_to_nothing(text: str) -> None:
         SEAN.find(text)
 
 
+@pytest.mark.parametrize("text", ["episode:m_7f3", "m_7f3"])
+def test_the_order_of_files_is_no_matter_to_what_a_ref_may_mean(text: str) -> None:
+    told = []
+    for files in (FILES, FILES[::-1]):
+        with pytest.raises(NotFoundError) as caught:
+            looking_as("human:sean", files).find(text)
+        told.append(str(caught.value))
+
+    assert told[0] == told[1]
+
+
+def test_two_copies_are_named_by_their_paths_whatever_the_order_of_files() -> None:
+    copies = [(f"memories/{name}.md", memory_text(id="m_7f3cccccccc", title=name)) for name in "ab"]
+
+    for files in (copies, copies[::-1]):
+        view = looking_as("human:sean", files)
+        assert [view.entry(row).path for row in view.rows_of_id("m_7f3cccccccc")] == ["memories/a.md", "memories/b.md"]
+
+
 def test_who_asks_for_a_suggestion_is_told_how_to_list_them() -> None:
     with pytest.raises(NotFoundError) as told:
         SEAN.find("prop_zzz")
