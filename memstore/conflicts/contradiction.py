@@ -276,7 +276,11 @@ def compare_pair(
 ) -> Comparison:
     """Compare two statements; see `compare_statements`."""
     points = [_points(each.text) for each in (one, other)]
-    if points[0] != points[1] or all(map(_announces, (one, other))):
+    if (
+        points[0] != points[1]
+        or all(map(_announces, (one, other)))
+        or _are_two_entries(one, other, days_apart=days_apart)
+    ):
         return SILENT
     found = _side_by_side(one, other, opposes) if near_topic(one, other) else SILENT
     if found.verdict in CONFLICTS:
@@ -288,6 +292,23 @@ def compare_pair(
     if found.verdict is not TextVerdict.SILENT or any(points) or max(len(one.text), len(other.text)) > MOST_CHARACTERS:
         return found
     return _by_frames(one, other, days_apart=days_apart)
+
+
+def _are_two_entries(one: Statement, other: Statement, *, days_apart: bool) -> bool:
+    """Whether two statements stand under numbers of their own, or tell of two runs: `Ticket 881:`, `Nightly job:`."""
+    this, that = (_ENTRY.match(each.text) for each in (one, other))
+    if not this or not that or this["of"].casefold() != that["of"].casefold():
+        return False
+    return this["number"] != that["number"] or (days_apart and _RUN.match(this["of"]) is not None)
+
+
+_ENTRY = re.compile(
+    r"\W*(?:\[[^\]]{1,30}\] )?(?P<of>[A-Za-z][A-Za-z ]{1,30}?)"
+    r"(?: (?:no\. ?|#)?(?P<number>(?!(?:19|20)\d\d:)\d{1,9}))?: "
+)
+_RUN = re.compile(
+    r"(?:nightly|daily|weekly|hourly|monthly|this morning's|last night's|tonight's|today's) ", re.IGNORECASE
+)
 
 
 def _announces(statement: Statement) -> bool:
@@ -454,7 +475,8 @@ def _stand_in(frame: Frame) -> str:
     """Return the pronoun that is the subject of a frame, if nothing says what it stands for."""
     verb = frame.verb or 0
     before = (*frame.tokens[:1], *frame.tokens[max(0, verb - 2) : verb])
-    return next((token.word for token in before if token.word in _PRONOUNS), "")
+    takes = {"takes", "took"}.isdisjoint(token.word for token in frame.tokens[1:2])
+    return next((token.word for token in before if token.word in _PRONOUNS and (takes or token.word != "it")), "")
 
 
 _PRONOUNS = listed("he she it they")
@@ -504,7 +526,8 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
         )
     rule = next((rule for rule, holds in _RULES.items() if holds(this, that, days_apart)), "")
     both = ((this, that), (that, this))
-    if rule and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
+    change = "" if rule else "change" if ended(this, that) else ""
+    if (rule or change) and any(are_numbered_apart(*pair, shared_of(*pair)) for pair in both):
         return TextVerdict.SILENT, ""
     if rule == "negation" and (
         are_elsewhere(this, that) or any(is_of_its_own(*pair, first_of(pair[0])) for pair in both)
@@ -514,7 +537,7 @@ def _of_frames(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdi
         return TextVerdict.CONTRADICTS, rule
     rule = (
         other_value(this, that, days_apart=days_apart)
-        or ("change" if ended(this, that) else "")
+        or change
         or ("slots" if refilled(this, that, days_apart=days_apart) else "")
     )
     return (TextVerdict.OTHER_VALUE, rule) if rule else (TextVerdict.SILENT, "")

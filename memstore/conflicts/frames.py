@@ -105,9 +105,11 @@ DETERMINERS = listed("the a an my our your his her its their this that these tho
 # Additions to the main clause: reasons, and further predicates.
 _TAIL = re.compile(
     r" (?:because|so that|now that|although|though|whereas|while) | since (?:he|she|it|they|we|i|the|his|her|our) \w+ "
-    r"| and (?:(?:always|still|now) )?(?:has|have|is|are|was|were|had|no longer|now|\w+ed"
+    r"| and (?:(?:always|still|now) )?"
+    r"(?:(?:has|have|is|are|was|were|had|wo|ca|do|does|did)(?:n['’]t)?|no longer|now|\w+ed"
     r"|expires|runs|costs|takes|opens|closes|starts|ends|lives|works|stands|lies|sits|sleeps|plays|speaks|pays|keeps|owns"
-    r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds)"
+    r"|eats|drinks|drives|teaches|leads|goes|comes|uses|needs|weighs|holds|gets|makes|gives|sees|knows|wears|answers|says|wants|likes"
+    r"|will|can|never)\b"
     r" | (?:until|till|as long as) (?:the|our|my|his|her|their|its|it|he|she|we|they)"
     r" | to (?:save|make|let|get|keep|avoid|help) ",
     re.IGNORECASE,
@@ -134,10 +136,14 @@ _NOT_THE_OTHER = re.compile(
 )
 # `It has neither a bath nor a stove` denies both.
 _NEITHER = re.compile(r"^(.+?) neither (.+?),? nor ([^,;.]+)(.*)$", re.IGNORECASE | re.DOTALL)
+_NO_OR = re.compile(r"^([^,;:]+ (?:has|have|had) no) ([\w-]+) or (?:no )?([\w-]+)(.*)$", re.DOTALL)
 # Phrases at the beginning that name a source, or say nothing.
 _ACCORDING = re.compile(
     r"^(?:By (?:a|an) (?:hand|mile|head|whisker|long way|good \w+|year)\b,?"
     r"|According to (?:the|our|my|his|her|their)(?: (?-i:[a-z][\w-]*)){1,3}(?= (?-i:[A-Z]))"
+    r"|As (?:the|our|my|his|her|their) [\w' -]{2,30}? (?:says|shows|states|puts it|has it)"
+    r"(?: (?:on|in|at) [\w ]{2,20})?,"
+    r"|By [\w-]+ votes? to [\w-]+,?|By (?:a|an) (?:\w+ )?majority,?"
     r"|According to \w+ \d+ of (?:the|our|my) \w+,?"
     r"|According to (?:(?:the|our|my|his|her|their) )?\w+,?|From (?:the |our |my )?[\w' ]{2,30}:|To (?:my|our) \w+,?"
     r"|(?:If you ask me|Of course|After all|By the way|By and large|All in all|Above all|Mind you|Needless to say"
@@ -172,7 +178,8 @@ _ASKS_TO = listed("remember note know recall please say tell")
 _AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
 _AND_ALSO = re.compile(r",? and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )|, and (?=[A-Z][a-z]+ )")
 _NOTHING_ELSE = re.compile(
-    r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other)\b", re.IGNORECASE
+    r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other(?: \w+)?)\b",
+    re.IGNORECASE,
 )
 _SAID_BY = re.compile(rf"[,\"”]* +(?:{SAYS}) ([A-Z][\w]+)\W*$")
 _TELLER = re.compile(rf"(?:^|\b)([A-Z][a-z]+),? (?:{SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported)\b")
@@ -304,6 +311,8 @@ _THIRD_PERSON = {"have": "has", "am": "is", "do": "does", "can": "can", "will": 
 def _denying_both(text: str) -> list[str]:
     """Return a text that denies two things with `neither` and `nor` as two texts that deny one each."""
     both = _NEITHER.match(text)
+    if not both and (either := _NO_OR.match(text)):
+        return [f"{either[1]} {either[at]}{either[4]}" for at in (2, 3)]
     return [f"{both[1]} no {both[at]}{both[4]}" for at in (2, 3)] if both else [text]
 
 
@@ -385,7 +394,7 @@ def _parts(text: str) -> list[str]:
     found: list[str] = []
     for at, part in enumerate(parts):
         verb = frame(part).verb
-        if verb is None:
+        if verb is None or _ASIDE.match(part):
             continue
         # `Gisela, the one from the bank, has no children`: the part with the verb lacks its subject.
         found.append(f"{before} {part}" if at and before and (verb == 0 or (leads and not found)) else part)
@@ -394,6 +403,9 @@ def _parts(text: str) -> list[str]:
         found.append(tag)  # `Haircut: 26, he apologised`
     # Text without a verb may follow a heading: `Price list: rye 5.40`.
     return found or [text, *parts[-1:]]
+
+
+_ASIDE = re.compile(r"not (?:even|that|just|only|because)\b")
 
 
 def _subject(clause: str) -> str:
@@ -720,7 +732,9 @@ def states(one: Frame, *, permits: bool = False) -> bool:
 
 
 def _supposes(this: Token, after: Token) -> bool:
-    """Whether two words express a supposition: `may be`, `plan to`; not `the plan`."""
+    """Whether two words express a supposition: `may be`, `plan to`; not `the plan`. Nor is `not half bad` a denial."""
+    if this.word == "not" and after.word == "half":
+        return True
     if this.word == "may":
         return after.word in ("be", "have", "well")
     return this.word in _MAY_BE_NOUNS | {"said"} and after.word in ("to", "that")

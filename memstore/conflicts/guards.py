@@ -208,7 +208,9 @@ def _stops(frame: Frame) -> bool:
 
 def comparable(one: Frame, other: Frame) -> bool:
     """Whether both are statements without hedges, and both say what is or both what should be."""
-    if are_two(one.words, other.words) or are_two(other.words, one.words):
+    if (are_two(one.words, other.words) or are_two(other.words, one.words)) and not all(
+        map(_is_in_or_out, (one, other))
+    ):
         return False
     if (
         all(frame.tokens and frame.tokens[0].word == "when" for frame in (one, other))
@@ -263,6 +265,14 @@ def are_two(ones: frozenset[str], others: frozenset[str]) -> bool:
     return any(ones & this and others & that and not (ones & that or others & this) for this, that in _TWO)
 
 
+def _is_in_or_out(frame: Frame) -> bool:
+    """Whether a frame says of something that it is inside, or outside, something."""
+    verb = frame.verb or 0
+    return frame.tokens[verb].key == "be" and not {"inside", "outside"}.isdisjoint(
+        token.word for token in frame.tokens[verb + 1 : verb + 2]
+    )
+
+
 def adds(one: Frame, added: Sequence[str], shared: frozenset[str]) -> bool:
     """Whether two frames are still about the same thing despite the words that one adds."""
     added = [key for key in added if not _is_beside(one, key, shared)]
@@ -284,7 +294,7 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
     """Whether a word turns it into another thing: the tyre of the bicycle, Tom's sister, the car park."""
     at = one.content[key]
     if speaks_of(one, at, shared):
-        return not _only_describes(one, key, shared) and not _is_epithet(one, at)
+        return not _only_describes(one, key, shared) and not is_epithet(one, at)
     if one.word(key).endswith("ly") or one.word(key) in _WHERE:
         return False  # an adverb, or a preposition
     before = next((other for other in shared if one.content[other] == at - 1 != one.verb), None)
@@ -299,7 +309,7 @@ def _is_of_another(one: Frame, key: str, shared: frozenset[str]) -> bool:
 _WHERE = listed("below above over under behind beside inside outside between beneath")
 
 
-def _is_epithet(one: Frame, at: int) -> bool:
+def is_epithet(one: Frame, at: int) -> bool:
     """Whether a word only says how one sees somebody: old Seraina."""
     return one.tokens[at].word in _EPITHETS and at + 1 < len(one.tokens) and one.tokens[at + 1].word in one.names
 
@@ -366,7 +376,7 @@ _LOCATES = listed("in on at from near by behind under above")
 
 
 def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
-    """Whether different numbers follow a noun of both: server 3, server 4."""
+    """Whether different numbers or letters follow a noun of both: server 3, server 4; lift A, lift B."""
     return any(
         (this := _number_after(one, key)) and (that := _number_after(other, key)) and this != that
         for key in named
@@ -376,7 +386,8 @@ def are_numbered_apart(one: Frame, other: Frame, named: frozenset[str]) -> bool:
 
 def _number_after(frame: Frame, key: str) -> str:
     after = [token for token in frame.tokens[frame.content[key] + 1 : frame.content[key] + 3] if token.word != "nr"]
-    if not after or (after[0].value is None and after[0].word != "one"):
+    is_letter = after and len(after[0].word) == 1 and after[0].word in frame.names - {"i"}
+    if not after or (after[0].value is None and after[0].word != "one" and not is_letter):
         return ""
     return after[0].key if after[0].value is None or after[0].value.scale is Scale.CARDINAL else ""
 

@@ -286,8 +286,27 @@ def ended_states() -> Mapping[str, Sequence[EndedState]]:
 
 def _state(line: str, *, ends: bool) -> Condition:
     said, _, excluded = line.partition("|")
-    phrases = tuple(terms for phrase in said.split() for terms in _terms_of(phrase))
-    return Condition(phrases, frozenset(term_of(family_of(word)) for word in excluded.split()), ends)
+    phrases = tuple(terms for phrase in said.split() for each in _by_anybody(phrase) for terms in _terms_of(each))
+    words = [word for name in excluded.split() for word in _evidence().get(name, (name,))]
+    return Condition(phrases, frozenset(term_of(family_of(word)) for word in words), ends)
+
+
+@cache
+def _evidence() -> Mapping[str, Sequence[str]]:
+    """Return the words of each name that states may use for them, as they use it: `@meat`."""
+    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["evidence"])]
+    return {f"@{name.strip()}": words.split() for name, _, words in lines}
+
+
+def _by_anybody(phrase: str) -> Sequence[str]:
+    """Return a phrase with each of the pronouns that `their` in it stands for."""
+    words = phrase.split("_")
+    if "their" not in words:
+        return (phrase,)
+    return ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
+
+
+_POSSESSIVES = ("their", "his", "her", "its", "my", "our")
 
 
 def _terms_of(phrase: str) -> Sequence[tuple[str, ...]]:

@@ -66,7 +66,7 @@ _ALL = listed("all every each everyone everybody everything both whole entire")
 def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     changed = (tells_change(one) or tells_change(other)) and not (one.is_past and other.is_past)
     always = not (one.words | other.words).isdisjoint(_ALWAYS) or changed
-    if (one.words ^ other.words) & _BOUNDS and bool(one.numbers) == bool(other.numbers):
+    if (_bounds(one) ^ _bounds(other)) and bool(one.numbers) == bool(other.numbers):
         return False  # Something that closes at six is open until six.
     by_day = bool(one.when) != bool(other.when) and bool(weekdays(one) | weekdays(other))
     always = always and not (by_day and changed)
@@ -77,6 +77,16 @@ def _of_one_time(one: Frame, other: Frame, *, days_apart: bool) -> bool:
 
 _ALWAYS = listed("always daily")
 _BOUNDS = listed("until till from before after")
+
+
+def _bounds(frame: Frame) -> frozenset[str]:
+    """Return the words of a frame that say from when on, or until when; not `absent from the meeting`."""
+    later = {at - 1 for at, token in enumerate(frame.tokens) if token.value is not None or token in frame.when}
+    return frozenset(
+        token.word
+        for at, token in enumerate(frame.tokens)
+        if token.word in _BOUNDS and (token.word != "from" or not later.isdisjoint((at, at + 1)))
+    )
 
 
 def _bare(frame: Frame, key: str) -> Frame:

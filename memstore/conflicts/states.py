@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
 from memstore.conflicts.frames import IN_PART, PREPOSITIONS, root_of, states
-from memstore.conflicts.guards import same_dates, same_times
+from memstore.conflicts.guards import is_epithet, same_dates, same_times
+from memstore.conflicts.quantities import MONTHS
 from memstore.conflicts.statements import is_past
 from memstore.conflicts.values import main_verb
 from memstore.core.word_lists import listed
@@ -49,12 +50,14 @@ _OF_SOME = listed("most some half few several many")
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
     evidence = [key for key in other.content if key in state.excluded]
     if not state.excluded:  # It is no more.
-        told = _is_over(one, at, width) and _is_in_use(other) and _is_later(one, other, days_apart=days_apart)
+        told = _is_over(one, at, width) and _is_in_use(other, one) and _is_later(one, other, days_apart=days_apart)
         return told and _is_of_one(one, other, at, width, evidence)
     if root_of(one.tokens[at].word) in other.content:
         return False  # both say that somebody is allergic to cats
-    if _is_for_some(one, other, at + width):
-        return False  # free for children
+    if _is_for_some(one, other, at + width) or _is_for_another(other, evidence):
+        return False  # free for children; bought a bottle of wine for Ida
+    if one.tokens[at].word == "can" and at + width in one.content.values():
+        return False  # can't read Russian
     if not evidence or not _is_told_of_now(one, other, ends=state.ends, days_apart=days_apart):
         return False
     return _is_of_one(one, other, at, width, evidence)
@@ -64,28 +67,30 @@ def _is_over(one: Frame, at: int, width: int) -> bool:
     """Whether a frame says that something is no more: it has burnt down; not how to fill in a form, or a dead link."""
     word, before = one.tokens[at].word, one.tokens[at - 1].key if at else ""
     is_told = before == "be" if word == "dead" else is_past(word) or lexicon.plain_form(word) != word or width > 1
-    describes = at + width in one.content.values()
+    after = [token.word for token in one.tokens[at + width : at + width + 2]]
+    describes = at + width in one.content.values() and after[0] not in PREPOSITIONS and after[1:] != ["ago"]
     at_verb = one.verb is not None and 0 < one.verb <= at <= one.verb + _FARTHEST
     # Two of its disks, or number 4, are only a part of what the other may be about.
     is_part = not _PARTS.isdisjoint(token.word for token in one.tokens[: one.verb]) or bool(one.numbers)
-    return is_told and at_verb and not (describes or is_part) and one.words.isdisjoint(_MAY_BE)
+    may_be = not one.words.isdisjoint(_MAY_BE) or " to be " in f" {one.spoken} "
+    return is_told and at_verb and not (describes or is_part or may_be)
 
 
 # `has since been sold` has three words up to the last.
 _FARTHEST = 3
 _PARTS = listed("its their his her")
-_MAY_BE = listed("will would can could may might must shall should to when if")
+_MAY_BE = listed("will would can could may might must shall should when if")
 
 
-def _is_in_use(other: Frame) -> bool:
-    """Whether a frame tells of something that somebody, or something that is still there, does."""
+def _is_in_use(other: Frame, one: Frame) -> bool:
+    """Whether a frame tells of something that somebody does with what another is about, or that it does itself."""
     if other.verb is None or not other.words.isdisjoint(_REMEMBERED):
         return False
     if any(token.word.endswith("ing") for token in other.tokens[other.verb + 1 : other.verb + 3]):
         return True
-    return other.tokens[main_verb(other)].key not in ("be", "have") and not lexicon.has_role(
-        other.tokens[other.verb].word, lexicon.Role.BEING
-    )
+    verb = other.tokens[main_verb(other)]
+    speaks_of_it = any(at < other.verb and key in one.content for key, at in other.content.items())
+    return verb.key not in ("be", "have") and not (speaks_of_it and lexicon.has_role(verb.word, lexicon.Role.BEING))
 
 
 # What is no more may be remembered, told of, replaced, or stand where the new one stood.
@@ -104,6 +109,9 @@ def _is_later(one: Frame, other: Frame, *, days_apart: bool) -> bool:
     dates = [[token.value.parts for token in frame.when if token.value] for frame in (one, other)]
     if all(dates):
         return max(map(_sortable, dates[1])) > max(map(_sortable, dates[0]))
+    months = [[MONTHS.index(token.word) for token in frame.when if token.word in MONTHS] for frame in (one, other)]
+    if all(months) and not any(dates):
+        return max(months[1]) > max(months[0])
     return not days_apart and not _JUST_NOW.isdisjoint(token.word for token in other.when)
 
 
@@ -119,11 +127,17 @@ def _is_told_of_now(one: Frame, other: Frame, *, ends: bool, days_apart: bool) -
         return False
     if not other.is_past:
         return not one.is_past or ends
-    if days_apart or one.is_past:
+    if one.is_past:
+        return all(map(_is_dated, (one, other)))
+    if days_apart or (one.when and other.when and not same_dates(one, other)):
         return False
-    if one.when and other.when:
-        return same_dates(one, other)
-    return not other.when or not {token.word for token in other.when}.isdisjoint(_JUST_NOW)
+    return (
+        bool(one.when and other.when) or not other.when or not _JUST_NOW.isdisjoint(token.word for token in other.when)
+    )
+
+
+def _is_dated(frame: Frame) -> bool:
+    return any(token.value or token.word in MONTHS for token in frame.when)
 
 
 def _is_for_some(one: Frame, other: Frame, after: int) -> bool:
@@ -132,6 +146,17 @@ def _is_for_some(one: Frame, other: Frame, after: int) -> bool:
     return words[:1] == ["for"] and not any(root_of(word) in other.content for word in words[1:])
 
 
+def _is_for_another(other: Frame, evidence: Sequence[str]) -> bool:
+    """Whether somebody only hands over what would be evidence, or what is told was so before."""
+    at = main_verb(other)
+    hands_over = at >= 0 and other.tokens[at].word in _HANDS_OVER and all(other.content[key] > at for key in evidence)
+    return hands_over or not other.words.isdisjoint(_BEFORE)
+
+
+_HANDS_OVER = listed("""
+    buy buys bought bring brings brought sell sells sold serve serves served offer offers offered
+    """)
+_BEFORE = listed("before formerly")
 _JUST_NOW = listed("""
     today morning afternoon night tonight evening yesterday week
     monday tuesday wednesday thursday friday saturday sunday
@@ -161,7 +186,9 @@ def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Se
     """Whether the subject is not what the other names, but a part of it, somebody's sister, or another of its kind."""
     leads = one.tokens[0].word in PREPOSITIONS
     missing = [
-        at for key, at in one.content.items() if (first if leads else 0) <= at < verb and key not in other.content
+        at
+        for key, at in one.content.items()
+        if (first if leads else 0) <= at < verb and key not in other.content and not is_epithet(one, at)
     ]
     places = set(one.content.values())
     of_its_own = [
@@ -171,11 +198,23 @@ def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Se
     ]
     if missing and of_its_own:
         return True
+    if _is_had_by_another(one, other):
+        return True
     return len(missing) > 1 or any(at - 1 in places or at + 1 in places for at in missing)
 
 
+def _is_had_by_another(one: Frame, other: Frame) -> bool:
+    """Whether the other names an owner where one names none: the cabin, the neighbour's cabin."""
+    owners = [other.tokens[at - 1].word for key, at in other.content.items() if at and key in one.content]
+    named = any(root_of(owner) in one.content for owner in other.possessors)
+    return not named and not other.possessors.isdisjoint(owners)
+
+
 def _owned(frame: Frame, owner: str, evidence: Sequence[str]) -> bool:
-    """Whether what somebody has is the evidence itself, or not a person: Tom's sister is not Tom."""
+    """Whether what somebody has is the evidence itself, or no other being or thing: Tom's dog, the archive's door."""
     at = next((at for at, token in enumerate(frame.tokens) if token.word == owner), 0)
-    owned = frame.tokens[at + 1].word if at + 1 < len(frame.tokens) else ""
-    return root_of(owned) in evidence or not lexicon.is_person(owned)
+    owned = [token.word for token in frame.tokens[at + 1 : at + 4]]
+    if not owned or root_of(owned[0]) in evidence:
+        return bool(owned)
+    is_another = lexicon.is_person(owned[0]) or "pet" in lexicon.kinds_of(owned[0])
+    return not is_another and (at == 0 or owner in frame.names or any(root_of(word) in evidence for word in owned))

@@ -697,7 +697,10 @@ def main_verb(frame: Frame) -> int:
     """Return the position of the main verb: after `is` or `has`, the participle, if there is one; -1 without a verb."""
     at = frame.verb if frame.verb is not None else -1
     if at >= 0 and frame.tokens[at].key in ("be", "have"):
-        after = range(at + 1, min(at + 1 + _FARTHEST_PARTICIPLE, len(frame.tokens)))
+        after = [
+            n for n, token in enumerate(frame.tokens) if n > at and token not in frame.when and token.word != "this"
+        ]
+        after = after[:_FARTHEST_PARTICIPLE]
         return next((n for n in after if is_past(frame.tokens[n].word) or _is_irregular(frame.tokens[n].word)), at)
     if at >= 0 and frame.tokens[at].word in _HELPS:
         return min((n for n in frame.content.values() if at < n <= at + _FARTHEST_PARTICIPLE + 1), default=at)

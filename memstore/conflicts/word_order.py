@@ -25,8 +25,8 @@ _NOBODY_BUT = re.compile(
 )
 # `Marek is our goalkeeper`: our goalkeeper is Marek.
 _IS_OUR = re.compile(
-    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z]\w+(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?) (is|was)"
-    rf" ((?:{_THE}) [\w -]{{3,40}}?)(?=[,;.]|$)(.*)$",
+    r"^((?:(?:Mr|Mrs|Ms|Dr)\.? )?[A-Z][\w/]*(?: [A-Z]\w+)?(?: \d+(?:\.\d+)*)?|[A-Z] \w+) (is|was)"
+    rf" ((?:{_THE}|[A-Z]\w+['’]s) [\w -]{{3,40}}?)(?=[,;.]|$)(.*)$",
     re.DOTALL,
 )
 _BUT_INSTEAD = re.compile(r"(\bnot\b|n['’]t\b)([^,;:]{3,60}?),? but [^,;:.]+")
@@ -72,6 +72,22 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         ),
         "",
     ),
+    # `His group is A, as the card shows`
+    (re.compile(rf", as (?:{_THE}) [^,;:.]{{2,40}} (?:shows|says|states|has it)[.!]?$"), ""),
+    # `The roof is gold from end to end`
+    (
+        re.compile(
+            r",? (?:from (beginning|start|top|end|edge|wall|shore|side) to (?:end|finish|bottom|toe|\1)"
+            r"|through and through|lock, stock and barrel|without exception|once and for all)\b",
+            re.IGNORECASE,
+        ),
+        "",
+    ),
+    # `Being Danish, Ida eats rye`: Ida is Danish, and she eats rye.
+    (re.compile(r"^Being ([^,;:.]{3,40}), ([A-Z]\w+) (?=[a-z])"), r"\2 is \1 and "),
+    # `Ida: I have no car`: Ida has none.
+    (re.compile(r"^([A-Z]\w+): +I (?:have|['’]ve) (?=no\b|an? )"), r"\1 has "),
+    (re.compile(r"^([A-Z]\w+): +(?:I am|I['’]m) "), r"\1 is "),
     (_CLEFT, r"only \1\2 "),
     (_NOBODY_BUT, "only "),
     (re.compile(r"\b(?:is|are|stays?|remains?) open (?:until|till)\b", re.IGNORECASE), "closes at"),
