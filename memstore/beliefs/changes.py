@@ -153,8 +153,9 @@ def _succession(
         common: the memories of either side by the signs that both have.
         having: all memories that have a value.
     """
-    before = _side(old, (each for one in common.values() for each in one.before), having)
     after = _side(new, (each for one in common.values() for each in one.after), having)
+    before = _side(old, (each for one in common.values() for each in one.before), having)
+    before = tuple(one for one in before if one not in after)
     if not (_is_founded(before) and _is_founded(after)) or max(len(before), len(after)) > MOST_SIDE:
         return None
     shared = Counter({sign: min(len(one.before), len(one.after)) for sign, one in common.items()})
@@ -190,8 +191,10 @@ def _in_common(
     for sign, of in by_sign.items():
         for old, new in permutations(sorted(of), 2):
             ones, others = (having[value] if value.says_of_what else of[value] for value in (old, new))
-            if old.kind == new.kind and _day(ones[-1]) < _day(others[0]):
-                found[old, new][sign] = _Common(of[old], of[new])
+            # A memory that names both, as `no Sundays any more, only Wednesdays` does, tells of the new one.
+            ones = [one for one in ones if one not in others]
+            if ones and old.kind == new.kind and _day(ones[-1]) < _day(others[0]):
+                found[old, new][sign] = _Common([one for one in of[old] if one not in others], of[new])
     return found
 
 

@@ -212,8 +212,9 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     propose(patterns(unchanged, by_words, TEXT_THRESHOLD), by_words, TEXT_THRESHOLD)
     if meaning:
         propose(patterns(unchanged, meaning, EMBEDDING_THRESHOLD), meaning, EMBEDDING_THRESHOLD)
-    alike = Likeness({one.ref: meaning[one.ref] for one in rest}) if meaning else None
-    propose(by_topics(rest, alike), by_words, TEXT_THRESHOLD)
+    signs = Signs(rest)
+    alike = Likeness({one.ref: meaning[one.ref] for one in rest}, signs.shared()) if meaning else None
+    propose(by_topics(rest, signs, alike), by_words, TEXT_THRESHOLD)
     made = [one for one in made if one.target is None or one.target not in targets]
     return [*answered, *map(superseding, changed), *made]
 

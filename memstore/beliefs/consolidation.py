@@ -52,8 +52,8 @@ FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let throug
 SHARED_BY = (2, 3)  # a term is shared if two thirds of the members have it
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
-SAYING_MUCH_THE_SAME = 2.0  # in standard deviations: docs/consolidation.md, "By meaning"
 LEAST_WITHIN = 1.2  # of the memories of a topic, in standard deviations; docs/consolidation.md, "By meaning"
+SAYING_MUCH_THE_SAME = 2.0  # in standard deviations: docs/consolidation.md, "By meaning"
 
 
 class Action(StrEnum):
@@ -278,20 +278,23 @@ def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
     return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
 
 
-def by_topics(part: Sequence[Pooled], alike: Likeness | None) -> Iterator[Pattern]:
-    """Yield patterns by topic, then by meaning, among memories that share no roots; some may be much the same.
+def by_topics(part: Sequence[Pooled], signs: Signs, alike: Likeness | None) -> Iterator[Pattern]:
+    """Yield patterns by topic and by likeness among memories that share no roots; some may be much the same.
 
     Args:
         part: the memories.
-        alike: how alike these memories are by an embedder; None without an embedder.
+        signs: their signs.
+        alike: how alike they are by an embedder; None without an embedder.
     """
     by_ref = {one.ref: one for one in part}
-    signs = Signs(part)
-    groups = [(topic.sign, topic.refs) for topic in signs.topics() if alike is None or _is_of_one_kind(topic, alike)]
-    if alike is not None:
-        groups += [("", refs) for refs in alike.groups()]
-    for sign, refs in groups:
-        if pattern := of_topic(sign, [by_ref[ref] for ref in refs], signs, alike):
+    groups = [(topic.of, topic.refs) for topic in signs.topics() if alike is None or _is_of_one_kind(topic, alike)]
+    if alike is not None and alike.is_measured:
+        groups += [((), refs) for refs in alike.groups()]
+        groups.sort(key=lambda group: -alike.strength(group[1]))
+    quoted: set[str] = set()
+    for of, refs in groups:
+        if pattern := of_topic(of, [by_ref[ref] for ref in refs], signs, alike, quoted):
+            quoted.add(pattern.quote)
             yield pattern
 
 
@@ -311,22 +314,29 @@ def _is_known(pattern: Pattern, other: Pattern) -> bool:
     return pattern.quote == other.quote or overlap(mine, its)
 
 
-def of_topic(sign: str, members: Sequence[Pooled], signs: Signs, alike: Likeness | None = None) -> Pattern | None:
-    """Return the pattern of memories that are brought together by one sign, or by similarity alone.
+def of_topic(
+    of: Sequence[str],
+    members: Sequence[Pooled],
+    signs: Signs,
+    alike: Likeness | None = None,
+    quoted: Collection[str] = (),
+) -> Pattern | None:
+    """Return the pattern of memories that are brought together by signs, or by similarity alone.
 
     Returns None if they fail a gate, or if none of their sentences can stand for the pattern.
     """
     if not is_founded(members):
         return None
     counts = Counter(term for member in members for term in set(member.terms))
-    own = {term for member in members for term in signs.of[member.ref].get(sign, ())}
+    own = {term for member in members for sign in of for term in signs.of[member.ref].get(sign, ())}
     terms = [term for term in counts if counts[term] > 1 or term in own]
     texts = ((text, at) for at, one in enumerate(members) for text in quotable(one.text))
     every = (
         (likely_belief(text, own or {term for term in counts if counts[term] > 1}, counts), at, text)
         for text, at in texts
+        if text not in quoted
     )
-    said = [one for one in every if not (one[0].needs_others or one[0].few_terms)]
+    said = [one for one in every if not one[0].needs_others and (len(of) > 1 or not one[0].few_terms)]
     if not said:
         return None
     near = [_near(member, members, alike) for member in members]
@@ -337,7 +347,7 @@ def of_topic(sign: str, members: Sequence[Pooled], signs: Signs, alike: Likeness
         general=members[at],
         terms=tuple(sorted(terms, key=lambda term: (-counts[term], term))),
         quote=quote,
-        topic=shown(sign),
+        topic=shown(of),
         like=near[at],
     )
 
@@ -565,7 +575,7 @@ def superseding(change: Change) -> ConsolidationProposal:
         quote=change.since.text,
         saying=saying(change.since.text, change.since.memory, change.after),
         once=change.once,
-        topic=shown(change.sign),
+        topic=shown((change.sign,)),
     )
 
 

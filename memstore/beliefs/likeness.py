@@ -1,7 +1,8 @@
-"""How alike memories are by the vectors of an embedder, measured against what any two memories of the vault are.
+"""How alike memories are: by the vectors of an embedder, and by the subjects that they share.
 
-Some models find any two texts similar, and others hardly any; and in a vault about one subject, all are. So likeness is
-counted in standard deviations above the mean of random pairs. The groups that grow here need no words in common.
+It is measured against what any two memories of the vault are. Some models find any two texts similar, and others
+hardly any; and in a vault about one subject, all are. So likeness is counted in standard deviations above the mean of
+random pairs. The groups that grow here need no words in common.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import math
 from array import array
 from operator import mul
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.beliefs.clustering import cosine
 from memstore.search.meaning import numpy_if_there
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.beliefs.clustering import Vector
 
@@ -38,38 +40,56 @@ class Likeness:
 
     Args:
         vectors: the vector of each memory, of length 1, by ref.
+        shared: how much pairs of them share, by both refs in either order; a pair that is not there shares nothing.
     """
 
-    def __init__(self, vectors: Mapping[str, Vector]) -> None:
+    def __init__(
+        self, vectors: Mapping[str, Vector], shared: Mapping[str, Mapping[str, float]] = MappingProxyType({})
+    ) -> None:
         self._refs = sorted(vectors)
         self._place = {ref: at for at, ref in enumerate(self._refs)}
         self._vectors = [vectors[ref] for ref in self._refs]
-        self._mean, self._spread = self._of_any_two()
+        rows = (shared.get(ref, {}) for ref in self._refs)
+        self._shared = [{self._place[other]: value for other, value in row.items()} for row in rows]
+        self._cosines = self._of_any_two(self._cosine)
+        self._mean, self._spread = self._of_any_two(self._before_scaling)
 
-    def _of_any_two(self) -> tuple[float, float]:
-        """Return the mean cosine of pairs, and their standard deviation, in which all memories occur equally often."""
-        count = len(self._vectors)
+    def _of_any_two(self, alike: Callable[[int, int], float]) -> tuple[float, float]:
+        """Return the mean of pairs, and their standard deviation, in which all memories occur equally often."""
+        count = len(self._refs)
         pairs = [(at, (at * step + step) % count) for step in range(1, _STEPS) for at in range(count)]
-        found = [cosine(self._vectors[one], self._vectors[other]) for one, other in pairs[:_MOST_PAIRS] if one != other]
+        found = [alike(one, other) for one, other in pairs[:_MOST_PAIRS] if one != other]
         if len(found) < _FEWEST_PAIRS:
             return 0.0, 1.0
         mean = math.fsum(found) / len(found)
         return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in found) / len(found)) or 1.0
 
+    def _cosine(self, one: int, other: int) -> float:
+        return cosine(self._vectors[one], self._vectors[other])
+
+    def _before_scaling(self, one: int, other: int) -> float:
+        """Return how alike two memories are: their cosine, in standard deviations, and what they share."""
+        mean, spread = self._cosines
+        return (self._cosine(one, other) - mean) / spread + self._shared[one].get(other, 0.0)
+
     @property
     def is_measured(self) -> bool:
         """Whether there are enough memories to tell what is usual."""
-        return len(self._vectors) * (_STEPS - 1) >= _FEWEST_PAIRS
+        return len(self._refs) * (_STEPS - 1) >= _FEWEST_PAIRS
 
     def between(self, one: str, other: str) -> float:
         """Return how alike two memories are, in standard deviations above the mean."""
-        return self._scaled(cosine(self._vectors[self._place[one]], self._vectors[self._place[other]]))
+        return self._alike(self._place[one], self._place[other])
 
     def within(self, refs: Collection[str]) -> float:
         """Return the mean likeness of all pairs of some memories, of which there must be two."""
         chosen = sorted(refs)
         found = [self.between(one, other) for at, one in enumerate(chosen) for other in chosen[:at]]
         return math.fsum(found) / len(found)
+
+    def strength(self, refs: Collection[str]) -> float:
+        """Return how much some memories, of which there must be two, stand out from the others."""
+        return round(self.within(refs) * math.sqrt(len(refs)), _DECIMALS)
 
     def groups(self) -> list[Refs]:
         """Return groups of memories that are more alike than usual, the strongest first.
@@ -89,8 +109,8 @@ class Likeness:
         return [tuple(self._refs[at] for at in sorted(group)) for group in chosen]
 
     def _is_strong(self, group: _Group) -> bool:
-        mean = group.strength / math.sqrt(len(group.of)) * self._spread + self._mean
-        return group.strength >= LEAST_STRENGTH and mean >= LEAST_COSINE
+        found = [self._cosine(one, other) for at, one in enumerate(group.of) for other in group.of[:at]]
+        return group.strength >= LEAST_STRENGTH and math.fsum(found) >= LEAST_COSINE * len(found)
 
     def _grown(self, first: int, near: Sequence[Mapping[int, float]]) -> Iterator[_Group]:
         """Yield the groups that grow from a memory, of each size."""
@@ -112,16 +132,18 @@ class Likeness:
                 yield _Group(strength, tuple(sorted(members)))
 
     def _alike(self, one: int, other: int) -> float:
-        return self._scaled(cosine(self._vectors[one], self._vectors[other]))
-
-    def _scaled(self, value: float) -> float:
-        return (value - self._mean) / self._spread
+        return (self._before_scaling(one, other) - self._mean) / self._spread
 
     def _near(self) -> list[dict[int, float]]:
         """Return for each memory those that are most like it, with how alike they are."""
-        return [
-            {other: self._scaled(value) for other, value in _highest(row, at)} for at, row in enumerate(self._rows())
-        ]
+        mean, spread = self._cosines
+        found = []
+        for at, cosines in enumerate(self._rows()):
+            row = [(value - mean) / spread for value in cosines]
+            for other, value in self._shared[at].items():
+                row[other] += value
+            found.append({other: (value - self._mean) / self._spread for other, value in _highest(row, at)})
+        return found
 
     def _rows(self) -> Iterator[Any]:
         """Yield for each memory its cosine with every memory."""

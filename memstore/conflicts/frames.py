@@ -618,9 +618,9 @@ def _is_verb(found: Sequence[Token], at: int, possessors: frozenset[str]) -> boo
 
 
 def _follows_a_subject(found: Sequence[Token], at: int) -> bool:
-    """Whether a pronoun comes before a word, with nothing but adverbs between them."""
-    before = next((token.word for token in reversed(found[:at]) if token.word not in _ADVERBS - DETERMINERS), "")
-    return before in _SUBJECTS
+    """Whether a pronoun comes before a word, with nothing but a few adverbs between them."""
+    between = found[max(0, at - _MOST_ADVERBS) : at]
+    return next((token.word for token in reversed(between) if token.word not in _BETWEEN), "") in _SUBJECTS
 
 
 _SHORTEST_VERB = 3
@@ -632,6 +632,8 @@ _ADVERBS = listed("""
     all both each also always never still now only just usually often mostly rarely seldom sometimes hardly even then
     too so and or the a an my our your his her their not no in on at of to for from with who that two three four five
     """)
+_BETWEEN = _ADVERBS - DETERMINERS
+_MOST_ADVERBS = 8
 _PLURALS = listed("i we you they who to also always never only still now both")
 _AFTER_A_VERB = DETERMINERS | PREPOSITIONS | DENIALS | listed("out up down off about")
 

@@ -122,6 +122,10 @@ def test_both_sides_are_quoted_and_the_later_one_is_suggested() -> None:
             "Friday: two bins out before dawn.", "On Fridays the bins wake the street.",
         ),
         (
+            "Visited Uncle Otto on Sunday.", "Sundays with Otto, radishes and all.",
+            "The Sundays are gone; I visit Otto on Wednesdays now.", "Otto won at cards on Wednesday.",
+        ),
+        (
             "Cycled to the mill in the rain.", "New tyre on the bike, and off to the mill.",
             "Sold the bike. From today I take the tram to the mill.", "The tram to the mill was empty.",
         ),

@@ -55,6 +55,23 @@ def test_likeness_is_counted_from_what_is_usual() -> None:
     assert alike.within(refs(0, 1, 2)) == pytest.approx(alike.between(*refs(0, 1)))
 
 
+def test_what_memories_share_counts_beside_their_vectors() -> None:
+    made = vectors(4, alike=0.4)
+    ones, others = refs(0, 1), refs(20, 21, 22)
+    shared = {one: {other: 1.0 for other in others if other != one} for one in others}
+    alone, both = Likeness(made), Likeness(made, shared)
+    assert both.between(*others[:2]) > alone.between(*others[:2])
+    assert both.between(*ones) > both.between(*others[:2])  # a word in common is less than to be alike in meaning
+    assert refs(0, 1, 2, 3) in both.groups()
+    assert others not in both.groups()  # with nothing in common but a word
+
+
+def test_strength_is_what_groups_are_ranked_by() -> None:
+    alike = Likeness(vectors(4, 3))
+    first, second = alike.groups()
+    assert alike.strength(first) > alike.strength(second) > likeness.LEAST_STRENGTH
+
+
 def test_too_few_memories_tell_nothing() -> None:
     few = Likeness(dict([*vectors(3).items()][:3]))
     assert not few.is_measured
