@@ -23,8 +23,8 @@ _LOOK_ALIKES = str.maketrans(
     "авсԁеһіјкмнорԛѕтухѵԝАВСЕНІЈКМОРЅТУХαβγεηικμνορτυχωϲϳΑΒΕΖΗΙΚΜΝΟΡΤΥΧıȷɑɡɩłøđʟʙᴀᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏ",
     "abcdehijkmhopqstyxvwABCEHIJKMOPSTYXabyenikuvoptuxwcjABEZHIKMNOPTYXijagilodlbacdefghijkmnoprstuvwy",
 )
-# Letters in circles and squares that normalization leaves unchanged.
-_FRAMED = {first + i: chr(ord("a") + i) for first in (0x1F150, 0x1F170) for i in range(26)}
+# Letters in circles and squares, and those of flags, that normalization leaves unchanged.
+_FRAMED = {first + i: chr(ord("a") + i) for first in (0x1F150, 0x1F170, 0x1F1E6) for i in range(26)}
 _LEET = str.maketrans("01!|l34@5$7+8962", "oiiiieaassttbggz")
 # How Cyrillic and Greek letters are usually written in Latin ones.
 _LATIN = str.maketrans(
@@ -52,7 +52,10 @@ _INITIALS = re.compile(r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?){1,3}[^\W\d_](?!\w
 _ABBREVIATIONS = frozenset(
     "ad am ao bc cf dh dr eg eu ia idr ie me nb ok pa pm ps sa so su ua uk us usw va zb zt".split()  # noqa: SIM905 - likewise
 )
-_MARKUP = re.compile(r"[*_~`\\]|</?\w[^<>]*>")
+_MARKUP = re.compile(r"[*_~`\\]|</?\w[^<>]*>|<!--(?:(?!-->|<!--).)*-->|\]\([^()]*\)|[\[\]]", re.DOTALL)
+_PERCENTS = re.compile(r"(?:%[0-9A-Fa-f]{2})+")  # how addresses spell signs
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # where the next word begins in oneWord
+_TAG = re.compile(r"#(\w+)")
 _WORD = re.compile(r"[^\W_]+")
 _APOSTROPHE = re.compile("['’]")
 _TITLES = frozenset("dr mr mrs ms miss mx prof sir the of de la von van and".split())  # noqa: SIM905 - a list of words reads best as words
@@ -190,7 +193,10 @@ class _Page:
     def __init__(self, text: str) -> None:
         whole = html.unescape(text)
         plain = _apart(whole)
-        forms = (whole, plain, _MARKUP.sub("", whole), _apart(_MARKUP.sub("", whole)), _latin(plain))
+        bare = _MARKUP.sub("", whole)
+        spelled = _PERCENTS.sub(lambda found: bytes.fromhex(found[0].replace("%", "")).decode(errors="replace"), whole)
+        humps = _HUMP.sub(" ", _bare(whole))
+        forms = (whole, plain, bare, _apart(bare), _latin(plain), spelled, humps)
         self._runs = [*dict.fromkeys(fold(form) for form in forms)]
         self._closed = [_GAP.sub("", run) for run in self._runs]
         self._initials = {*_initials_in(unicodedata.normalize("NFKC", plain))}
@@ -204,6 +210,7 @@ class _Page:
         self._handles = [
             "".join(_WORD.findall(piece)) for piece in pieces if "@" in piece or "://" in piece or "www." in piece
         ]
+        self._tags = {tag.replace("_", "") for run in self._runs for tag in _TAG.findall(run)}
         self._leet = {_skeleton(part) for piece in pieces for part in _leet_parts(piece)}
         self._capital = {word for raw in _WORD.findall(plain) if not raw.islower() for word in _words(raw)}
 
@@ -238,13 +245,17 @@ class _Page:
         back = name.joined[::-1]
         if len(back) >= _SHORTEST_NEAR and back in words - stop_words():
             return True
-        if name.everyday and name.joined in words:
+        if name.joined in words if name.everyday else self._has_in_a_tag(name.joined):
             return True
         if len(name.joined) >= _SHORTEST_SPLIT and any(name.joined in _pairs(tokens) for tokens in self._tokens):
             return True
         return len(name.joined) >= _SHORTEST_NEAR and any(
             word not in stop_words() and is_one_slip_away(word, name.joined) for word in words | self._joined
         )
+
+    def _has_in_a_tag(self, joined: str) -> bool:
+        is_long = len(joined) >= _SHORTEST_IN_HANDLE
+        return is_long and any(tag.startswith(joined) or tag.endswith(joined) for tag in self._tags)
 
 
 def _unspaced_near(joined: str) -> re.Pattern[str]:

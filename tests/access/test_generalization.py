@@ -39,6 +39,9 @@ def test_the_published_cases(row: dict[str, Any]) -> None:
         ("Bèllá taught me caution", True),
         ("Βеllа taught me caution", True),  # Greek, Cyrillic, Cyrillic
         ("Be<b>ll</b>a taught me caution", True),
+        ("Bel<!-- <i> -->la taught me caution", True),
+        ("[Bel](https://example.org)la taught me caution", True),
+        ("Bel[](x)la taught me caution", True),
         ("B&#101;lla taught me caution", True),
         ("b-e-l-l-a taught me caution", True),
         ("B.E.L.L.A taught me caution", True),
@@ -49,8 +52,15 @@ def test_the_published_cases(row: dict[str, Any]) -> None:
         ("Bellas case taught me caution", True),
         ("#bella taught me caution", True),
         ("see https://example.org/bellathedog", True),
+        ("see https://example.org/%42%65lla", True),
+        ("%F0%9D%90%81ella taught me caution", True),
+        ("a rise of 100%, or 50%ee", False),
         ("@bellasays hello", True),
         ("my_bella_notes", True),
+        ("myBellaNotes", True),
+        ("HTMLBella taught me caution", True),
+        ("🇧🇪🇱🇱🇦 taught me caution", True),
+        ("🇧 🇪 🇱 🇱 🇦 taught me caution", True),
         ("bella2019 taught me caution", True),
         ("write to bella7", True),
         ("umbella2019 and 2019bell", False),
@@ -69,6 +79,19 @@ def test_a_name_is_found_however_it_is_written(text: str, blocked: bool) -> None
 def test_a_name_with_one_slip_is_a_warning(text: str) -> None:
     found = generalization.check(text, MURMUR, BELLA)
     assert (found.verdict, found.checks) == ("warn", ("entity-name",))
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("#bellalearns taught me caution", "warn"),
+        ("#teambella taught me caution", "warn"),
+        ("#umbellate taught me caution", "safe"),
+        ("No. #7 of bellalearns", "safe"),
+    ],
+)
+def test_a_name_at_either_end_of_a_tag_is_a_warning(text: str, verdict: str) -> None:
+    assert generalization.check(text, MURMUR, BELLA).verdict == verdict
 
 
 @pytest.mark.parametrize(
