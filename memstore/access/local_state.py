@@ -432,6 +432,7 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
 
 LABELS_VERSION = 3
 _MOST_BLOBS = 200_000
+_LABELS_FOLDER = "pushed"
 
 
 class LabelsCache:
@@ -440,11 +441,12 @@ class LabelsCache:
     Decisions are not kept: they depend on registries and time, too, and few labels differ.
 
     Args:
-        cache: the folder for derived data of the vault; used only while nobody else can write to it.
+        cache: the folder for derived data of the vault. Its part for labels is used only while nobody else can write
+            to it.
     """
 
     def __init__(self, cache: Path) -> None:
-        self._cache = cache
+        self._cache = cache / _LABELS_FOLDER
 
     def load(self) -> dict[str, BlobLabels]:
         """Return what was kept, by blob; nothing if it can't be read."""
@@ -467,6 +469,11 @@ class LabelsCache:
             make_private(self._cache)
             if is_private(self._cache):
                 write_whole(self._place, json.dumps(document).encode(), mode=0o600)
+
+    def drop(self) -> None:
+        """Delete what was kept, because it has titles; failures are ignored, as for the index beside it."""
+        with suppress(OSError):
+            self._place.unlink()
 
     @property
     def _place(self) -> Path:

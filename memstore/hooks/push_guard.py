@@ -211,7 +211,7 @@ class _Push:
         if {*audience} <= {OWNER_ALONE, vault.config.owner}:
             return []
         place = vault.root or self._git.folder
-        cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home) / "pushed")
+        cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home))
         blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed, opener=opener)
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))

@@ -159,7 +159,8 @@ class DiskLibrary:
         """Write all changes into the index, however few; wait for any other process that is writing it.
 
         Args:
-            purge: merge all segments and delete the vectors, so that no deleted or changed text stays in the cache.
+            purge: merge all segments and delete the vectors and whatever else was computed, so that no deleted or
+                changed text stays in the cache.
         """
         if purge:
             self._drop_derived()
@@ -177,11 +178,13 @@ class DiskLibrary:
             return Refreshed(difference.files, written=self._written(index, walk, difference, purge=purge))
 
     def _drop_derived(self) -> None:
+        from memstore.access.local_state import LabelsCache
         from memstore.search.embedder import drop_vectors
         from memstore.search.local_state import drop_derived
 
         drop_vectors(self.store.cache)
         drop_derived(self.store.cache)
+        LabelsCache(self.store.cache).drop()
 
     # -- taking a snapshot -----------------------------------------------------------------------
 

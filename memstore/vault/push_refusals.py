@@ -76,10 +76,14 @@ class Blobs:
 
     @property
     def kept(self) -> Mapping[str, BlobLabels]:
-        """What may be kept: nothing of sealed files, which other keys may open, or none."""
+        """What may be kept: nothing of sealed files, which other keys may open, or none, nor of what was forgotten."""
         end = "+" if self._mixed else ""
         new = {f"{blob}{end}": found for blob, found in self.found.items() if blob not in self._sealed}
-        return {**self._kept, **new}
+        known = {**self._kept, **new}
+        gone = {one.labels.id for one in known.values() if one.labels and one.labels.status == "forgotten"}
+        if not gone:
+            return known
+        return {blob: one for blob, one in known.items() if not (one.labels and one.labels.id in gone)}
 
     def read(self, paths: Mapping[str, str]) -> None:
         """Read blobs that are not known yet; `paths` has a path of each."""

@@ -148,3 +148,21 @@ def test_without_a_repository_nothing_is_said_to_have_what_was_forgotten(program
     done = program.run("undo")
     assert (done.returncode, "git has" in done.stderr) == (4, False)
     assert "nothing has it any more" in done.stderr
+
+
+def test_what_the_guard_of_a_push_keeps_of_commits_has_none_of_its_names(program: Program) -> None:
+    program.ok("hooks", "install")
+    program.ok("config", "remotes.origin", "public")
+    program.git("init", "--quiet", "--bare", "../remote.git")
+    program.git("remote", "add", "origin", "../remote.git")
+    found = next(one for one in program.json("list")["memories"] if "About" in one["title"])
+    program.ok("commit")
+
+    push = ("push", "origin", "HEAD:main")
+    assert program.attempt_git(*push).returncode
+    assert any(path.endswith("labels.json") for path in planted_in(program.home / "cache", CANARY))
+    program.ok("forget", found["ref"], "-c")
+    assert planted_in(program.home / "cache", CANARY) == []
+    assert program.attempt_git(*push).returncode  # the commits still have it
+    assert planted_in(program.home / "cache", CANARY) == []
+    assert [*(program.home / "cache").rglob("labels.json")]
