@@ -10,9 +10,10 @@ from memstore.core.full_stops import first_sentence
 if TYPE_CHECKING:
     from memstore.core.memory import Memory
 
-_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
+_HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*)", re.MULTILINE)
 # Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
 _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
+_MAY_BE_MARKUP = re.compile(r"[-*+>_`\[\]\d]")
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 LONGEST_DEFAULT_TITLE = 80
 # A line of properties of Logseq; the title is one of those that a page begins with.
@@ -32,15 +33,26 @@ def in_a_key(title: str) -> str:
     return " ".join(re.sub(_CONTROL, " ", title).split())
 
 
+def heading_text(rest: str) -> str:
+    """Return the text of a heading, given its line behind the opening signs: without the blanks and signs at its end.
+
+    A pattern with a part for the blanks, one for the signs and one for all before them takes cubic time.
+    """
+    text = rest.rstrip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) else text
+
+
 def default_title(body: str) -> str:
     """Return the first heading of a body, or else its first sentence; empty if it has neither.
 
     Properties of Logseq, `key:: value`, are no sentences; `title::` counts as a heading.
     """
-    headings = (found[1] for found in _HEADING.finditer(body))
+    headings = (heading_text(found[1].removesuffix("\r")) for found in _HEADING.finditer(body))
     titled = _TITLE_PROPERTY.match(body)
     heading = titled[1] if titled else next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
-    text = " ".join(_MARKUP.sub("", heading or _first_line(body)).split())
+    said = heading or _first_line(body)
+    text = " ".join((_MARKUP.sub("", said) if _MAY_BE_MARKUP.search(said) else said).split())
     text = text if heading else first_sentence(text)
     if len(text) <= LONGEST_DEFAULT_TITLE:
         return text

@@ -9,6 +9,8 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
+from memstore.core.titles import heading_text
+
 
 class PassageKind(Enum):
     """The kind of a passage."""
@@ -47,7 +49,6 @@ MOST_LINES = 40
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_CLOSING_HASHES = re.compile(r"(?:^|[ \t]+)#+[ \t]*$")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
 _RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
@@ -99,7 +100,8 @@ class _Cutter:
             self._open(PassageKind.CODE, number, line)
             self.fence = fence[1]
         elif content[0] == "#" and (heading := _HEADING.match(line)):
-            self._heading(number, len(heading[1]), _CLOSING_HASHES.sub("", heading[2] or "").strip())
+            rest = (heading[2] or "").rstrip(" \t")
+            self._heading(number, len(heading[1]), heading_text(rest).strip() if rest.strip("#") else "")
         elif not self._is_underline(number, line):
             self._text_line(number, line)
 

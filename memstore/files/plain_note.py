@@ -25,7 +25,7 @@ NOTE_TYPE = "note"
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n")
 _TOML_END = re.compile(r"^\+\+\+[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CODE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 # The first heading is looked for in this many lines.
 MOST_LINES_TO_HEADING = 200
@@ -199,8 +199,8 @@ def _first_heading(body: str) -> str:
             elif sign.startswith(in_code):
                 in_code = ""
         elif not in_code:
-            if (heading := _HEADING.match(line)) and heading[1]:
-                return " ".join(heading[1].split())
+            if (heading := _HEADING.match(line)) and (text := heading[1].rstrip(" \t").rstrip("#").rstrip(" \t")):
+                return " ".join(text.split())
             if above and _UNDERLINE.match(line):
                 return " ".join(above.split())
         above = line.strip()
