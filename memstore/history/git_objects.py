@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+_CHUNK_BYTES = 262_144
 REGULAR_FILES = frozenset({"100644", "100755"})
 
 _IDENT = re.compile(rb"(?s)(?P<name>.*?) ?<(?P<mail>[^>]*)> (?P<at>-?\d+) [-+]\d{4}")
@@ -95,19 +96,28 @@ def kinds_and_bytes(output: bytes) -> Iterator[tuple[str, GitObject]]:
 
 
 def printed_objects(pipe: IO[bytes]) -> Iterator[tuple[str, GitObject]]:
-    """Yield the same of each object that `cat-file --batch` is printing.
+    """Yield the same of each object that `cat-file --batch` is printing, without having much of it in memory at once.
 
     Raises:
         GitError: git stopped in the middle of an object.
     """
-    while line := pipe.readline():
-        words = line.decode().split()
-        if len(words) == 3:  # noqa: PLR2004 - as above
-            size = int(words[2])
-            data = pipe.read(size)
-            if len(data) < size or not pipe.read(1):
-                raise GitError(f"git stopped in the middle of the object {words[0][:10]}", hint="git fsck")
-            yield words[0], GitObject(words[1], data)
+    data, at = b"", 0
+    while chunk := pipe.read(_CHUNK_BYTES):
+        data, at = data[at:] + chunk, 0
+        while (end := data.find(b"\n", at)) >= 0:
+            words = data[at:end].decode().split()
+            if len(words) != 3:  # noqa: PLR2004 - as above
+                at = end + 1
+                continue
+            start, stop = end + 1, end + 1 + int(words[2])
+            if stop >= len(data):  # the rest of it, and the line feed behind it
+                data += pipe.read(stop + 1 - len(data))
+                if stop >= len(data):
+                    raise GitError(f"git stopped in the middle of the object {words[0][:10]}", hint="git fsck")
+            yield words[0], GitObject(words[1], data[start:stop])
+            at = stop + 1
+    if at < len(data):
+        raise GitError("git stopped in the middle of a line about an object", hint="git fsck")
 
 
 def commit(commit_id: str, data: bytes) -> Commit:

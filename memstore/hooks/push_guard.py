@@ -306,4 +306,6 @@ def _say(*lines: str | None) -> None:
 if __name__ == "__main__":
     gc.disable()  # a push makes many small values and no cycles, and the process soon ends
     said = sys.stdin.buffer.read().decode(errors="surrogateescape")
-    sys.exit(main(os.environ, Path.cwd(), sys.argv[1:], said.split("\n")[:-1]))
+    code = main(os.environ, Path.cwd(), sys.argv[1:], said.split("\n")[:-1])
+    sys.stderr.flush()
+    os._exit(code)  # Python would first take all these values apart

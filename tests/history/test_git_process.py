@@ -52,7 +52,15 @@ def test_a_failure_of_git_is_told_in_its_words(tmp_path: Path) -> None:
         assert pipe.read() == b""
 
 
-@pytest.mark.parametrize("cut", [b"abc blob 4\nab", b"abc blob 4\n", b"abc blob 4\nabcd"])
+@pytest.mark.parametrize("cut", [b"abc blob 4\nab", b"abc blob 4\n", b"abc blob 4\nabcd", b"abc bl"])
 def test_an_object_that_ends_early_is_an_error(cut: bytes) -> None:
     with pytest.raises(GitError, match="in the middle"):
         list(printed_objects(io.BytesIO(cut)))
+
+
+@pytest.mark.parametrize("sizes", [(0, 1, 0), (262_120, 5, 262_144, 1), (1_000_000, 262_143, 3), (0,) * 20_000])
+def test_objects_of_any_size_are_cut_where_they_end(sizes: tuple[int, ...]) -> None:
+    printed = b"0 missing\n".join(b"%d blob %d\n%s\n" % (i, size, b"\n" * size) for i, size in enumerate(sizes))
+    assert [(name, len(found.data)) for name, found in printed_objects(io.BytesIO(printed))] == [
+        (str(i), size) for i, size in enumerate(sizes)
+    ]
