@@ -39,6 +39,14 @@ class _Pair(NamedTuple):
     value: Any
 
 
+class _Front(NamedTuple):
+    """What a frontmatter says: its title if it has one, its aliases, and its labels."""
+
+    title: str | None
+    aliases: Sequence[str]
+    labels: Labels
+
+
 class LabelReader:
     """Reads versions of files.
 
@@ -50,6 +58,7 @@ class LabelReader:
         self._mixed = mixed
         self._pairs: dict[str, _Pair | None] = {}
         self._labels: dict[tuple[str, ...], Labels] = {}
+        self._fronts: dict[bytes, _Front | None] = {}
 
     def read(self, path: str, data: bytes) -> BlobLabels:
         """Return what the file at a path says of who may see it."""
@@ -71,12 +80,23 @@ class LabelReader:
 
     def _plainly(self, path: str, data: bytes) -> BlobLabels | None:
         """Return the same for a memory with a frontmatter of plain and sound lines; None for anything else."""
-        if self._mixed and (plain_note.is_registry(path, data) or not plain_note.means_to_be_memory(data)):
-            return None
         span = fence.span(data) if len(data) <= fence.MOST_BYTES else None
         if span is None or not (data.isascii() or _is_utf8(data)):
             return None
-        head = data[span.head : span.closing].decode()
+        if self._mixed and plain_note.is_registry(path, data):
+            return None
+        head = data[span.head : span.closing]
+        if head not in self._fronts:
+            is_memory = not self._mixed or plain_note.means_to_be_memory(data)
+            self._fronts[head] = self._front(head.decode()) if is_memory else None
+        front = self._fronts[head]
+        if front is None:
+            return None
+        names = (front.title or default_title(data[span.body :].decode()), *front.aliases)
+        return BlobLabels(FileKind.MEMORY, names, front.labels)
+
+    def _front(self, head: str) -> _Front | None:
+        """Return what a frontmatter says; None if its lines are not plain or not sound."""
         if len(head) > MOST_NODES:
             return None
         pairs: dict[str, _Pair] = {}
@@ -96,9 +116,7 @@ class LabelReader:
             values = {name: pairs[name].value for name in pairs if name in _DECISIVE}
             self._labels[key] = labels_of(memory_file.memory_of(values, ""))
         title, aliases = (pairs[name].value if name in pairs else None for name in ("title", "aliases"))
-        others = [aliases] if isinstance(aliases, str) else aliases or ()
-        names = (title or default_title(data[span.body :].decode()), *others)
-        return BlobLabels(FileKind.MEMORY, names, self._labels[key])
+        return _Front(title, [aliases] if isinstance(aliases, str) else aliases or (), self._labels[key])
 
     def _pair(self, line: str) -> _Pair | None:
         """Return what a key's lines say; None if they are not plain or not sound."""

@@ -28,8 +28,8 @@ _REGULAR = frozenset(mode.encode() for mode in git_objects.REGULAR_FILES)
 _WITH_COMMITS = ("commit", "tag")
 # Lines of a commit that name objects and people; everything else in it is text that is sent.
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
-# A head with no other line, as most have.
-_NO_TEXT_AT_ALL = re.compile(rb"(?:(?:%s)[^\n]*(?:\n|\Z))*" % b"|".join(_NO_TEXT))
+# The head of a commit with no other line, as most have.
+_NO_TEXT_AT_ALL = re.compile(rb"tree [^\n]*\n(?:parent [^\n]*\n)*author [^\n]*\ncommitter [^\n]*")
 
 
 class RefUpdate(NamedTuple):
