@@ -33,7 +33,7 @@ LATER = {
         "conflicts.gisting",
         "conflicts.statements",
     },
-    "memories.add": {"beliefs.echo", "trust.sign"},
+    "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.
     "memories.show": {
         "beliefs.archive",

@@ -70,7 +70,7 @@ class VaultStore(BaseStore):
 
     def __init__(self, vault: Vault, *, commit: bool = False) -> None:
         super().__init__()
-        self._vault, self._commit = vault, commit
+        self._vault, self._commit = vault.signing(), commit
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         """Run operations: those that read first, then those that write; of two that write one item, the last."""

@@ -64,7 +64,7 @@ class MemoryTool:
     PARAM: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}
 
     def __init__(self, vault: Vault, *, commit: bool = False) -> None:
-        self._vault, self._commit = vault, commit
+        self._vault, self._commit = vault.signing(), commit
         self._commands: Mapping[str, Callable[..., str]] = {name: getattr(self, name) for name in _PARAMETERS}
 
     def execute(self, command: Mapping[str, Any]) -> ToolText:

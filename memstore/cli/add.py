@@ -46,7 +46,6 @@ _NOTES = (
 @click.option(
     "--sign",
     type=click.Choice(("never", "counts", "always")),
-    default="never",
     help="Sign it with your signing_key: always, or if that counts here.",
 )
 @commit_option()
@@ -59,7 +58,7 @@ def add(
     cite: tuple[str, ...],
     *,
     verbatim: bool,
-    sign: str,
+    sign: str | None,
     commit: bool,
     dry_run: bool,
     **keys: Any,
@@ -73,6 +72,8 @@ def add(
     from memstore.files import fence
     from memstore.memories.template import with_defaults
 
+    if sign:
+        session.sign_written(sign)
     account = given_account(keys)
     values = given_values(keys)
     if cite:
@@ -82,13 +83,13 @@ def add(
     if account:
         given = _with_account(given or b"", values, account)
     if given is None:
-        _add_in_editor(session, values, sign=sign, commit=commit, dry_run=dry_run)
+        _add_in_editor(session, values, commit=commit, dry_run=dry_run)
         return
     is_text = verbatim or fence.split(given) is None
     if is_text:
         values = with_defaults(session.view(), values)
     add_it = _added_text if is_text else _added
-    saved = add_it(session, given, values, sign=sign, commit=commit, dry_run=dry_run)
+    saved = add_it(session, given, values, commit=commit, dry_run=dry_run)
     _emit(session, "add", saved, values, dry_run=dry_run)
     if is_text and not dry_run:
         _say_what_is_usual(session, saved, values)
@@ -136,6 +137,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
         said = heard(given, session.bytes_of)
         if not (said.text or said.turns or said.session_id):
             return ""
+        session.sign_written("counts")
         view, with_commit = session.view(), commit
         if (commit or view.config.auto_commit) and not view.may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time
@@ -170,26 +172,20 @@ def _with_account(given: bytes, values: dict[str, Plain], account: Account) -> b
     return account.told(utf8(given)).encode("utf-8", "surrogateescape")
 
 
-def _added(
-    session: CliSession, data: bytes, values: dict[str, Plain], *, sign: str = "never", commit: bool, dry_run: bool
-) -> Saved:
+def _added(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     """Write a memory from a text, or from a whole file that begins with frontmatter."""
-    from memstore.core.change import Signing
     from memstore.files import fence
     from memstore.memories.add import add_draft
 
     if fence.split(data) is not None:
-        return add_draft(session.view(), data, values, sign=Signing(sign), commit=commit, dry_run=dry_run)
-    return _added_text(session, data, values, sign=sign, commit=commit, dry_run=dry_run)
+        return add_draft(session.view(), data, values, commit=commit, dry_run=dry_run)
+    return _added_text(session, data, values, commit=commit, dry_run=dry_run)
 
 
-def _added_text(
-    session: CliSession, data: bytes, values: dict[str, Plain], *, sign: str, commit: bool, dry_run: bool
-) -> Saved:
-    from memstore.core.change import Signing
+def _added_text(session: CliSession, data: bytes, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> Saved:
     from memstore.memories.add import add_memory
 
-    return add_memory(session.view(), values, utf8(data), sign=Signing(sign), commit=commit, dry_run=dry_run)
+    return add_memory(session.view(), values, utf8(data), commit=commit, dry_run=dry_run)
 
 
 def utf8(data: bytes) -> str:
@@ -200,9 +196,8 @@ def utf8(data: bytes) -> str:
         raise VaultError(f"the text is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
 
 
-def _add_in_editor(session: CliSession, values: dict[str, Plain], *, sign: str, commit: bool, dry_run: bool) -> None:
+def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: bool, dry_run: bool) -> None:
     from memstore.cli.editing import edited
-    from memstore.core.change import Signing
     from memstore.documents.parts import nothing_saved_document
     from memstore.memories.add import add_draft
     from memstore.memories.template import draft
@@ -218,7 +213,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, sign: str, 
         session,
         "new",
         draft(view, values),
-        lambda written: add_draft(view, written, {}, sign=Signing(sign), commit=commit, dry_run=dry_run),
+        lambda written: add_draft(view, written, {}, commit=commit, dry_run=dry_run),
         notes=(*_NOTES, _usually(kind, options=False)) if kind in USUAL_KEYS else _NOTES,
     )
     if saved is None:

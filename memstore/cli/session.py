@@ -64,6 +64,12 @@ class CliSession:
         self._view = open_to_serve(env, **self._wanted(any_context=any_context)).view()
         return self._view
 
+    def sign_written(self, how: str) -> None:
+        """Let what this call writes be signed with the actor's key: `never`, `always`, or only if it `counts` here."""
+        from memstore.core.change import Signing
+
+        self._view = self.view().signing_as(None if how == "never" else Signing(how))
+
     def stop_at_two_audiences(self) -> None:
         """Raise `UsageError` if both a context and `--self` say who will listen to what a server or a hook shows.
 

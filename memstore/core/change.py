@@ -18,9 +18,8 @@ if TYPE_CHECKING:
 
 
 class Signing(Enum):
-    """Whether a new memory is signed by whoever writes it: never, always, or if the signature counts in the vault."""
+    """Whether what is written is signed by its writer: always, or if the signature counts in the vault."""
 
-    NEVER = "never"
     COUNTS = "counts"
     ALWAYS = "always"
 

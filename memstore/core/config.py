@@ -78,6 +78,7 @@ class SettingKind(Enum):
     HEADERS = "a table of heights and block headers"
     HOSTS = "a table of hosts and entity ids"
     REVOCATIONS = "a table of vaults with fingerprints, and commits"
+    KEYS = "a table of entity ids and files"
     AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
 
@@ -150,6 +151,12 @@ USER_SETTINGS = (
     Setting("semantic.nli_threshold", SettingKind.SHARE, "how sure that model must be of a contradiction"),
     Setting("signing_key", SettingKind.FILE, "the key that you sign with, or its .pub if an ssh-agent holds it"),
     Setting(
+        "signing_keys",
+        SettingKind.KEYS,
+        "keys of others who sign here, such as agents; `memstore config --user signing_keys.si:ash FILE`",
+        fixed=True,
+    ),
+    Setting(
         "pins", SettingKind.PINS, "for each vault, the commit whose keyring you trust; `memstore keys pin`", fixed=True
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
@@ -191,6 +198,7 @@ class UserConfig(NamedTuple):
     vault: str | None = None
     entity: str | None = None
     signing_key: str | None = None
+    signing_keys: Mapping[str, str] = MappingProxyType({})
     synthesizer: str | None = None
     embedder: str | None = None
     pooling: str = "mean"
@@ -202,3 +210,7 @@ class UserConfig(NamedTuple):
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})
     revocations: Mapping[str, str] = MappingProxyType({})
+
+    def key_of(self, entity: str | None) -> str | None:
+        """Return the file of the key that an entity signs with on this machine; for None, the user's own."""
+        return self.signing_keys.get(entity or "") or self.signing_key

@@ -536,6 +536,14 @@ _CODES = (
             "provenance changed."
         ),
     ),
+    _notice(
+        "unsigned",
+        "an agent's new memory could not be signed",
+        (
+            "Somebody enrolled a key for its author, or an authority that may certify one; but the key in the settings "
+            "is not there, is not one of these, or has expired. `memstore sign` signs the memory later."
+        ),
+    ),
     _warning(
         "attestation-untrusted",
         "the key of a signature does not count",

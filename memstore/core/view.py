@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
-    from memstore.core.change import Operation, Pending
+    from memstore.core.change import Operation, Pending, Signing
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.core.finding import Finding
@@ -50,8 +50,8 @@ class View(Protocol):
     A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening,
     `overheard` that an unknown listener is assumed, with or without a context. `here` is the folder the actor is in,
     relative to the vault, if it is inside the vault. `quoted` are the external memories that an agent was shown before,
-    `sessions_quoted` those that hooks have shown it. Clock, keys, settings, and the logs and caches of this machine are
-    not content of the vault and are available beside it.
+    `sessions_quoted` those that hooks have shown it. `signing` says whether what the actor writes is signed. Clock,
+    keys, settings, and the logs and caches of this machine are not content of the vault and are available beside it.
     """
 
     actor: str
@@ -75,6 +75,7 @@ class View(Protocol):
     vectors: VectorStore
     quoted: Quoted
     sessions_quoted: SessionsQuoted
+    signing: Signing | None
 
     # -- who is looking, and at what ---------------------------------------------------------------
 
@@ -139,6 +140,9 @@ class View(Protocol):
 
     def without_commits(self) -> View:
         """Return the same view with automatic commits off, whatever the vault's settings say."""
+
+    def signing_as(self, how: Signing | None) -> View:
+        """Return the same view; what is written is signed always, if the signature counts, or for None not at all."""
 
     # -- shared stacks -----------------------------------------------------------------------------
 

@@ -81,7 +81,7 @@ class Vault:
         self.exchange = VaultExchange(self.view)
 
     def __repr__(self) -> str:
-        return f"<Vault {self._root} as {self._entity}{'' if self._ws else ', closed'}>"
+        return f"<Vault {self._root} as {self._entity}{', closed' if self.closed else ''}>"
 
     # -- opening and closing -----------------------------------------------------------------------
 
@@ -120,9 +120,20 @@ class Vault:
         return view
 
     def _in_any_context(self) -> VaultView:
+        return self._opened().view()
+
+    def _opened(self) -> Workspace:
         if self._ws is None:
             raise UsageError(f"the vault {self._root} was closed", hint="open it again")
-        return self._ws.view()
+        return self._ws
+
+    def signing(self) -> Vault:
+        """Return this vault as an agent's: what is written through it is signed, if the entity has a key that counts.
+
+        The key is the one that the user's settings name. An own memory that is changed is signed anew, if its signature
+        counted before. The adapters for agents write in this way.
+        """
+        return _SigningVault(self)
 
     # -- finding and reading -----------------------------------------------------------------------
 
@@ -518,6 +529,28 @@ class Vault:
         from memstore.vault.status import undo
 
         return undo(self.view(), dry_run=dry_run)
+
+
+class _SigningVault(Vault):
+    """A vault that signs what is written through it; `close` and `closed` are those of the one that it was made of."""
+
+    def __init__(self, vault: Vault) -> None:
+        super().__init__(vault._opened(), ready=vault._ready)  # noqa: SLF001 -- the argument is a Vault, too
+        self._of = vault
+
+    @property
+    def closed(self) -> bool:
+        """Whether the vault was closed."""
+        return self._of.closed
+
+    def close(self) -> None:
+        """Release what was read of the vault."""
+        self._of.close()
+
+    def _opened(self) -> Workspace:
+        from memstore.core.change import Signing
+
+        return self._of._opened()._replace(signing=Signing.COUNTS)  # noqa: SLF001 -- as above
 
 
 @briefly

@@ -33,6 +33,12 @@ _TABLES = {
     SettingKind.HEADERS: r"[0-9]{1,9} [0-9a-f]{160}",
     SettingKind.REVOCATIONS: r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})",
     SettingKind.HOSTS: r"[^\s/]+ [a-z]+:\S+",
+    SettingKind.KEYS: r"[a-z]+:\S+ [/~].*",
+}
+# Tables that people set entry by entry, like `remotes.origin`: what has an entry, and a command as an example.
+_BY_ENTRY = {
+    SettingKind.AUDIENCES: ("remote", "memstore config {}.origin owner"),
+    SettingKind.KEYS: ("entity", "memstore config --user {}.si:ash FILE"),
 }
 
 
@@ -231,26 +237,27 @@ class ConfigFile:
         """Return what to do if this file has no setting of that name."""
         from memstore.core.errors import did_you_mean
 
-        if name in _names(VAULT_SETTINGS):
+        if _has(VAULT_SETTINGS, name):
             return f"it is a setting of the vault: memstore config {name}"
-        if name in _names(USER_SETTINGS):
+        if _has(USER_SETTINGS, name):
             return f"it is a setting of your own, for all vaults: memstore config --user {name}"
         return did_you_mean(name, self.settings, otherwise=f"settings: {', '.join(self.settings)}")
 
     # -- writing ---------------------------------------------------------------------------------
 
-    def is_audience(self, name: str) -> bool:
-        """Return whether this is the name of a remote's audience: `remotes.` and the remote's name or URL."""
-        table, _, remote = name.partition(".")
-        return table in self.settings and self.settings[table].kind is SettingKind.AUDIENCES and bool(remote)
+    def is_entry(self, name: str) -> bool:
+        """Return whether this is the name of an entry that can be set: `remotes.` and a remote's name or URL."""
+        table, _, key = name.partition(".")
+        return table in self.settings and self.settings[table].kind in _BY_ENTRY and bool(key)
 
     def _setting(self, name: str) -> Setting:
-        setting = self.settings.get(name.partition(".")[0] if self.is_audience(name) else name)
+        setting = self.settings.get(name.partition(".")[0] if self.is_entry(name) else name)
         if setting is None:
             raise UsageError(f"there is no setting {name!r} in {self.path}", hint=self.advice(name))
-        if setting.kind is SettingKind.AUDIENCES and not self.is_audience(name):
-            raise UsageError(f"{name!r} has a line for each remote", hint=f"memstore config {name}.origin owner")
-        if setting.fixed and not self.is_audience(name):
+        if setting.kind in _BY_ENTRY and not self.is_entry(name):
+            what, example = _BY_ENTRY[setting.kind]
+            raise UsageError(f"{name!r} has a line for each {what}", hint=example.format(name))
+        if setting.fixed and not self.is_entry(name):
             raise UsageError(f"{name!r} can't be changed: {setting.meaning}", hint="leave it as it is")
         return setting
 
@@ -294,8 +301,10 @@ class _GivenFile(ConfigFile):
         return self._data
 
 
-def _names(settings: tuple[Setting, ...]) -> set[str]:
-    return {setting.name for setting in settings}
+def _has(settings: tuple[Setting, ...], name: str) -> bool:
+    """Whether there is a setting of that name, or a table of which it names an entry."""
+    tables = (f"{one.name}." for one in settings if one.kind in _BY_ENTRY)
+    return any(name == one.name for one in settings) or name.startswith(tuple(tables))
 
 
 def _words(value: object) -> list[str]:
@@ -362,6 +371,8 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
                 hint=f"meaning: {setting.meaning}",
             )
         return words_typed(text)
+    if setting.kind is SettingKind.KEYS:
+        return _typed_key(name, text)
     if setting.kind is SettingKind.FLAG:
         value = {"true": True, "false": False}.get(text, text)
     elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
@@ -375,6 +386,18 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"
         )
     return value
+
+
+def _typed_key(name: str, text: str) -> str:
+    """Return the file of an entity's key as a person typed it."""
+    entity = name.partition(".")[2]
+    if not is_entity_id(entity):
+        raise UsageError(f"{entity!r} is not an entity id", hint="an entity id looks like si:ash")
+    if not (_is_entry(SettingKind.KEYS, entity, text) and text.isprintable()):
+        raise UsageError(
+            f"{name!r} must be {SettingKind.FILE.value}, and not {text!r}", hint="the key, or its -cert.pub"
+        )
+    return text
 
 
 # -- the owner of a vault, in any state of it ------------------------------------------------------

@@ -66,8 +66,8 @@ ACTION, HANDLE = "action", "handle"
 ENTER, LEAVE = "context enter", "context leave"
 FORGET = "forget"
 DRY_RUN = "--dry-run"
-# Otherwise frontmatter in the text would set keys, and even grants; and an agent that has a key signs what it adds.
-_ADDED = ("--verbatim", "--sign=counts")
+# Otherwise frontmatter in the text would set keys, and even grants.
+_ADDED = ("--verbatim",)
 # All memories of a vault don't fit into an agent's context window.
 MOST_LISTED = 50
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.grants import inherited
 from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
-from memstore.core.change import Edit, Saved, Signing
+from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL, QUARANTINED
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
@@ -45,7 +45,6 @@ def add_memory(
     values: Mapping[str, Plain],
     body: str,
     *,
-    sign: Signing = Signing.NEVER,
     dry_run: bool = False,
     commit: bool = False,
 ) -> Saved:
@@ -55,7 +54,6 @@ def add_memory(
         view: the vault.
         values: keys of the frontmatter; refs may be abbreviated.
         body: the text.
-        sign: whether it is signed in the same operation, with the key in the writer's settings.
         dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
@@ -67,7 +65,7 @@ def add_memory(
     """
     for name, value in values.items():
         refuse_by_hand(name, value)
-    return write_new(view, values, body, verb="add", sign=sign, dry_run=dry_run, commit=commit)
+    return write_new(view, values, body, verb="add", dry_run=dry_run, commit=commit)
 
 
 def write_new(
@@ -76,21 +74,12 @@ def write_new(
     body: str,
     *,
     verb: str,
-    sign: Signing = Signing.NEVER,
     dry_run: bool = False,
     commit: bool = False,
 ) -> Saved:
     """Write a new memory for a use case that may set any key; `verb` is the command, otherwise as `add_memory`."""
     new = composed(view, values, body)
-    return new.told(save(view, _signed(view, new.edit, sign), verb=verb, dry_run=dry_run, commit=commit))
-
-
-def _signed(view: View, edit: Edit, sign: Signing) -> Edit:
-    if sign is Signing.NEVER or (sign is Signing.COUNTS and view.signatures.own_key is None):
-        return edit
-    from memstore.trust.sign import signed_anew
-
-    return signed_anew(view, edit, sign)
+    return new.told(save(view, new.edit, verb=verb, dry_run=dry_run, commit=commit))
 
 
 class Composed(NamedTuple):
@@ -175,7 +164,6 @@ def add_draft(
     data: bytes,
     values: Mapping[str, Plain],
     *,
-    sign: Signing = Signing.NEVER,
     dry_run: bool = False,
     commit: bool = False,
 ) -> Saved:
@@ -185,7 +173,6 @@ def add_draft(
         view: the vault.
         data: the file; its type may be missing.
         values: keys to set, whatever the file says.
-        sign: as in `add_memory`.
         dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
@@ -207,8 +194,7 @@ def add_draft(
     known |= {**heard.values, **_unstated(view, known)}
     added = {**known, **_completing(view, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    edit = _signed(view, _edit_of_new(view, _read(data)), sign)
-    return heard.warned(save(view, edit, verb="add", dry_run=dry_run, commit=commit))
+    return heard.warned(save(view, _edit_of_new(view, _read(data)), verb="add", dry_run=dry_run, commit=commit))
 
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:

@@ -14,13 +14,14 @@ from memstore.core.transaction import again_where_changed, save
 from memstore.files import memory_file
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
+from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
 from memstore.memories.show import show_memory
 from memstore.search.retrieval import Filters
 from memstore.trust import anchor as anchoring
 from memstore.trust.score import TrustReader
-from memstore.trust.sign import signed_anew
+from memstore.trust.sign_written import WrittenSigner
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,7 +198,7 @@ def create_memory(
         refuse_by_hand(name, value)
     edit = prepared(view, values, body)[0]
     if view.signatures.own_key is not None:
-        edit = signed_anew(view, edit, Signing.ALWAYS)
+        edit = WrittenSigner(view.signing_as(Signing.ALWAYS)).signed(descended(view, edit)).edit
     save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory
 

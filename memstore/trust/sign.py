@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.change import Edit, Saved, Signing
-from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.change import Edit, Saved
+from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.keys import EXTERNAL, RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
 from memstore.core.memory import Resolution, Signature, Witness
 from memstore.core.short_repr import short_repr
@@ -14,7 +14,6 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
-from memstore.lineage.descent import descended
 from memstore.trust import sshsig, statement
 from memstore.trust import statement as canonical
 from memstore.trust.keyring import ATTEST_NAMESPACE
@@ -218,39 +217,6 @@ def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -
     entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
     sig = _made(view, statement.by_author(memory.id or "", entry), key)
     return splice.SetValue("signature", plain_entry(entry._replace(sig=sig), SIGNATURE_KEYS))
-
-
-def signed_anew(view: View, edit: Edit, when: Signing) -> Edit:
-    """Return an edit that writes a new memory, signed with the key in the actor's settings.
-
-    Args:
-        view: the vault.
-        edit: the edit; it names the memory's author and time.
-        when: with `COUNTS`, it stays unsigned if the key can't be used, or is not one of the actor's that counts here.
-
-    Raises:
-        UsageError: the settings name no key.
-        VaultError: `ALWAYS`, and the key can't be used.
-    """
-    whole = descended(view, edit)  # the signature covers its sources
-    file = _memory_in(whole)
-    try:
-        signature = signature_of(view, file.memory, None, at=view.clock.now())
-    except VaultError:
-        if when is Signing.ALWAYS:
-            raise
-        return edit
-    made = _memory_in(replace(whole, after=splice.apply(file, [signature]), made=None))
-    if when is Signing.COUNTS and not Voucher(view).of(made.memory).signature.counts:
-        return edit
-    return replace(whole, after=made.data, made=made)
-
-
-def _memory_in(edit: Edit) -> MemoryFile:
-    file = edit.made or memory_file.read(edit.path, edit.after)
-    if not isinstance(file, MemoryFile):
-        raise FormatError(f"{edit.path} could not be read again")
-    return file
 
 
 def key_of(signatures: Signatures, named: str | None) -> str:

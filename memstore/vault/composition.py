@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
-    from memstore.core.change import Journal
+    from memstore.core.change import Journal, Signing
     from memstore.files.config_file import ConfigFile
     from memstore.files.local_state import Environment
     from memstore.files.vault import VaultFiles as Files
@@ -94,10 +94,20 @@ def open_workspace(
     known = declared and declared.value
     own = config_file.read_user_config(env.config_file)
     models = Models(embedder or _embedder(env, own), _inference(env, own))
-    ws = assemble(env, root, config, actor, context=known, track=track, models=models)._replace(alone=alone)
+    ws = assemble(env, root, config, actor, context=known, track=track, models=models)
+    ws = ws._replace(alone=alone, signing=_signing(own, actor))
     if not any_context:
         _check_context(env, ws)
     return ws
+
+
+def _signing(own: UserConfig, actor: str) -> Signing | None:
+    """Return how what the actor writes is signed: if it has a key of its own, wherever that counts."""
+    if actor not in own.signing_keys:
+        return None
+    from memstore.core.change import Signing
+
+    return Signing.COUNTS
 
 
 def open_to_serve(
@@ -115,6 +125,7 @@ def open_to_serve(
 
     What was given to the server bounds what any of its calls shows: a context, or the word that nobody else listens;
     with neither, somebody unknown may be listening. A context that was entered in a shell is none of the server's.
+    What is written is signed if the actor has a key that counts: nobody is there who could do it later.
 
     Args:
         env: the process's surroundings.
@@ -131,11 +142,12 @@ def open_to_serve(
     """
     from memstore.access.local_state import CallContext
     from memstore.access.world import ActiveContext
+    from memstore.core.change import Signing
 
     found = find_context(env, context)
     active = ActiveContext(id=found.value) if found else None
     ws = open_workspace(env, vault=vault, entity=entity, alone=alone, any_context=True, track=track)
-    ws = ws._replace(contexts=CallContext(active), overheard=active is None and not alone)
+    ws = ws._replace(contexts=CallContext(active), overheard=active is None and not alone, signing=Signing.COUNTS)
     if narrowed is not None:
         ws = ws._replace(contexts=narrowed, alone=False, overheard=False, within=ws)
     if not any_context:
@@ -196,7 +208,7 @@ def assemble(
         usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
         access_log=cast("DiskAccessLog", _Later(lambda: _access_log(state))),
         runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
-        signatures=cast("Signatures", _Later(lambda: signatures(env, read=lambda path: ws.view().file(path)))),
+        signatures=cast("Signatures", _Later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path)))),
         pins=cast("UserPins", _Later(lambda: _pins(env, root))),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=False,
@@ -378,16 +390,19 @@ def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
     return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
 
-def signatures(env: Environment, *, read: Callable[[Path], bytes] | None = None) -> Signatures:
+def signatures(
+    env: Environment, actor: str | None = None, *, read: Callable[[Path], bytes] | None = None
+) -> Signatures:
     """Return the keys of the actor, which work without a vault, too.
 
     Args:
         env: the process's environment.
+        actor: who signs; None is the user.
         read: returns the bytes of a file that the actor may read; None if there is no vault to ask.
     """
     from memstore.trust.signatures import SshSignatures
 
-    own_key = config_file.read_user_config(env.config_file).signing_key
+    own_key = config_file.read_user_config(env.config_file).key_of(actor)
     agent = env.get("SSH_AUTH_SOCK") or ""
     return SshSignatures(env.home, agent=agent, own_key=own_key, **({"read": read} if read else {}))
 

@@ -207,9 +207,9 @@ def settings(file: ConfigFile, defaults: Mapping[str, Any]) -> tuple[SettingValu
 def setting(file: ConfigFile, defaults: Mapping[str, Any], name: str) -> SettingValue:
     """Return one setting; raise `UsageError` if there is none of that name."""
     found = {known.name: known for known in settings(file, defaults)}
-    if file.is_audience(name):
-        table, _, remote = name.partition(".")
-        value = (found[table].value or {}).get(remote)
+    if file.is_entry(name):
+        table, _, key = name.partition(".")
+        value = (found[table].value or {}).get(key)
         source = str(file.path) if value else "default"
         return SettingValue(name=name, value=value, source=source, meaning=found[table].meaning)
     if name not in found:

@@ -101,6 +101,7 @@ class Machine:
         chosen = read_user_config(self._env.config_file)._asdict()
         places = [setting for setting in USER_SETTINGS if setting.kind in (SettingKind.FOLDER, SettingKind.FILE)]
         named = {setting.name: chosen[setting.field] for setting in places if chosen[setting.field]}
+        named |= {f"signing_keys.{entity}": place for entity, place in chosen["signing_keys"].items()}
         return {name: place for name, place in named.items() if not self._env.expanded(place).exists()}
 
     @property

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Committed
     from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
+    from memstore.trust.sign_written import WrittenSigner
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -47,6 +48,8 @@ FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
 _BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
 # What these write is put into words by rules, from texts whose descent is recorded, not by whoever runs them.
 _BY_RULE = frozenset({"adopt", "check --fix", "compress", "consolidate", "mv"})
+# Whoever runs one has not read it all, so they don't sign it.
+_IMPORT = "import "
 # It tells the same in its own result.
 _GRANT = "privacy grant"
 # With more memories at once, as in an import, nobody waits for the comparison: `memstore conflicts` does it.
@@ -88,6 +91,8 @@ class VaultTransaction:
         self._moved: list[tuple[MemoryFile, Written]] = []
         self._contexts: dict[str, str] = {}
         self._forgets: list[str] = []
+        self._signer: WrittenSigner | None = None
+        self._told: dict[str, Finding] = {}
         self.left: tuple[str, ...] = ()
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
@@ -120,8 +125,26 @@ class VaultTransaction:
 
     def _ready(self, edit: Edit) -> Edit:
         """Return an edit with what its writer has to say about its sources; if it is new, where it can be found."""
-        edit = edit if self._verb in _BY_RULE else descended(self._view, edit)
-        return edit if edit.before else self._with_free_name(self._where_it_is_found(edit))
+        if self._verb not in _BY_RULE:
+            edit = descended(self._view, edit)
+        if edit.before is None:
+            edit = self._with_free_name(self._where_it_is_found(edit))
+        return edit if self._verb in _BY_RULE or self._verb.startswith(_IMPORT) else self._signed(edit)
+
+    def _signed(self, edit: Edit) -> Edit:
+        """Return an edit with its writer's signature, if that is wanted here; what to tell about it is kept."""
+        before = edit.before
+        was_signed = isinstance(before, MemoryFile) and before.memory.signature is not None
+        if not was_signed and (before is not None or self._view.signing is None):
+            return edit
+        if self._signer is None:
+            from memstore.trust.sign_written import WrittenSigner
+
+            self._signer = WrittenSigner(self._view)
+        edit, finding = self._signer.signed(edit)
+        if finding is not None:
+            self._told[edit.path] = finding
+        return edit
 
     def _collect(self, edit: Edit) -> None:
         self._edits.append(edit)
@@ -184,6 +207,10 @@ class VaultTransaction:
             for edit, file, each in zip(self._edits, files, self.saved, strict=True)
         )
         self.saved = tuple(self._with_unknown(files))
+        self.saved = tuple(
+            replace(each, findings=(*each.findings, told)) if (told := self._told.get(each.path)) else each
+            for each in self.saved
+        )
         changed = [
             *self._moved_files(),
             *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
     from memstore.core.catalog import Entry, Field
-    from memstore.core.change import Operation, Pending
+    from memstore.core.change import Operation, Pending, Signing
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
@@ -73,6 +73,7 @@ class VaultView:
         self.seal_keys = ws.seal_keys
         self.embedder, self.vectors, self.inference = ws.embedder, ws.vectors, ws.inference
         self.quoted, self.sessions_quoted = ws.quoted, ws.sessions_quoted
+        self.signing = ws.signing
 
     # -- who looks, at what ------------------------------------------------------------------------
 
@@ -164,6 +165,11 @@ class VaultView:
     def without_commits(self) -> VaultView:
         """Return a view that commits nothing, whatever the vault's settings say."""
         ws = self._ws._replace(config=self.config._replace(auto_commit=False))
+        return VaultView(ws, self._snapshot if self._taken else self._given)
+
+    def signing_as(self, how: Signing | None) -> VaultView:
+        """Return a view in which what the actor writes is signed: always, if the signature counts, or for None not."""
+        ws = self._ws._replace(signing=how)
         return VaultView(ws, self._snapshot if self._taken else self._given)
 
     def seen_by(self, entities: Sequence[str]) -> VaultView:

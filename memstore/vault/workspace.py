@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
-    from memstore.core.change import Journal
+    from memstore.core.change import Journal, Signing
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.files.memory_file import ReadFile
@@ -47,7 +47,8 @@ class Workspace(NamedTuple):
     folder, with the settings and the context for it. In a stack that is mounted beside a vault, `mounted_by` is that
     vault. `here` is the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real
     folders in which this machine keeps data of this vault, and of others. `quoted` are the external memories that an
-    agent was shown, `sessions_quoted` those that hooks have shown it.
+    agent was shown, `sessions_quoted` those that hooks have shown it. `signing` says whether what the actor writes is
+    signed; for None it is not.
     """
 
     vault: VaultFiles
@@ -82,6 +83,7 @@ class Workspace(NamedTuple):
     stacks: DiskStacks | None = None
     open_stack: Callable[[str, Config, ContextState], Workspace] | None = None
     mounted_by: Workspace | None = None
+    signing: Signing | None = None
 
     def view(self) -> VaultView:
         """Return what the actor may see of the vault from now on; take a new view for each command."""

@@ -274,3 +274,60 @@ def test_the_table_of_audiences_is_set_line_by_line(tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
         _file(tmp_path, "format = 1\n").set("remotes", "owner")
     assert raised.value.hint == "memstore config remotes.origin owner"
+
+
+# -- the keys of others --------------------------------------------------------------------------------
+
+
+def _own(tmp_path: Path, text: str) -> ConfigFile:
+    file = tmp_path / "own.toml"
+    file.write_text(text)
+    return ConfigFile(file, USER_SETTINGS)
+
+
+def test_each_entity_can_have_a_key_of_its_own(tmp_path: Path) -> None:
+    file = _own(tmp_path, '# mine\nsigning_key = "~/.ssh/id"\n')
+    file.set("signing_keys.si:ash", "~/ash/session-cert.pub")
+    file.set("signing_keys.si:pith.2", "/keys/pith")
+    file.set("vault", "/notes")
+    known = read_user_config(file.path)
+    assert known.vault == "/notes"
+    assert [known.key_of(who) for who in ("si:ash", "si:pith.2", "human:sean", None)] == [
+        "~/ash/session-cert.pub", "/keys/pith", "~/.ssh/id", "~/.ssh/id",
+    ]  # fmt: skip
+    file.unset("signing_keys.si:ash")
+    assert read_user_config(file.path).key_of("si:ash") == "~/.ssh/id"
+    file.unset("signing_keys.si:pith.2")
+    assert file.path.read_text() == '# mine\nsigning_key = "~/.ssh/id"\nvault = "/notes"\n\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("signing_keys", "/key", "'signing_keys' has a line for each entity"),
+        ("signing_keys.ash", "/key", "'ash' is not an entity id"),
+        ("signing_keys.si:ash", "key", "'signing_keys.si:ash' must be a file, absolute or below ~, and not 'key'"),
+        ("signing_keys.si:ash", "/k\ney", "must be a file"),
+        ("signing_keys.si:ash", "", "must be a file"),
+    ],
+)
+def test_a_key_of_an_entity_is_a_file(tmp_path: Path, name: str, text: str, told: str) -> None:
+    file = _own(tmp_path, "")
+    with pytest.raises(UsageError) as raised:
+        file.set(name, text)
+    assert told in raised.value.message
+    assert file.path.read_text() == ""
+
+
+@pytest.mark.parametrize("line", ['ash = "/key"', '"si:ash" = "key"', '"si:ash" = 1', '"si:ash" = "/k\\ny"'])
+def test_a_table_of_keys_in_another_form_is_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(FormatError, match="'signing_keys' must be a table of entity ids and files"):
+        read_user_config(_own(tmp_path, f"[signing_keys]\n{line}\n").path)
+
+
+def test_an_entry_of_the_wrong_file_is_told_where_it_belongs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        _file(tmp_path, "format = 1\n").set("signing_keys.si:ash", "/key")
+    assert raised.value.hint == (
+        "it is a setting of your own, for all vaults: memstore config --user signing_keys.si:ash"
+    )

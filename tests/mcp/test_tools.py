@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-import subprocess
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,12 @@ from memstore.mcp.server import WriteRules
 from tests.installed import validated
 from tests.mcp.serving import OWNER, answered, sample, served
 from tests.whole.hidden import NOW
-from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.whole.program import InProcess
 
 NOTE, BELIEF, EPISODE = "note:m_4egv3sm7m4", "belief:m_cf00b4ce7k", "episode:m_rzfkqb5443"
 OTHER = "observation:m_pc2ebkk6tx"
@@ -347,50 +347,6 @@ def test_a_list_fits_into_a_context_window(vault: InProcess) -> None:
     )
     assert len(answered(server, "memory_list", limit=total).document["memories"]) == total
     assert "higher" not in answered(server, "memory_list", limit=total).text
-
-
-ADDING: list[tuple[str, dict[str, Any]]] = [
-    ("memory_add", {"text": "Tea steeps for three minutes.", "source": "the packet"}),
-    ("memory_raw", {"text": "It rained."}),
-    ("memory_episode", {"objective": "Ship it", "outcome": "shipped"}),
-    ("memory_note", {"text": "Cups are on the left."}),
-    ("memory_belief", {"statement": "Naps help.", "confidence": 0.7}),
-    ("memory_create_with_privacy", {"text": "Ash likes naps.", "access_grants": []}),
-]
-
-
-def test_an_agent_that_has_a_key_signs_what_it_adds(tmp_path: Path) -> None:
-    program = InProcess(tmp_path)
-    program.vault.mkdir()
-    program.ok("init", ".", "--owner", OWNER)
-    key = make_key(tmp_path / "ash")
-    program.ok("keys", "init", str(key))
-    server = served(program, offered="all")
-
-    def state(ref: str) -> str:
-        return str(answered(server, "memory_trust", ref=ref).document["signature"]["state"])
-
-    for tool, arguments in ADDING:
-        ref = answered(server, tool, **arguments).document["ref"]
-        assert state(ref) == "valid", tool
-    answered(server, "memory_edit", ref=ref, new="Ash likes long naps.")
-    assert state(ref) == "stale"
-    answered(server, "memory_trust", action="sign", ref=ref)
-    assert state(ref) == "valid"
-    # Another agent on this machine has no key that counts, and signs nothing with this one.
-    other = answered(served(program, entity="si:pith"), "memory_add", text="Pith was here.").document["path"]
-    assert "signature" not in (program.vault / other).read_text()
-    key.unlink()
-    unsigned = answered(server, "memory_add", text="The key is gone.").document["ref"]
-    assert state(unsigned) == "unsigned"
-    assert program.run("add", "Signed or not at all.", "--sign", "always").returncode == 5
-    assert "not at all" not in program.ok("list")
-
-
-def make_key(path: Path) -> Path:
-    """Make an SSH key without a passphrase, and return its file."""
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path)], check=True)
-    return path
 
 
 def kettles(program: InProcess) -> list[str]:
