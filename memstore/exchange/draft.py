@@ -47,6 +47,11 @@ class Exported(NamedTuple):
     values: Mapping[str, Any]
     body: str
 
+    @property
+    def was_forgotten(self) -> bool:
+        """Whether only a note is left of it, that it was forgotten."""
+        return self.values.get("status") == "forgotten"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -88,6 +93,10 @@ class Draft:
     path: str = ""
     values: Mapping[str, Plain] = field(default_factory=dict)
     exported: Exported | None = None
+
+
+# Why a memory is left out of which only that is known.
+FORGOTTEN_THERE = "it was forgotten in the vault that it is from"
 
 
 @dataclass(frozen=True, slots=True)

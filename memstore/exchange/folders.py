@@ -16,6 +16,7 @@ from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, stem_of
 from memstore.exchange.draft import (
+    FORGOTTEN_THERE,
     LONGEST_VALUE,
     CitedLines,
     Draft,
@@ -185,6 +186,10 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
         if is_backup or not text.body.strip("-*+ \t\r\n"):
             yield Skipped(source.where(name), "it is a backup of Logseq's" if is_backup else "it has no text")
             continue
+        exported = _exported_file(name, data)
+        if exported is not None and exported.was_forgotten and key != "markdown":
+            yield Skipped(source.where(name), FORGOTTEN_THERE)
+            continue
         note = plain_note.note(name, data)[1]
         other_names = [one_line(front.get(other)) for other in names]
         aliases: list[Plain] = [
@@ -204,7 +209,7 @@ def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]
             cites=(_whole(name, data),),
             path=_path(type_, base, name),
             values={"aliases": aliases, "tags": words([*note.tags]), **_rest(key, front, {"permalink"} & {*names})},
-            exported=_exported_file(name, data) if key == "markdown" else None,
+            exported=exported if key == "markdown" else None,
         )
 
 
@@ -362,7 +367,7 @@ _HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
 
 def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     names = source.matching(_MARKDOWN)
-    if not names:
+    if not names and not source.registries:
         if source.matching(r".*\.(?:edn|sqlite)"):
             hint = "export Logseq's graph as Markdown, and name that folder"
         else:

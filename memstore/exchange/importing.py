@@ -11,7 +11,7 @@ from memstore.core.errors import FormatError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
-from memstore.exchange.draft import Draft, Skipped, clean, one_line
+from memstore.exchange.draft import FORGOTTEN_THERE, Draft, Skipped, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
@@ -137,6 +137,9 @@ class _New(NamedTuple):
     size: int
 
 
+_REGISTRY = "it is a vault's registry file, and no memory"
+
+
 class _Reading:
     """One reading of a source."""
 
@@ -156,11 +159,15 @@ class _Reading:
 
     def new(self, importer: Importer, source: ImportSource) -> Iterator[_New]:
         """Yield the memories that are not in the vault yet."""
+        self._left_out += [Skipped(source.where(name), _REGISTRY) for name in source.registries]
         for found in importer(source):
             if not isinstance(found, Draft):
                 self._left_out.append(found)
                 continue
             same = self._restored(found)
+            if same is None and found.exported is not None and found.exported.was_forgotten:
+                self._left_out.append(Skipped(found.where, FORGOTTEN_THERE))
+                continue
             memory_id = (same.memory.id if same else None) or self._id_of(found.key)
             if memory_id in self._ids:
                 self._left_out.append(Skipped(found.where, "it stands in the source twice"))

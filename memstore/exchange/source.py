@@ -14,7 +14,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from memstore.core.errors import FormatError
+from memstore.core.places import kind_of
 from memstore.core.times import instant
+from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, means_to_be_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +32,9 @@ _HIDDEN = re.compile(r"(?:^|/)(?:\.|__MACOSX/)")
 
 class ImportSource:
     """A file, the files of a folder, or those of a ZIP archive. Hidden files and links are left out.
+
+    The registry files of a vault, in it or below, are among `registries` and not among `names`: who somebody is and who
+    agreed to what are no memories.
 
     Args:
         view: the view through which files are read.
@@ -54,6 +59,8 @@ class ImportSource:
             )
         else:
             self.names = (self.place[-1],)
+        self.registries = tuple(filter(self._is_registry, self.names)) if self.is_folder else ()
+        self.names = tuple(name for name in self.names if name not in self.registries)
 
     @property
     def place(self) -> list[str]:
@@ -118,6 +125,15 @@ class ImportSource:
                 except sqlite3.DatabaseError as error:
                     raise FormatError(f"{self.where(name)} is not an SQLite database: {error}") from error
                 yield database
+
+    def _is_registry(self, name: str) -> bool:
+        """Return whether a file is at a registry file's place in a vault, and claims to be one."""
+        parts = name.split("/")
+        if not any(kind_of("/".join(parts[at:])) for at in range(len(parts) - 1)):
+            return False
+        with suppress(FormatError, OSError), self.stream(name) as file:
+            return means_to_be_registry(file.read(MOST_BYTES_TO_CLAIM))
+        return False
 
     def _beside(self, name: str, suffix: str) -> AbstractContextManager[BinaryIO]:
         """Open the file with this name plus a suffix; raise `FileNotFoundError` or `KeyError` if there is none."""

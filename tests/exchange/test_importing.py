@@ -567,3 +567,94 @@ def test_an_import_that_stopped_between_two_parts_goes_on(vault: InProcess, monk
     assert 1 < first < 5
     assert len(done["memories"]) == 5 - first
     assert summary(vault) == (0, 0)
+
+
+# -- another vault as the source ---------------------------------------------------------------------
+
+ENTITY, CONSENT = "entities/human/claire.md", "consents/2026/con_w9z1eer9xg.md"
+REGISTRIES = {
+    ENTITY: "---\ntype: entity\nid: human:claire\naliases: [Claire]\n---\n\nClaire is my sister.\n",
+    CONSENT: "---\ntype: consent\nid: con_w9z1eer9xg\nscope: source:human:claire\ngrantor: human:claire\n"
+    "grantee: human:bob\n---\n\nShe said so at dinner.\n",
+    "groups/club.yaml": "id: group:club\nmembers: [human:claire]\n",
+    "contexts/park.yaml": "id: ctx:park\n",
+}
+IN_A_VAULT = {
+    "notes/2026/tea-4kyr.md": "---\ntype: note\nid: m_4kyr40kpzt\n---\n\nTea is ready.\n",
+    "notes/2026/m_yhn78kp849.md": "---\ntype: note\nid: m_yhn78kp849\nstatus: forgotten\n"
+    "status_reason: requested\n---\n\nForgotten 2026-11-26T01:37:15Z by human:sean.\n",
+}
+# A person's own notes about entities and groups are theirs, wherever they are.
+LIKE_REGISTRIES = {
+    "entities/shops.md": "---\ntype: note\ntags: [shops]\n---\n\nShops are entities, too.\n",
+    "groups/README.md": "Groups that I am in.\n",
+}
+
+
+def a_vault(home: Path, below: str) -> Path:
+    """Lay out a vault of somebody's in a folder, or further down in it."""
+    for name, text in {**REGISTRIES, **IN_A_VAULT, **LIKE_REGISTRIES}.items():
+        file = home / "other" / below / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    (home / "other" / below / ".memstore").mkdir()
+    (home / "other" / below / ".memstore" / "config.toml").write_text('format = 1\nowner = "human:tester"\n')
+    return home / "other"
+
+
+def bodies(program: InProcess) -> str:
+    return "\n".join(path.read_text() for path in program.vault.rglob("*") if path.suffix in (".md", ".original"))
+
+
+@pytest.mark.parametrize("below", ["", "backup/notes"])
+@pytest.mark.parametrize("name", ["markdown", "basic-memory", "claude-code"])
+def test_a_vaults_registries_are_no_memories_and_are_said_to_be_left_out(
+    vault: InProcess, name: str, below: str
+) -> None:
+    """Who somebody is and who agreed to what is decided in each vault; what was forgotten there is nothing to say."""
+    other = a_vault(vault.home, below)
+    done = vault.json("import", name, str(other))
+    left_out = {one["where"]: one["why"] for one in done["left_out"]}
+    for registry in REGISTRIES:
+        assert left_out[f"{other / below / registry}"] == "it is a vault's registry file, and no memory"
+    assert "sister" not in bodies(vault)
+    assert "at dinner" not in bodies(vault)
+    for words in ("Tea is ready.", "Shops are entities, too.", "Groups that I am in."):
+        assert words in bodies(vault)
+    assert summary(vault) == (0, 0)
+
+
+@pytest.mark.parametrize("own", [(), ("--own",)])
+def test_what_was_forgotten_in_a_vault_does_not_come_in_as_a_note(vault: InProcess, own: tuple[str, ...]) -> None:
+    """In one's own new vault it stays forgotten, so that an older copy doesn't bring it back."""
+    other = a_vault(vault.home, "")
+    done = vault.json("import", "markdown", str(other), *own)
+    left_out = {one["where"]: one["why"] for one in done["left_out"]}
+    place = f"{other}/notes/2026/m_yhn78kp849.md"
+    if own:
+        assert vault.json("show", "m_yhn78kp849")["status"] == "forgotten"
+        assert place not in left_out
+    else:
+        assert left_out[place] == "it was forgotten in the vault that it is from"
+        assert "Forgotten" not in bodies(vault)
+
+
+def test_a_vault_in_an_archive_is_told_like_one_in_a_folder(vault: InProcess) -> None:
+    archive = vault.home / "vault.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        for name, text in {**REGISTRIES, **IN_A_VAULT}.items():
+            packed.writestr(f"vault/{name}", text)
+    done = vault.json("import", "markdown", str(archive))
+    reasons = [one["why"] for one in done["left_out"]]
+    assert reasons.count("it is a vault's registry file, and no memory") == len(REGISTRIES)
+    assert len(done["memories"]) == 1
+
+
+def test_a_folder_with_nothing_but_registries_adds_nothing(vault: InProcess) -> None:
+    other = a_vault(vault.home, "")
+    done = vault.json("import", "okf", str(other / "entities" / "human"))  # not at the place of a registry
+    assert len(done["memories"]) == 1
+    (vault.home / "only" / "entities").mkdir(parents=True)
+    (vault.home / "only" / "entities" / "claire.md").write_text(REGISTRIES[ENTITY])
+    done = vault.json("import", "markdown", str(vault.home / "only"))
+    assert (len(done["memories"]), len(done["left_out"])) == (0, 1)
