@@ -48,16 +48,19 @@ class Tool(NamedTuple):
     words: Mapping[str, str] = {}
 
     def verb(self, action: object) -> Verb:
-        """Return the verb for an action; without an action, the first one.
+        """Return the verb for an action; without an action, the first one, unless that writes.
 
         Raises:
-            UsageError: the tool has no such action.
+            UsageError: the tool has no such action, or none is given and it is not guessed.
         """
+        hint = f"action is one of {', '.join(self.verbs)}"
         if action is None:
-            action = next(iter(self.verbs))
+            first = next(iter(self.verbs.values()))
+            if len(self.verbs) > 1 and writes(first):
+                raise UsageError(f"{self.name} needs `{ACTION}`", hint=hint)
+            return first
         if not isinstance(action, str) or action not in self.verbs:
-            actions = ", ".join(self.verbs)
-            raise UsageError(f"{self.name} does not do {action!r}", hint=f"action is one of {actions}")
+            raise UsageError(f"{self.name} does not do {action!r}", hint=hint)
         return self.verbs[action]
 
 
@@ -561,7 +564,8 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
     for name in arguments:
         if name not in params and name not in (ACTION, HANDLE):
             near = nearest(name, params)
-            hint = f"did you mean {near}?" if near else f"it takes {', '.join(params) or 'nothing'}"
+            taken = [one for one in verb.arguments if one in params or one == HANDLE]
+            hint = f"did you mean {near}?" if near else f"it takes {', '.join(taken) or 'nothing'}"
             raise UsageError(f"{_called(tool, verb)} takes no `{name}`", hint=hint)
     for name in verb.needs:
         if arguments.get(name) is None:

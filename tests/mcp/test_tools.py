@@ -488,3 +488,26 @@ def test_no_text_is_taken_for_an_option(text: str) -> None:
         ctx.command.parse_args(ctx, tools.words_of(add, add.verb(None), {"text": text, "tags": [text, text]}))
     assert ctx.params["text"] == text
     assert ctx.params["tags"] == (text, text)
+
+
+@pytest.mark.parametrize(
+    "tool", [tool for tool in tools.CHOICES["all"] if len(tool.verbs) > 1], ids=lambda one: one.name
+)
+def test_without_an_action_nothing_is_written(vault: InProcess, tool: tools.Tool) -> None:
+    """Who leaves out `action` may have meant any: evidence against a belief must not be recorded as evidence for it."""
+    first = next(iter(tool.verbs.values()))
+    before = contents(vault.vault)
+    given = {"ref": BELIEF, "evidence": [EPISODE], "refs": [EPISODE], "to": ["*"]}
+    answer = served(vault, offered="all").call(tool.name, {key: given[key] for key in first.needs if key in given})
+    if tools.writes(first):
+        actions = ", ".join(tool.verbs)
+        assert (answer.failed, answer.text) == (
+            True, f"memstore: {tool.name} needs `action`\nhint: action is one of {actions}",
+        )  # fmt: skip
+    assert contents(vault.vault) == before
+
+
+@pytest.mark.parametrize(("tool", "action"), [("context", "leave"), ("context_leave", None)])
+def test_a_handle_that_is_needed_is_named_as_what_is_taken(vault: InProcess, tool: str, action: str | None) -> None:
+    answer = served(vault, offered="all").call(tool, {**({"action": action} if action else {}), "of": "x"})
+    assert answer.text.endswith("hint: it takes handle")
