@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.errors import RefusedError, UsageError
+from memstore.core.errors import InStackError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
 from memstore.core.memory import is_external_mark
@@ -106,7 +106,15 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
         raise UsageError(
             f"`{name}` names memories, and `{text}` is not a memory", hint="external marks go into derived_from"
         )
-    entry = view.find(text)
+    try:
+        entry = view.find(text)
+    except InStackError as error:
+        raise InStackError(
+            f"`{name}` names memories of this vault, and `{text}` is in the loaded stack {error.stack}",
+            hint=f"derived_from takes context:{text}; source says in words where it comes from",
+            stack=error.stack,
+            path=error.path,
+        ) from error
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:

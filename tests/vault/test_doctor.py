@@ -135,6 +135,8 @@ def test_settings_that_can_not_be_read_are_an_error_and_no_guess_is_made(
         DoctorVerdict.WARNING,
         f"{file}: signing_key is ~/none, which does not exist",
     )
+    file.write_text('[signing_keys]\n"si:ash" = "~/none"\n')
+    assert _check(_examine(vault), "settings").text == f"{file}: signing_keys.si:ash is ~/none, which does not exist"
     file.write_text('entity = "si:ash"\nvault = ~/notes\n')
     last = _examine(vault).checks[-1]
     assert (last.name, last.verdict, last.hint) == (

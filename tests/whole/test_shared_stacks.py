@@ -432,6 +432,11 @@ def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tm
     assert refused.returncode == unknown.returncode
     assert "is in the loaded stack stack, which is only read" in refused.stderr
     assert "hint: memstore show m_walks00001" in refused.stderr
+    refused = own.run("add", "A walk of one's own.", "--derived-from", "m_walks00001")
+    assert refused.returncode == unknown.returncode
+    assert "`derived_from` names memories of this vault, and `m_walks00001` is in the loaded stack" in refused.stderr
+    assert "hint: derived_from takes context:m_walks00001" in refused.stderr
+    own.ok("add", "A walk of one's own.", "--derived-from", "context:m_walks00001")
     own.ok("unload", "stack")
     assert own.run("show", printed).returncode == unknown.returncode
 
