@@ -112,7 +112,7 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
         return _read_sealed(path, data, mixed=mixed)
     if not mixed and data.startswith(_SEALED):
         return BrokenFile(path, data, (sealed_under_plain_name(path),))
-    return _read(path, data, mixed=mixed)
+    return _well_advised(_read(path, data, mixed=mixed), mixed=mixed)
 
 
 def sealed_under_plain_name(path: str) -> Finding:
@@ -138,7 +138,7 @@ def _read_sealed(path: str, data: bytes, *, mixed: bool) -> ReadFile:
 
     if is_sealed(data):
         return SealedFile(path, data)
-    file = _read(path, data, mixed=mixed)
+    file = _well_advised(_read(path, data, mixed=mixed), mixed=mixed)
     if isinstance(file, PlainFile) and not mixed:
         return _broken(path, "sealed-no-memory", "what was sealed in it is not a memory", "memstore log finds who did")
     return file
@@ -184,6 +184,33 @@ def _read(path: str, data: bytes, *, mixed: bool) -> MemoryFile | BrokenFile | P
     return MemoryFile(path, data, text, front, memory_of(values, text.body))
 
 
+def _well_advised(
+    file: MemoryFile | BrokenFile | PlainFile, *, mixed: bool, rounds: int = 3
+) -> MemoryFile | BrokenFile | PlainFile:
+    """Return a file without corrections after which the same line is wrong again, and can't be corrected.
+
+    Whoever reads YAML doesn't know the key, and would quote `.nan` also where a number must be. Such a finding gets the
+    hint of the one that would follow.
+    """
+    if not isinstance(file, BrokenFile):
+        return file
+    corrected = [one for one in file.findings if one.mended is not None]
+    after = _with_lines(file.data, corrected)
+    if after == file.data:
+        return file
+    now = _read(file.path, after, mixed=mixed)
+    if rounds > 1:
+        now = _well_advised(now, mixed=mixed, rounds=rounds - 1)
+    following = {one.at.line: one for one in reversed(now.findings)} if isinstance(now, BrokenFile) else {}
+    return file._replace(findings=tuple(_advice(one, following.get(one.at.line)) for one in file.findings))
+
+
+def _advice(finding: Finding, following: Finding | None) -> Finding:
+    if finding.mended is None or following is None or following.mended is not None:
+        return finding
+    return finding._replace(mended=None, hint=following.hint or following.text)
+
+
 # Where keys that other programs use differently are kept if a memory leaves the vault with their notes.
 SET_ASIDE = "markdown"
 
@@ -214,7 +241,8 @@ def mended(file: BrokenFile, *, mixed: bool) -> tuple[MemoryFile, tuple[Finding,
     data, findings = file.data, file.findings
     done: list[Finding] = []
     for _ in range(_MOST_ROUNDS):
-        usable = [one for one in findings if one.mended is not None]
+        lines = data.split(b"\n")
+        usable = [one for one in findings if one.mended is not None and not _is_guess(one, lines)]
         after = _with_lines(data, usable)
         if after == data:
             return None
@@ -243,7 +271,7 @@ def _with_lines(data: bytes, findings: list[Finding]) -> bytes:
     last = max((one.at.line for one in findings), default=0)
     if _OTHER_LINE_ENDS.search(b"\n".join([*lines[:last], b""])):
         return data
-    for line, text in {one.at.line: one.mended or "" for one in findings if not _is_guess(one, lines)}.items():
+    for line, text in {one.at.line: one.mended or "" for one in findings}.items():
         lines[line - 1] = text.encode() + (b"\r" if lines[line - 1].endswith(b"\r") else b"")
     return b"\n".join(lines)
 

@@ -145,6 +145,29 @@ def test_hostile_files_are_told_off_and_cost_little(head: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "code", "hint"),
+    [
+        (b"confidence: .nan", "yaml-ambiguous", "write a number like 0.85"),
+        (b"confidence: high: 0.9", "yaml-syntax", "write a number like 0.85"),
+        (b"confidence: a\tb", "yaml-tab", "write a number like 0.85"),
+        (b"id: no", "yaml-ambiguous", "use 3 to 64 lower-case letters, digits, - and _, like m_7f3k9q2x1c"),
+        (b'id: "a', "yaml-syntax", "use 3 to 64 lower-case letters, digits, - and _, like m_7f3k9q2x1c"),
+        (b"status: - active", "yaml-syntax", "did you mean active?"),
+        (b"status: @a", "yaml-syntax", "choose one of active, draft"),
+        (b"access_grants: .nan", "yaml-ambiguous", ""),
+        (b"access_grants: {a", "yaml-syntax", ""),
+    ],
+)
+def test_no_line_is_proposed_that_would_be_wrong_as_well(line: bytes, code: str, hint: str) -> None:
+    found = memory_file.read("a.md", b"---\ntype: belief\n" + line + b"\n---\nHot.\n")
+    assert isinstance(found, BrokenFile)
+    (finding,) = found.findings
+    assert (finding.code, finding.mended) == (code, None)
+    assert finding.hint is not None
+    assert finding.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
     ("body", "title"),
     [
         ("# Tea #\n\nIt is hot.", "Tea"),
