@@ -5,7 +5,7 @@ Files may also be checked as successors of an earlier revision: what a pull requ
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -116,7 +116,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             findings += attestations.of(checked, file.data)
             compressed += [checked] if file.memory.compressed_from else []
         elif isinstance(file, BrokenFile):
-            findings += file.findings
+            findings += _without_taken_id(view, file, directory)
         elif not isinstance(file, SealedFile):
             plain += 1
     findings += _unmerged(view, {*memories, *registry}, findings)
@@ -166,20 +166,22 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     view.require_owner()
     fixed: list[Finding] = []
     edits = []
-    mended: dict[str, MemoryFile] = {}
+    broken: list[BrokenFile] = []
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
         file = _read(view, path)
         if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
-        elif isinstance(file, BrokenFile) and (right := memory_file.mended(file, mixed=view.config.mixed)):
-            mended[path] = right[0]
-            edits.append(Edit(path=path, before=file, after=right[0].data, made=right[0], mends=True))
-            fixed += right[1]
+        elif isinstance(file, BrokenFile):
+            broken.append(file)
+    mended = _mended(view, broken)
+    for file, (right, done_there) in mended:
+        edits.append(Edit(path=file.path, before=file, after=right.data, made=right, mends=True))
+        fixed += done_there
     granted = [
         (file, names)
-        for file, names in unrecorded_grants(view, mended)
+        for file, names in unrecorded_grants(view, {file.path: right for file, (right, _) in mended})
         if any(_is_below(file.path, path) for path in paths or ("",))
     ]
     fixed += [grant_unrecorded(file, names) for file, names in granted]
@@ -234,6 +236,19 @@ def _read(view: View, path: str) -> ReadFile:
         return view.whole.read_file(path)
     except VaultError as error:
         return memory_file.unreadable(path, str(error))
+
+
+def _without_taken_id(view: View, file: BrokenFile, directory: references.Directory) -> tuple[Finding, ...]:
+    """Return the findings of a file that can't be read; none proposes a line with the id of another memory."""
+    right = memory_file.mended(file, mixed=view.config.mixed)
+    others = directory.by_id.get(right[0].memory.id or "") if right else None
+    if right is None or not others:
+        return file.findings
+    line = right[0].front.position("id").line
+    hint = f"{min(node.path for node in others)} has the id {right[0].memory.id}: delete this line, then memstore adopt"
+    return tuple(
+        one._replace(mended=None, hint=hint) if one.at.line == line and one.mended else one for one in file.findings
+    )
 
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:
@@ -330,6 +345,16 @@ def _registry_finding(file: RegistryFile, code: str, text: str, hint: str) -> Fi
 
 
 # -- fixing --------------------------------------------------------------------------------------
+
+
+def _mended(
+    view: View, broken: Sequence[BrokenFile]
+) -> list[tuple[BrokenFile, tuple[MemoryFile, tuple[Finding, ...]]]]:
+    """Return each file that its findings correct, with what becomes of it, unless it would get another memory's id."""
+    made = [(file, right) for file in broken if (right := memory_file.mended(file, mixed=view.config.mixed))]
+    ids = view.column("id")
+    holders = Counter([*(ids[row] for row in view.whole.rows), *(right[0].memory.id for _, right in made)])
+    return [(file, right) for file, right in made if not right[0].memory.id or holders[right[0].memory.id] == 1]
 
 
 def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:

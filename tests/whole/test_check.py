@@ -252,3 +252,27 @@ def test_a_file_that_git_could_not_merge_is_named_without_markers_in_it_too(prog
     assert (path, "unmerged") in {(one["path"], one["code"]) for one in valid("check", done.stdout)["findings"]}  # type: ignore[attr-defined]
     program.git("add", path)
     program.ok("check")
+
+
+@pytest.mark.parametrize("slip", ["id: Kettle", 'id: "ket\x07tle"'])
+def test_fix_gives_no_file_the_id_of_another(program: Program, slip: str) -> None:
+    (program.vault / "kettle.md").write_text("---\ntype: note\nid: kettle\n---\nHot.\n")
+    (program.vault / "other.md").write_text(text := f"---\ntype: note\n{slip}\ntitle:  A   kettle\n---\nCold.\n")
+    for options in (["--dry-run"], []):
+        done = program.run("check", "--fix", *options)
+        assert "other.md" not in "".join(line for line in done.stdout.splitlines() if "fix" in line)
+    assert (program.vault / "other.md").read_text() == text
+    told = program.run("check", "other.md").stdout
+    assert "should read" not in told
+    assert "hint: kettle.md has the id kettle: delete this line, then memstore adopt" in told
+    (program.vault / "other.md").write_text(text.replace(f"{slip}\n", ""))
+    program.ok("adopt", "other.md")
+    program.ok("show", "kettle")
+    program.ok("check")
+
+
+def test_fix_gives_no_two_files_the_same_id(program: Program) -> None:
+    for name in ("a", "b"):
+        (program.vault / f"{name}.md").write_text("---\ntype: note\nid: Kettle\n---\nHot.\n")
+    program.run("check", "--fix")
+    assert [(program.vault / f"{name}.md").read_text().count("Kettle") for name in ("a", "b")] == [1, 1]
