@@ -91,7 +91,7 @@ def init(
         notes: whether a new vault is "own" or "mixed" (`core.config.NOTES`); None means mixed if the folder has notes.
 
     Raises:
-        VaultError: the folder is inside another vault.
+        VaultError: the folder is inside another vault, or among git's own files.
         UsageError: the existing vault has another owner, or is of another kind, than was asked for.
         GitError: git is missing.
     """
@@ -103,6 +103,11 @@ def init(
         )
     if place.root.is_file():
         raise UsageError(f"{place.root} is a file", hint="name a folder, existing or new")
+    if (of_git := place.git_folder) is not None:
+        raise VaultError(
+            f"{of_git} holds git's own files, such as a bare repository's, and no memories",
+            hint=f"git clone {of_git} DIR, then memstore init DIR",
+        )
     # (1) The repository comes before (2) the configuration, which makes the folder a vault: a vault needs git.
     repository_made = place.make_repository()
     found = place.notes()

@@ -198,6 +198,16 @@ class DiskPlace:
         return find_repository(self._root) is not None
 
     @property
+    def git_folder(self) -> Path | None:
+        """The folder of git's own files that the folder is or is in: a bare repository, or a `.git`."""
+        for folder in (self._root, *self._root.parents):
+            if (folder / ".git").exists():
+                return None
+            if (folder / "HEAD").is_file() and all((folder / name).is_dir() for name in ("objects", "refs")):
+                return folder
+        return None
+
+    @property
     def hooks(self) -> GitHooks:
         """The hooks of the repository around the folder."""
         return GitHooks(self._git)

@@ -88,6 +88,18 @@ def test_there_is_no_vault_in_a_vault(tmp_path: Path) -> None:
     assert not (tmp_path / "below").exists()
 
 
+@pytest.mark.parametrize("inside", ["bare.git", "bare.git/new", "bare.git/refs", "work/.git", "work/.git/new"])
+def test_there_is_no_vault_among_the_files_of_git(tmp_path: Path, inside: str) -> None:
+    for words in (["--bare", "bare.git"], ["work"]):
+        subprocess.run(["git", "init", "--quiet", *words], cwd=tmp_path, check=True)
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(VaultError, match="holds git's own files") as refused:
+        _init(tmp_path / inside)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert refused.value.hint is not None
+    assert refused.value.hint.startswith(f"git clone {tmp_path / inside.removesuffix('/new').removesuffix('/refs')} ")
+
+
 def test_a_hunk_is_headed_with_its_key_or_heading(tmp_path: Path) -> None:
     _init(tmp_path)
     history = "".join(f'  - "line {i}"\n' for i in range(9))
