@@ -45,7 +45,7 @@ class ReadingLibrary:
         return snapshot_of_files(files, blob_id=blob_id)
 
     def status(self) -> IndexStatus:
-        return IndexStatus(folder=self._vault.root)
+        return IndexStatus(folder=self._vault.root, built=True)
 
     def rebuild(self) -> Snapshot:
         return self.snapshot()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,6 +80,7 @@ def _of_the_system(error: OSError) -> Failure:
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = "check the file's permissions" if isinstance(error, PermissionError) else None
+    hint = "make room, and try again" if error.errno in (errno.ENOSPC, errno.EDQUOT) else hint
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 

@@ -15,7 +15,7 @@ from memstore.core.errors import ChangedMeanwhileError, NoFileError, SealedError
 from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
 from memstore.files import walk
 from memstore.files.fence import MOST_BYTES
-from memstore.files.local_state import sync_folder
+from memstore.files.local_state import NO_ROOM, sync_folder
 from memstore.files.vault import DONE_ALL_THE_SAME
 from memstore.files.write_lock import WriteLock
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 LEFT_BEHIND_AFTER_SECONDS = 3600
 # A folder into which a thousand files are written is not swept a thousand times.
 SWEPT_AGAIN_AFTER_SECONDS = 60
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 # renameat2(2). Some containers reject calls they don't know; the plain rename that follows then reports its own errors.
 _AT_CURRENT_FOLDER, _NO_REPLACE, _EXCHANGE = -100, 1, 2
 _NOT_SUPPORTED = frozenset({errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM})
@@ -559,7 +558,7 @@ def _mode_of(place: Path) -> int | None:
 
 def _cant(what: str, path: str, error: OSError) -> VaultError:
     kind = NoFileError if isinstance(error, FileNotFoundError | NotADirectoryError) else VaultError
-    hint = "make room there, and try again" if error.errno in _NO_ROOM else "check the path and its permissions"
+    hint = "make room there, and try again" if error.errno in NO_ROOM else "check the path and its permissions"
     if error.errno == errno.ENAMETOOLONG:
         hint = "give a shorter path"
     return kind(f"can't {what} {path}: {error.strerror or error}", hint=hint)

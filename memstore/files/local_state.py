@@ -252,6 +252,10 @@ def _login(variables: Mapping[str, str]) -> str:
 # -- atomic writes ---------------------------------------------------------------------------------
 
 
+# What the system says where nothing more can be stored.
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
 def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool = True) -> None:
     """Rewrite a file in one step; its folder must exist.
 
@@ -260,7 +264,17 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool
         data: the new content.
         mode: its permissions; None for its current ones, or those of any new file.
         lasts: whether it must survive a crash of the machine, which is slower.
+
+    Raises:
+        OSError: it can't be written; the error names `path`.
     """
+    try:
+        _written_beside(path, data, mode=mode, lasts=lasts)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _written_beside(path: Path, data: bytes, *, mode: int | None, lasts: bool) -> None:
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
     scratch = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")

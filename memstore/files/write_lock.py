@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import stat
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import LockedError, VaultError
-from memstore.files.local_state import NOT_FOLLOWED, make_private, regular_bytes
+from memstore.files.local_state import NO_ROOM, NOT_FOLLOWED, make_private, regular_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +62,9 @@ class WriteLock:
         try:
             if not flocked(handle, patience_seconds=self.patience_seconds):
                 raise self._locked()
-            os.ftruncate(handle, 0)
-            os.pwrite(handle, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
+            with suppress(OSError):  # on a full disk, the lock holds without a name
+                os.ftruncate(handle, 0)
+                os.pwrite(handle, f"process {os.getpid()} on {os.uname().nodename}\n".encode(), 0)
             yield
         finally:
             os.close(handle)  # which releases the lock
@@ -72,16 +74,22 @@ class WriteLock:
             make_private(self.path.parent)
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NOT_FOLLOWED, 0o600)
         except OSError as error:
-            raise self._cant(str(error.strerror)) from error
+            hint = "make room there, and try again" if error.errno in NO_ROOM else None
+            hint = (
+                "the disk can be read, but not written: mount it writable, or copy the vault"
+                if error.errno == errno.EROFS
+                else hint
+            )
+            raise self._cant(str(error.strerror), hint) from error
         if stat.S_ISREG(os.fstat(handle).st_mode):
             return handle
         os.close(handle)
         raise self._cant("it is not a plain file")
 
-    def _cant(self, why: str) -> VaultError:
+    def _cant(self, why: str, hint: str | None = None) -> VaultError:
         return VaultError(
             f"can't make the lock {self.path}: {why}",
-            hint="remove what lies there, or fix the folder's permissions",
+            hint=hint or "remove what lies there, or fix the folder's permissions",
         )
 
     def _locked(self) -> LockedError:

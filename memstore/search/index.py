@@ -273,10 +273,14 @@ def rebuild(view: View) -> IndexRebuilt:
 
     Raises:
         RefusedError: as for `status`.
+        VaultError: the index can't be written.
     """
     _only_for_the_owner(view)
     now = view.rebuild_index()
-    return IndexRebuilt(folder=view.index_status().folder, memories=len(now.whole.rows), left_out=len(now.broken))
+    status = view.index_status()
+    if not status.built:
+        raise _unwritten(view)
+    return IndexRebuilt(folder=status.folder, memories=len(now.whole.rows), left_out=len(now.broken))
 
 
 def refresh(view: View) -> Refreshed:
@@ -289,11 +293,15 @@ def refresh(view: View) -> Refreshed:
     _only_for_the_owner(view)
     done = view.refresh_index()
     if not done.written:
-        raise VaultError(
-            f"the index can't be written: {view.index_status().folder}",
-            hint="look at the folder's permissions and at the space on its disk; without it all is read anew each time",
-        )
+        raise _unwritten(view)
     return done
+
+
+def _unwritten(view: View) -> VaultError:
+    return VaultError(
+        f"the index can't be written: {view.index_status().folder}",
+        hint="look at the folder's permissions and at the space on its disk; without it all is read anew each time",
+    )
 
 
 def _only_for_the_owner(view: View) -> None:

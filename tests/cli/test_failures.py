@@ -44,7 +44,8 @@ def test_every_error_has_a_code_and_an_exit_code(error: BaseException, code: str
 def test_an_error_of_the_system_names_the_file() -> None:
     assert failure_of(PermissionError(13, "Permission denied", "a/b.md")).message == "a/b.md: Permission denied"
     assert failure_of(OSError(18, "Cross-device link", "a", None, "b")).message == "a -> b: Cross-device link"
-    assert failure_of(OSError(28, "No space left on device")).message == "no space left on device"
+    full = failure_of(OSError(28, "No space left on device"))
+    assert (full.message, full.hint) == ("no space left on device", "make room, and try again")
 
 
 class _Broken:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -127,6 +128,37 @@ with WriteLock(Path(sys.argv[1])).held():
     print("held", flush=True)
     sys.stdin.read()
 """
+
+
+def test_a_full_disk_keeps_the_name_out_of_the_lock_and_nobody_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "pwrite", full)
+    with WriteLock(tmp_path / "write.lock").held():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("number", "hint"),
+    [
+        (errno.ENOSPC, "make room there, and try again"),
+        (errno.EROFS, "the disk can be read, but not written: mount it writable, or copy the vault"),
+        (errno.EACCES, "remove what lies there, or fix the folder's permissions"),
+    ],
+)
+def test_a_lock_that_can_not_be_made_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, hint: str
+) -> None:
+    def refused(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(VaultError, match="can't make the lock") as found, WriteLock(tmp_path / "write.lock").held():
+        pass
+    assert found.value.hint == hint
 
 
 def test_the_lock_keeps_another_program_out_and_dies_with_it(tmp_path: Path) -> None:

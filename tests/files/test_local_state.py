@@ -3,7 +3,17 @@ from __future__ import annotations
 import subprocess
 from typing import TYPE_CHECKING
 
-from memstore.files.local_state import cache_folder, find_repository, is_private, make_private, state_folder, vault_hash
+import pytest
+
+from memstore.files.local_state import (
+    cache_folder,
+    find_repository,
+    is_private,
+    make_private,
+    state_folder,
+    vault_hash,
+    write_whole,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,3 +76,15 @@ def test_private_folders(tmp_path: Path) -> None:
     assert not is_private(tmp_path / "a" / "b")
     assert not is_private(tmp_path / "link")
     assert not is_private(tmp_path / "nothing")
+
+
+def test_a_file_that_can_not_be_written_is_named_and_not_the_one_beside_it(tmp_path: Path) -> None:
+    for place in (tmp_path / "missing" / "page.html", tmp_path / ("long" * 62 + ".html")):
+        with pytest.raises(OSError, match=r"No such file|too long") as found:
+            write_whole(place, b"<p>")
+        assert found.value.filename == str(place)
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(IsADirectoryError) as found:
+        write_whole(tmp_path / "folder.html", b"<p>")
+    assert (found.value.filename, found.value.filename2) == (str(tmp_path / "folder.html"), None)
+    assert [one.name for one in tmp_path.iterdir()] == ["folder.html"]

@@ -58,6 +58,7 @@ def test_without_a_cache_it_says_so_and_everything_else_works(program: Program) 
     (program.vault / "milk.md").write_bytes(memory_text("Cold milk.\n", id="m_milk"))
     assert "milk.md" in program.ok("search", "milk", XDG_CACHE_HOME=without)
     assert program.json("index", "status", XDG_CACHE_HOME=without)["built"] is False
-    done = program.run("watch", "--once", XDG_CACHE_HOME=without)
-    assert (done.returncode, done.stdout) == (5, "")
-    assert done.stderr.startswith(f"memstore: the index can't be written: {cache}/memstore/")
+    for words in (["watch", "--once"], ["index", "rebuild"]):
+        done = program.run(*words, XDG_CACHE_HOME=without)
+        assert (done.returncode, done.stdout) == (5, ""), words
+        assert done.stderr.startswith(f"memstore: the index can't be written: {cache}/memstore/")
