@@ -250,14 +250,15 @@ class UnknownCommandError(click.UsageError):
     """No command has this name; `hint` names the command with that meaning, else the nearest name, or is None."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
-        from memstore.cli.meant import what_does
+        from memstore.cli.meant import IMPORTS, MEANT, what_does
         from memstore.core.errors import nearest
 
         super().__init__(f"{name!r} is not a command of {ctx.command_path}", ctx)
-        near = nearest(name, commands, similar=0.5)
         imports = ctx.command.name == "import"
-        meant = what_does(name, imports=imports) if imports or isinstance(ctx.command, Program) else None
-        self.hint = meant or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
+        words = IMPORTS if imports else MEANT if isinstance(ctx.command, Program) else {}
+        near = nearest(name, [*commands, *words], similar=0.65)
+        meant = what_does(name, imports=imports) if words else None
+        self.hint = meant or words.get(near or "") or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
 
 
 class Program(Group):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.commands import COMMANDS, SECTIONS
-from memstore.cli.meant import what_does
+from memstore.cli.meant import MEANT, what_does
 from memstore.cli.options import command
 from memstore.core.errors import Exit, UsageError, nearest
 
@@ -86,9 +86,9 @@ def _command_help(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str) -> str:
-    near = nearest(word, [*TOPICS, *COMMANDS])
+    near = nearest(word, [*TOPICS, *COMMANDS, *MEANT])
     otherwise = "`memstore help` lists the topics, `memstore help --all` the commands"
-    return what_does(word) or (f"memstore help {near}" if near else otherwise)
+    return what_does(word) or MEANT.get(near or "") or (f"memstore help {near}" if near else otherwise)
 
 
 # -- topics ----------------------------------------------------------------------------------------

@@ -190,6 +190,26 @@ def test_a_word_that_people_try_names_the_command_that_does_it(
         assert answer.removeprefix("memstore ") in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("word", "hint"),
+    [
+        ("delte", "`memstore archive REF` puts"),
+        ("renmae", "`memstore mv REF PATH`"),
+        ("histroy", "`memstore log REF`"),
+        ("statu", "did you mean `memstore status`?"),
+        ("frobnicate", "see `memstore --help`"),
+    ],
+)
+def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
+    word: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([word]) == 2
+    assert f"hint: {hint}" in capsys.readouterr().err
+    if "REF" in hint:
+        assert main(["help", word]) == 2
+        assert f"hint: {hint}" in capsys.readouterr().err
+
+
 def test_a_word_that_means_something_is_no_command() -> None:
     assert {*MEANT, *IMPORTS}.isdisjoint({*COMMANDS, *FORMER})
 
