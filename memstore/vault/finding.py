@@ -181,9 +181,10 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
     titles = [shown_title(entry.title, entry.source_type) for entry in shown]
     lines = [f"  {entry.ref or entry.type}  {title}  {entry.path}" for entry, title in zip(shown, titles, strict=True)]
     more = [f"  … and {len(found) - len(shown)} more"] if len(found) > len(shown) else []
+    is_one_id = len({entry.ref or entry.path for entry in found}) == 1
     return NotFoundError(
         "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),
-        hint="write more of the id, or the path",
+        hint="these files have the same id: name one by its path" if is_one_id else "write more of the id, or the path",
     )
 
 

@@ -282,8 +282,9 @@ def undo(view: View, *, dry_run: bool = False) -> Undone:
     """
     last = view.last_operation()
     if last is None:
-        also = ", and memstore init --undo removes a vault" if view.actor == view.config.owner else ""
-        raise NotFoundError("there is nothing to undo here", hint=f"git restore brings back what is committed{also}")
+        ways = ["git restore brings back what is committed"] if view.history.repository else []
+        ways += ["memstore init --undo removes a vault"] if view.actor == view.config.owner else []
+        raise NotFoundError("there is nothing to undo here", hint=", and ".join(ways) or None)
     if not last.files:
         hint = "git has what was committed before; memstore forget REF --purge DIR writes a clone without it"
         raise RefusedError(

@@ -24,6 +24,7 @@ from memstore.vault.check import check
 from memstore.vault.committing import commit_paths
 from memstore.vault.status import commit, status, undo
 from tests.git_repositories import OWNER, git, memory, vault_in
+from tests.memory_workspace import memory_workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -478,6 +479,12 @@ def test_what_somebody_else_wrote_is_neither_undone_nor_shown(vault: Written) ->
     with pytest.raises(NotFoundError):
         undo(vault.open().view())
     assert undo(ash.view()).paths == ("b.md",)
+
+
+def test_only_a_vault_in_git_has_git_bring_back_what_is_committed() -> None:
+    with pytest.raises(NotFoundError) as caught:
+        undo(memory_workspace({}).view())
+    assert caught.value.hint == "memstore init --undo removes a vault"
 
 
 def test_what_others_did_to_what_one_sees_is_not_undone(vault: Written) -> None:

@@ -125,8 +125,9 @@ def test_an_ambiguous_ref_lists_its_candidates() -> None:
 
 def test_a_copy_with_the_same_id_is_ambiguous() -> None:
     twice = looking_as("human:sean", [FILES[0], ("copy.md", FILES[0][1])])
-    with pytest.raises(NotFoundError, match="may mean 2 memories"):
+    with pytest.raises(NotFoundError, match="may mean 2 memories") as caught:
         twice.find("m_7f3k9q2x1c")
+    assert caught.value.hint == "these files have the same id: name one by its path"
 
 
 def test_another_type_is_reported() -> None:
