@@ -82,7 +82,7 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
     Raises:
         UsageError: neither a query nor a memory was given.
         RefusedError: somebody other than the vault's owner asks.
-        NotFoundError: there is no such memory, and none with that id was deleted.
+        NotFoundError: there is no such memory, and none with that id was deleted; or a shallow clone lacks the commit.
         GitError: there is no repository.
     """
     view.require_owner()
@@ -102,6 +102,12 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
         if not commits:
             break
     before = next((state for one in found.parents if (state := states.at(one))), ())
+    if not before and (unknown := [one for one in found.parents if one in states.unknown]):
+        raise NotFoundError(
+            f"the answer is the same since {found.id[:10]}, where this clone's history ends; "
+            f"{unknown[0][:10]} is missing",
+            hint="git fetch --unshallow, then try again",
+        )
     return Bisected(commit=found, before=before, since=now, looked_at=len(states.known), of=len(whole))
 
 
@@ -136,6 +142,7 @@ class _States:
     def __init__(self, view: View, text: str | None, asked: Sequence[_Asked]) -> None:
         self._view, self._text, self._asked = view, text, asked
         self.known: dict[str, State] = {}
+        self.unknown: set[str] = set()
 
     def is_same(self, commit: str, now: State) -> bool:
         """Whether the answer at a commit is the one of now."""
@@ -147,6 +154,7 @@ class _States:
             try:
                 then = self._view.at(commit)
             except NotFoundError:  # a shallow clone ends here
+                self.unknown.add(commit)
                 self.known[commit] = ()
             else:
                 self.known[commit] = self.of(then)

@@ -129,3 +129,26 @@ def test_what_is_not_committed_is_said_to_be_so(vault: InProcess) -> None:
 def test_what_can_not_be_asked_is_refused(vault: InProcess, words: tuple[str, ...], code: int) -> None:
     commit(vault, "tea", tea=memory_text("Green tea.\n", id=TEA))
     assert vault.run("bisect", *words).returncode == code
+
+
+def test_where_a_shallow_clone_ends_nothing_is_named(vault: InProcess) -> None:
+    commit(vault, "tea", tea=memory_text("Green tea wants eighty degrees.\n", id=TEA))
+    noise(vault, 2)
+    vault.git("clone", "-q", "--depth", "2", f"file://{vault.vault}", str(vault.vault.parent / "shallow"))
+    for words in (["how hot should green tea be"], ["--ref", TEA]):
+        done = vault.run("--vault", str(vault.vault.parent / "shallow"), "bisect", *words)
+        assert (done.returncode, done.stdout) == (3, "")
+        assert "where this clone's history ends" in done.stderr
+        assert "hint: git fetch --unshallow" in done.stderr
+        assert vault.json("bisect", *words)["subject"] == "tea"
+
+
+def test_a_commit_from_before_the_vault_is_known_to_say_nothing(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir(exist_ok=True)
+    program.git("init", "-q")
+    commit(program, "a list", list=b"Eggs.\n")
+    program.ok("init", ".", "--owner", "human:sam")
+    first = commit(program, "tea", tea=memory_text("Green tea wants eighty degrees.\n", id=TEA))
+    found = program.json("bisect", "--ref", TEA)
+    assert (found["commit"], found["before"]) == (first, [])
