@@ -105,7 +105,7 @@ def _is_unwanted_word(arg: str) -> bool:
 )
 @click.pass_obj
 def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, exit_code: bool, **how: Any) -> None:  # noqa: FBT001 - click hands it over
-    """Find memories by words, best first, with the lines that say it."""
+    """Find memories by words, best first, with the matching lines."""
     from memstore.core.errors import Exit, UsageError
 
     if bool(query) == bool(queries):
