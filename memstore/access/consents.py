@@ -201,6 +201,19 @@ def revoke_consent(view: View, consent: str, *, by: str | None = None, **told: U
     return _created(view, RegistryKind.CONSENT, values, "consent revoke", about, told)
 
 
+def saying_the_same(view: View, consent: str) -> tuple[str, ...]:
+    """Return the other records in force that say what one says: revoking that one alone changes nothing."""
+    known = {one.id: one for one in consents(view)}
+    if consent not in known:
+        return ()
+    said = _said(known[consent])
+    return tuple(one.id for one in known.values() if one.id != consent and one.state == "active" and _said(one) == said)
+
+
+def _said(one: KnownConsent) -> tuple[str | None, ...]:
+    return one.kind, one.grantor, one.on_behalf_of, one.grantee, one.scope
+
+
 def consents(view: View) -> tuple[KnownConsent, ...]:
     """Return all consents, refusals, delegations and open requests, oldest first.
 

@@ -107,10 +107,15 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
 
     Only whoever gave it, whoever it speaks for, or a guardian of theirs can.
     """
-    from memstore.access.consents import revoke_consent
+    from memstore.access.consents import revoke_consent, saying_the_same
 
-    done = revoke_consent(session.view(), consent_id, by=by, dry_run=dry_run, **told)
+    view = session.view()
+    same = saying_the_same(view, consent_id)
+    done = revoke_consent(view, consent_id, by=by, dry_run=dry_run, **told)
     emit_registered(session, "consent-revoke", done, dry_run=dry_run)
+    for other in same:
+        session.say(f"{other} says the same, and is still in force")
+        session.say(f"  hint: memstore consent revoke {other}" + (f" --by {by}" if by else ""))
 
 
 @subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
