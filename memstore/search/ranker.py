@@ -244,6 +244,7 @@ class IndexRanker:
         self._index = index
         self._generation = generation
         self._shown: _Shown | None = None
+        self._last: tuple[tuple[tuple[Clause, ...], str, Unit], Ranked, Mapping[int, float]] | None = None
 
     def rank(
         self,
@@ -257,8 +258,24 @@ class IndexRanker:
     ) -> Ranked:
         """Return the matching memories, the best `k` in order or all; see `Ranker`."""
         if self._shown is None or self._shown.audience.then is not view:
-            self._shown = _Shown(Audience(view), self._index)
-        shown = self._shown
+            self._shown, self._last = _Shown(Audience(view), self._index), None
+        audience = self._shown.audience
+        # A search first asks which memories match, to filter these alone, then for the best of those that are left.
+        asked = (tuple(clauses), text, by)
+        if self._last is None or self._last[0] != asked:
+            self._last = (asked, *self._matching(self._shown, *asked))
+        _, found, scores = self._last
+        if among is not None and len(among) < len(audience.rows):
+            scores = {row: scores[row] for row in among if row in scores}
+        rows = [*scores]
+        if k is not None:
+            rows = best_first(audience, rows, relevance_keys(scores), k)
+        return found._replace(rows=rows, scores=[scores[row] for row in rows], total=len(scores))
+
+    def _matching(
+        self, shown: _Shown, clauses: Sequence[Clause], text: str, by: Unit
+    ) -> tuple[Ranked, Mapping[int, float]]:
+        """Return what is found out about a query, without rows, and the score of every memory that matches."""
         terms_of = {
             language: [shown.terms_of(clause, language) for clause in clauses]
             for language in (ENGLISH, *shown.audience.languages)
@@ -271,7 +288,6 @@ class IndexRanker:
             for each in [dict(zip(terms_of, in_each, strict=True))]
         ]
         weights = [0.0] * len(clauses)
-        allowed = shown.audience.rows if among is None else among
         numbers = [at for at, clause in enumerate(clauses) if clause.need is not Need.MUST_NOT]
         found = ranking.score_memories(
             [columns[at] for at in numbers], shown.lengths, count=len(shown.audience.rows), average=shown.average
@@ -283,8 +299,8 @@ class IndexRanker:
             for row in shown.named_in(text):
                 scores[row] = ranking.named_score(scores.get(row, 0.0), found.best_possible)
         else:
-            scores = dict.fromkeys(allowed, 0.0)
-        kept = scores.keys() & allowed if len(allowed) < len(shown.audience.rows) else set(scores)
+            scores = dict.fromkeys(shown.audience.rows, 0.0)
+        kept = set(scores)
         for clause, column in zip(clauses, columns, strict=True):
             if clause.need is Need.MUST:
                 kept &= {*column[0], *column[2]}
@@ -292,12 +308,9 @@ class IndexRanker:
                 kept -= {*column[0], *column[2]}
         if len(kept) < len(scores):
             scores = {row: score for row, score in scores.items() if row in kept}
-        rows = [*scores]
-        if k is not None:
-            rows = best_first(shown.audience, rows, relevance_keys(scores), k)
-        return Ranked(
-            rows=rows,
-            scores=[scores[row] for row in rows],
+        ranked = Ranked(
+            rows=(),
+            scores=(),
             weights=tuple(weights),
             terms=_of_words(clauses, terms_of.pop(ENGLISH)),
             best_possible=found.best_possible,
@@ -305,6 +318,7 @@ class IndexRanker:
             generation=self._generation,
             in_others={language: _of_words(clauses, each) for language, each in terms_of.items()},
         )
+        return ranked, scores
 
 
 def _of_words(clauses: Sequence[Clause], terms: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

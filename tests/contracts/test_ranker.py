@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memstore.core.config import Config
 from memstore.memories.search import search
+from memstore.search import ranking
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.query import parse
 from memstore.search.ranker import FILES_AT_ONCE, Audience, Candidates, Ranked
@@ -121,6 +122,19 @@ def test_only_some_rows_may_match_and_the_statistics_stay(case: Case) -> None:
     second = case.rank("hot tea", 10, among=sorted(whole.rows[1:]))
     assert case.names(second) == ["pot"]
     assert (second.weights, [*second.scores]) == (whole.weights, [*whole.scores[1:]])
+
+
+def test_a_search_ranks_by_its_words_only_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    view, asked = memory_workspace(FILES).view(), list[object]()
+    scored = ranking.score_memories
+
+    def counted(*columns: Any, **how: Any) -> ranking.MemoryScores:
+        asked.append(columns)
+        return scored(*columns, **how)
+
+    monkeypatch.setattr(ranking, "score_memories", counted)
+    assert [hit.path for hit in search(view, '"hot tea"').hits] == ["tea.md"]
+    assert len(asked) == 1
 
 
 def test_what_is_hidden_weighs_nothing(case: Case) -> None:
