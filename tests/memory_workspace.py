@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from memstore.core.change import names_in
 from memstore.core.config import Config
 from memstore.core.digests import blob_id
-from memstore.search.index import IndexStatus, Refreshed
+from memstore.search.library import IndexStatus, Refreshed
 from memstore.search.memory_snapshot import snapshot_of_files
 from memstore.vault.workspace import Workspace
 from tests.absent import absent
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Operation
     from memstore.history.git_history import GitHistory
-    from memstore.search.index import Snapshot
+    from memstore.search.library import Snapshot
     from memstore.search.uses import Use
 
 OWNER = "human:sean"

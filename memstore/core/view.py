@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.files.vault import FileStat
     from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.index import IndexStatus, Refreshed
+    from memstore.search.library import IndexStatus, Refreshed
     from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.opened import Opened

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memstore.core.config import UserConfig
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import FindingCode
-    from memstore.search.index import IndexRebuilt, IndexStatus, Refreshed
+    from memstore.search.library import IndexRebuilt, IndexStatus, Refreshed
     from memstore.search.model_packages import PinnedFile
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis

@@ -19,7 +19,6 @@ from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository
 from memstore.files.vault import FileStat
 from memstore.files.walk import KnownTree, plan_refresh
-from memstore.search.index import IndexStatus, Refreshed
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
 from memstore.search.local_state import drop_gists
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
 
     from memstore.files.disk_vault import DiskVault
     from memstore.files.walk import Rules, Walk
-    from memstore.search.index import Snapshot
     from memstore.search.index_store import Index
+    from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.memory_snapshot import Document, LoadedFile
 
 
@@ -131,6 +130,8 @@ class DiskLibrary:
 
     def status(self) -> IndexStatus:
         """Return how far the index matches the vault; nothing is written."""
+        from memstore.search.library import IndexStatus
+
         index = self.store.open()
         if index is None:
             return IndexStatus(folder=self.store.cache, usable=self.store.is_usable())
@@ -162,6 +163,8 @@ class DiskLibrary:
             purge: merge all segments and delete the vectors and whatever else was computed, so that no deleted or
                 changed text stays in the cache.
         """
+        from memstore.search.library import Refreshed
+
         if purge:
             self._drop_derived()
         if self.store.open() is None:

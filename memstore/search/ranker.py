@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memstore.core.config import QualityProfile
     from memstore.core.view import View
-    from memstore.search.index import SearchIndex
+    from memstore.search.library import SearchIndex
     from memstore.search.meaning import Similar
     from memstore.search.retrieval import Clause, Query
     from memstore.search.uses import Use

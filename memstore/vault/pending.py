@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
-    from memstore.search.index import Snapshot
+    from memstore.search.library import Snapshot
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memstore.access.stack import Stack
     from memstore.access.world import ActiveContext, Session, World
     from memstore.core.memory import Memory
-    from memstore.search.index import Catalog, Snapshot
+    from memstore.search.library import Catalog, Snapshot
     from memstore.vault.workspace import Workspace
 
 

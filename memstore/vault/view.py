@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile, PlainFile
     from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
-    from memstore.search.index import IndexStatus, Refreshed, Snapshot
+    from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
     from memstore.trust.verification import Voucher

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import ReadFile
     from memstore.files.vault import FileStat, VaultFiles
     from memstore.history.git_history import GitHistory
-    from memstore.search.index import Library
+    from memstore.search.library import Library
     from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.files.vault import VaultFiles
-    from memstore.search.index import Library, Snapshot
+    from memstore.search.library import Library, Snapshot
 
 TEA, MILK = memory_text("Hot tea.\n", id="m_tea"), memory_text("Cold milk.\n", id="m_milk")
 

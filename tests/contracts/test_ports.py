@@ -34,18 +34,18 @@ PORTS = {
     "search.ranker.Ranker": Port(
         "test_ranker.py", ("memstore.search.ranker.IndexRanker", "tests.contracts.scan_ranker.ScanRanker")
     ),
-    "search.index.Library": Port(
+    "search.library.Library": Port(
         "test_library.py", ("memstore.search.disk_library.DiskLibrary", "tests.memory_workspace.ReadingLibrary")
     ),
-    "search.index.Snapshot": Port(
+    "search.library.Snapshot": Port(
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemorySnapshot", "memstore.search.layered_snapshot.LayeredSnapshot"),
     ),
-    "search.index.Catalog": Port(
+    "search.library.Catalog": Port(
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryCatalog", "memstore.search.layered_snapshot.LayeredCatalog"),
     ),
-    "search.index.SearchIndex": Port(
+    "search.library.SearchIndex": Port(
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryIndex", "memstore.search.layered_snapshot.LayeredIndex"),
     ),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from memstore.search.index import Snapshot
+    from memstore.search.library import Snapshot
 
 FILES = {
     "a/tea.md": memory_text(

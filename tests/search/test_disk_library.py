@@ -23,14 +23,15 @@ from memstore.lineage.edges import BITS, HOP_SHIFT, Rows, edges_of
 from memstore.search import disk_library
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.embedder import DiskVectors
-from memstore.search.index import GISTS, Refreshed
+from memstore.search.index import GISTS
+from memstore.search.library import Refreshed
 from memstore.search.local_state import DerivedCache
 from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
 from tests.support import disk_vault, memory_text
 
 if TYPE_CHECKING:
     from memstore.files.disk_vault import DiskVault
-    from memstore.search.index import Snapshot
+    from memstore.search.library import Snapshot
 
 # What a snapshot says, without its row numbers.
 Said = dict[str, Any]

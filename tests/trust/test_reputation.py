@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.files.vault import VaultFiles
-    from memstore.search.index import Library
+    from memstore.search.library import Library
     from memstore.vault.workspace import Workspace
 
 CORRECTION = (
