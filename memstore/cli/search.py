@@ -123,16 +123,21 @@ def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, 
 def _search_one(
     session: CliSession, text: str, *, given: Given, at: str | None, explain: str | None, **how: Any
 ) -> Answer:
-    from memstore.documents.search import answer_document
     from memstore.memories.search import search as find
 
     view = session.view()
     answer = find(view, text, _wish(given, session, explain=explain, **how), at=at, about=explain or None)
-    session.emit("search", document=lambda: answer_document(answer), lines=lambda: _lines(session, answer))
+    session.emit("search", document=lambda: _document(answer), lines=lambda: _lines(session, answer))
     _explain(session, answer)
     if not answer.hits:
         say_near_keys(session, given)
     return answer
+
+
+def _document(answer: Answer) -> dict[str, Any]:
+    from memstore.documents.search import answer_document
+
+    return answer_document(answer)
 
 
 def _search_all(

@@ -4,7 +4,6 @@
 # (docs/adr/0029).
 
 import re
-import shlex
 from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
@@ -43,6 +42,8 @@ def remote_address(url: str) -> str:
 
 def how_to_declare(remote: str) -> str:
     """Return the commands that say who reads a remote."""
+    import shlex
+
     key = shlex.quote(f"remotes.{remote_address(remote)}")
     return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
 

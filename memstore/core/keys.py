@@ -3,16 +3,15 @@
 Separate from `memory.py`, because a search needs these words and never the value of a memory.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memstore.core.ids import MEMORY_TYPES
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 SOURCE_TYPES = (
     "direct_experience", "inference", "consolidation", "seed",
@@ -91,7 +90,7 @@ class Key(NamedTuple):
     name: str
     shape: Shape
     choices: tuple[str, ...] = ()
-    entry: tuple[Key, ...] = ()
+    entry: "tuple[Key, ...]" = ()
     required: bool = False
 
 

@@ -42,7 +42,7 @@ _ENDINGS = {
     "pt": (("oes", "ao"),),
     "ru": (("ии", "ий"), ("ои", "ой"), ("еи", "ей"), ("ыи", "ый")),
 }
-_STEMMED = re.compile(r"[^\W\d_]{3,32}")
+_STEMMED = r"[^\W\d_]{3,32}"
 # A word begins with its stem, except for at most this many letters at the end of the stem: `cheval`, `chevaux`.
 CHANGED_LETTERS = 2
 
@@ -55,7 +55,7 @@ FEWEST_STOP_WORDS = 3
 @lru_cache(maxsize=100_000)
 def stem(word: str, language: str) -> str:
     """Return the stem of a folded word in a language other than English; a stop word is its own stem and no other's."""
-    if not _STEMMED.fullmatch(word) or word in _kept(language):
+    if not re.fullmatch(_STEMMED, word) or word in _kept(language):
         return word
     marked = word
     for plain, ending in _ENDINGS.get(language, ()):

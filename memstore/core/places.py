@@ -126,12 +126,12 @@ def _ordinal(number: int) -> str:
 # A short name ends with the first characters of the id: `memstore show m_7f3k` accepts a beginning of an id, but no
 # other part of it.
 LEAST_OF_ID = 4
-_CHANCE = re.compile(rf"m_([{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})")
+_CHANCE = rf"m_([{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})"
 
 
 def id_endings(memory_id: str) -> tuple[str, ...]:
     """Return the possible endings of the name of a memory's file, shortest first; a foreign id is never cut."""
-    chance = _CHANCE.fullmatch(memory_id)
+    chance = re.fullmatch(_CHANCE, memory_id)
     cut = range(LEAST_OF_ID, ID_RANDOM_CHARACTERS + 1) if chance else ()
     return (*(chance[1][:length] for length in cut if chance), memory_id)
 
@@ -249,13 +249,13 @@ def decides(path: str) -> bool:
 
 _SETTINGS = frozenset({IGNORE_FILE, ATTRIBUTES, "MEMORY.md"})
 # The page for what graduated from a project's memories, in addition to the one at the top of the vault.
-_PAGE_OF_PROJECT = re.compile(r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md")
+_PAGE_OF_PROJECT = r"projects/[A-Za-z0-9][A-Za-z0-9._-]*/MEMORY\.md"
 
 
 def is_own_path(path: str) -> bool:
     """Return whether a path, relative to the vault, is one of its own files; hidden files in its folders are not."""
     top, *below = path.split("/")
-    if path in _SETTINGS or _PAGE_OF_PROJECT.fullmatch(path) or is_original_path(path):
+    if path in _SETTINGS or re.fullmatch(_PAGE_OF_PROJECT, path) or is_original_path(path):
         return True
     return top in NO_MEMORY_FOLDERS and bool(below) and not any(p.startswith(".") for p in below)
 

@@ -25,8 +25,8 @@ _WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*+(?:'\w++)*+")
 _LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # Attached to a word without being one: the English possessive, the French and Italian article.
-_HANGERS = re.compile(r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)")
-_MARKS = re.compile(
+_HANGERS = r"'s\b|(?<![\w'])(?:[cdjlmnst]|qu|dell|nell|un)'(?=\w\w)"
+_MARKS = (
     "[\u0300-\u036f"
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"  # the points of Hebrew
     "\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"  # and of Arabic, its elongation
@@ -40,8 +40,8 @@ _LETTERS = (
 # Where an identifier has another part: `parse_level`, `parseLevel`, `HTTPError`, `utf8`; found by characters that are
 # rare in prose.
 _JOINT = re.compile(r"[_A-Z0-9](?:(?<=_)|(?<=[a-z][A-Z0-9])|(?<=[A-Z]{2})(?=[a-z])|(?<=[0-9])(?=[A-Za-z]))")
-_PART = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+")
-_RUN_OF_LETTERS = re.compile(r"[^\W\d_]+")
+_PART = r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]+|\d+"
+_RUN_OF_LETTERS = r"[^\W\d_]+"
 _SHORTEST_PART = 3
 _STEMMED = re.compile(r"[a-z]{3,32}")
 _VOWELS = frozenset("aeiouy")
@@ -63,7 +63,7 @@ def whole_words(text: str) -> list[str]:
     """Return the words of a text like `words`, but identifiers without their parts, for comparing names."""
     folded = fold(text)
     if "'" in folded:
-        folded = _HANGERS.sub("", folded)
+        folded = re.sub(_HANGERS, "", folded)
     return word_pattern(folded).findall(folded)
 
 
@@ -77,9 +77,9 @@ def _with_parts(text: str, joint: re.Match[str] | None) -> str:
         word = _WORD.match(text, start)
         end = word.end() if word else joint.end()
         pieces.append(text[done:end])
-        parts = _PART.findall(text, start, end)
+        parts = re.findall(_PART, text[start:end])
         known = set(parts)
-        parts += [run for run in dict.fromkeys(_RUN_OF_LETTERS.findall(text, start, end)) if run not in known]
+        parts += [run for run in dict.fromkeys(re.findall(_RUN_OF_LETTERS, text[start:end])) if run not in known]
         pieces += [f" {part}" for part in parts if _SHORTEST_PART <= len(part) < end - start]
         done, joint = end, _JOINT.search(text, end)
     return "".join((*pieces, text[done:]))
@@ -164,7 +164,7 @@ def fold(text: str) -> str:
         return text.lower()
     # The marks of Latin, Greek and Cyrillic are removed; those that make a different letter, as in Japanese, are put
     # back. The typographic apostrophe becomes the plain one.
-    bare = _MARKS.sub("", unicodedata.normalize("NFKD", text.replace("’", "'"))).casefold()
+    bare = re.sub(_MARKS, "", unicodedata.normalize("NFKD", text.replace("’", "'"))).casefold()
     for letter, plain in _LETTERS:
         if letter in bare:
             bare = bare.replace(letter, plain)

@@ -17,7 +17,7 @@ _MAY_BE_MARKUP = re.compile(r"[-*+>_`\[\]\d]")
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 LONGEST_DEFAULT_TITLE = 80
 # A line of properties of Logseq; the title is one of those that a page begins with.
-_PROPERTY = re.compile(r"\s*(?:- )?[^\s:]+::[ \t]")
+_PROPERTY = r"\s*(?:- )?[^\s:]+::[ \t]"
 _TITLE_PROPERTY = re.compile(r"\s*(?:- )?(?:[^\s:]+::[^\n]*\n[ ]{0,2})*?title::[ \t]+(\S[^\n]*)")
 # Every episode has these headings, so they say nothing about this one.
 _OF_EPISODES = frozenset({"outcome", "lessons"})
@@ -62,5 +62,5 @@ def default_title(body: str) -> str:
 def _first_line(body: str) -> str:
     """Return the first line that says something, or else the first that isn't blank."""
     lines = [line for line in body.splitlines() if line.strip()]
-    said = (line for line in lines if not _HEADING.match(line) and not _PROPERTY.match(line))
+    said = (line for line in lines if not _HEADING.match(line) and not re.match(_PROPERTY, line))
     return next(said, "") or next(iter(lines), "")

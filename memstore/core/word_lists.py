@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_PACKAGES = Path(__file__).resolve().parent.parent
+_PACKAGES = Path(__file__).parent.parent
 
 
 def listed(text: str) -> frozenset[str]:

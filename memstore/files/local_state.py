@@ -51,7 +51,8 @@ def find_repository(folder: Path) -> RepositoryFolders | None:
 
     The environment (`GIT_DIR`) is ignored: all programs must agree on where a vault's lock is.
     """
-    for parent in (folder.resolve(), *folder.resolve().parents):
+    here = folder.resolve()
+    for parent in (here, *here.parents):
         git_dir = _git_dir(parent / ".git")
         if git_dir is not None:
             return RepositoryFolders(git_dir, _common_dir(git_dir))

@@ -3,7 +3,8 @@
 It works line by line and is tolerant: whatever a line looks like, it belongs to exactly one passage.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
 from enum import Enum
@@ -47,14 +48,14 @@ SAYS_NOTHING = frozenset({PassageKind.CODE, PassageKind.RULE})
 # Longer ones are split: nobody reads more for a citation.
 MOST_LINES = 40
 
-_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_FENCE = r"\s*(`{3,}|~{3,})"
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
-_UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_UNDERLINE = r" {0,3}(=+|-{2,})[ \t]*$"
 _RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _QUOTE = re.compile(r"[ \t]*>")
-_ROW = re.compile(r"[ \t]*\|")
-_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$")
+_ROW = r"[ \t]*\|"
+_DELIMITER = r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$"
 _SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
 
 
@@ -96,7 +97,7 @@ class _Cutter:
             self.table_head = ""
         elif content[0] not in _SIGNS:
             self._plain_line(number, line)
-        elif content[0] in "`~" and (fence := _FENCE.match(line)):
+        elif content[0] in "`~" and (fence := re.match(_FENCE, line)):
             self._open(PassageKind.CODE, number, line)
             self.fence = fence[1]
         elif content[0] == "#" and (heading := _HEADING.match(line)):
@@ -133,7 +134,7 @@ class _Cutter:
             self._open(kind, number, line)
 
     def _is_table_head_end(self, line: str) -> bool:
-        return len(self.texts) == 1 and not self.table_head and _DELIMITER.match(line) is not None
+        return len(self.texts) == 1 and not self.table_head and re.match(_DELIMITER, line) is not None
 
     def _code_line(self, line: str) -> None:
         self.texts.append(line)
@@ -209,7 +210,7 @@ class _Cutter:
         """Return whether the line makes the one text line above it a heading; if so, process it."""
         if self.kind is not PassageKind.PARAGRAPH or len(self.texts) != 1:
             return False
-        underline = _UNDERLINE.match(line)
+        underline = re.match(_UNDERLINE, line)
         if underline is None:
             return False
         self.kind = None
@@ -232,7 +233,7 @@ def _kind_of(line: str) -> PassageKind:
         return PassageKind.ITEM
     if sign == ">" and _QUOTE.match(line):
         return PassageKind.QUOTE
-    if sign == "|" and _ROW.match(line):
+    if sign == "|" and re.match(_ROW, line):
         return PassageKind.ROW
     return PassageKind.PARAGRAPH
 

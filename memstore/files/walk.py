@@ -4,7 +4,8 @@ A folder whose times have not changed still has the same names, so it is not lis
 through the folder's descriptor, which costs half of listing it. Changed files are detected by their stats alone.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import errno
 import hashlib
@@ -12,8 +13,10 @@ import os
 import stat
 import time
 from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,9 +26,6 @@ from memstore.files.local_state import regular_bytes
 from memstore.files.vault import FileStat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-
     from pathspec import GitIgnoreSpec
 
 
@@ -60,8 +60,8 @@ class Walk(NamedTuple):
     """The result of a walk: the stats of known files by position, new files, and each folder's times."""
 
     walked_at_ns: int
-    rules: Rules
-    seen: StatColumns
+    rules: "Rules"
+    seen: "StatColumns"
     new: list[FileStat]
     folders: dict[str, tuple[int, int]]
 
@@ -129,7 +129,7 @@ def _bytes_of(path: Path, *, most: int = _MOST_RULE_BYTES) -> bytes | None:
         return None
 
 
-def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | None = None) -> Walk:
+def walk(root: Path, known: KnownTree, rules: Rules, *, believed: "StatColumns | None" = None) -> Walk:
     """Walk all folders of a vault that can hold memories.
 
     Args:
@@ -147,7 +147,7 @@ def walk(root: Path, known: KnownTree, rules: Rules, *, believed: StatColumns | 
 class _Walker:
     """One walk; for one use."""
 
-    def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: StatColumns | None) -> None:
+    def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: "StatColumns | None") -> None:
         self.root, self.known, self.believed, self.rules = root, known, believed, rules
         self.matcher = _Matcher(rules)
         self.git_rules = dict(rules.git)
@@ -286,7 +286,7 @@ class _Walker:
         self.inode[position] = found.inode
 
 
-def _stat_columns(found: Sequence[os.stat_result]) -> tuple[array[int], ...]:
+def _stat_columns(found: Sequence[os.stat_result]) -> "tuple[array[int], ...]":
     """Return the columns of these stats, as they are stored."""
     size = array("q", [s.st_size for s in found])
     try:
@@ -347,7 +347,7 @@ def _patterns(data: bytes) -> Callable[[str], bool | None]:
         return lambda _path: None
 
     @cache
-    def spec() -> GitIgnoreSpec:  # most walks list no folder and don't need it
+    def spec() -> "GitIgnoreSpec":  # most walks list no folder and don't need it
         from pathspec import GitIgnoreSpec
 
         found = GitIgnoreSpec([])

@@ -147,9 +147,8 @@ class DiskUsage:
     def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
         """Yield the uses of these memories, or of all, in no particular order; unreadable entries are skipped."""
         wanted = _TEXT if memory_ids is None else b"|".join(re.escape(one.encode()) for one in memory_ids if one)
-        if not wanted:
-            return
-        for memory_id, at, by, how in re.findall(_USE % wanted, self._data()):
+        data = self._data() if wanted else b""
+        for memory_id, at, by, how in re.findall(_USE % wanted, data) if data else ():
             time = _time(at.decode())
             if time is not None:
                 yield Use(memory_id.decode(), time, by.decode(), how.decode())

@@ -64,9 +64,7 @@ class Matcher:
 
     def places(self, text: str) -> Places:
         """Return the matches in a text as pairs of word position and clause, ordered by position."""
-        folded = text.lower() if text.isascii() else analysis.fold(text)
-        # Most texts do not match, and searching for a string is far faster than splitting a text into words.
-        if not any(start in folded for start in self._starts):
+        if not self._may_match(text):
             return []
         starts = self._starts
         near = [(at, word) for at, word in enumerate(analysis.words(text)) if word.startswith(starts)]
@@ -81,6 +79,11 @@ class Matcher:
         places += self._phrase_places(dict(near)) if self._phrases else []
         return sorted(places)
 
+    def _may_match(self, text: str) -> bool:
+        """Whether a text has the beginning of a word that matches; most have none, and this is found out quickly."""
+        folded = text.lower() if text.isascii() else analysis.fold(text)
+        return any(start in folded for start in self._starts)
+
     def as_typed(self, text: str) -> set[int]:
         """Return the clauses with a word that occurs letter by letter, not only as another word with the same stem."""
         if self._whole is None:
@@ -90,6 +93,8 @@ class Matcher:
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return the spans of words in a text that match a clause: first character, and the one after the last."""
+        if not self._may_match(text):
+            return []
         return [
             found.span()
             for found in analysis.word_pattern(text).finditer(text)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 # A list in brackets that begins and ends on the line of its key, as memstore writes them.
-_ONE_LINE_LIST = re.compile(r"\s*\[[^\[\]#]*\]\s*")
+_ONE_LINE_LIST = r"\s*\[[^\[\]#]*\]\s*"
 
 
 class Opened:
@@ -66,7 +66,7 @@ class Opened:
     def line_of_key(self, key: str, item: int | None = None) -> int:
         """Return the line of a key in the frontmatter, or of an item in its list."""
         found = re.search(rf"^{key}[ \t]*:(.*)", self.text.head, re.MULTILINE)
-        if found and (item is None or _ONE_LINE_LIST.fullmatch(found[1])):
+        if found and (item is None or re.fullmatch(_ONE_LINE_LIST, found[1])):
             return self.text.head_line + self.text.head.count("\n", 0, found.start())
         from memstore.files.memory_file import MemoryFile
 

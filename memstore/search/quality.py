@@ -8,8 +8,10 @@ raises the stability S, by more after a longer pause: repeated use without a pau
 the number of uses, which never falls. Source: docs/references.md, "storage and retrieval strength".
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from math import exp, isnan, log1p
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,8 +20,6 @@ from memstore.core.config import QualityProfile
 from memstore.core.keys import EXTERNAL, RELIABILITY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from memstore.files.vault import VaultFiles
 
 
@@ -234,7 +234,7 @@ def days_since(created_at: str, now: datetime) -> float | None:
 # -- the start of strength -------------------------------------------------------------------------
 
 
-def made_at(vault: VaultFiles | None, path: str, created_at: str | None) -> datetime | None:
+def made_at(vault: "VaultFiles | None", path: str, created_at: str | None) -> datetime | None:
     """Return when a memory was made, in UTC: the time in the file, else the file's modification time.
 
     The first commit may be more accurate, but it would have to be looked up at every search; and a file that came with

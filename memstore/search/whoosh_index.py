@@ -8,28 +8,25 @@ column of the documents' rows. Only the variant that `whoosh_writer` writes is s
 nothing inlined. All numbers are big-endian.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import os
 import sys
 from array import array
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import accumulate, chain, repeat
 from mmap import ACCESS_READ, mmap
+from pathlib import Path
 from pickle import Unpickler
 from struct import Struct
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from memstore.core.catalog import Field
 from memstore.search.manifest import DamagedError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from pathlib import Path
-    from typing import Any, NoReturn
-
 
 FileMarks = dict[str, list[int]]
 
@@ -39,11 +36,11 @@ class Generation(NamedTuple):
 
     folder: str
     number: int
-    segments: Sequence[SegmentFacts]
+    segments: "Sequence[SegmentFacts]"
     files: FileMarks
 
     @classmethod
-    def of_facts(cls, facts: Mapping[str, Any]) -> Generation:
+    def of_facts(cls, facts: Mapping[str, Any]) -> "Generation":
         """Return the state that a manifest names."""
         return cls(**facts)._replace(segments=[SegmentFacts(*each) for each in facts["segments"]])
 
@@ -103,7 +100,7 @@ class WhooshIndex:
             found = (segment.terms(of.value, prefix) for segment in self._segments for of in Field)
             return sorted(set(chain.from_iterable(found)))
 
-    def _read(self, field: Field, term: str) -> list[tuple[Segment, list[Block]]]:
+    def _read(self, field: Field, term: str) -> "list[tuple[Segment, list[Block]]]":
         key = (field, term)
         if key not in self._blocks:
             with _damage("the search index can't be read"):
@@ -296,7 +293,7 @@ def positions_of(value: bytes) -> list[int]:
     return list(accumulate(_unpickled(value[_BYTES_OF_COUNT:])))
 
 
-def rows_on_disk(folder: Path, name: str, documents: int) -> array[int]:
+def rows_on_disk(folder: Path, name: str, documents: int) -> "array[int]":
     """Return the row of every document of a segment: its column's integers, without zeros at the end."""
     column = array("I", (folder / f"{name}.{ROW}.col").read_bytes())
     if sys.byteorder == "little":

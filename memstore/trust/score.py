@@ -6,9 +6,11 @@ Source: seed 004's `compute_trust_score`, with only verified inputs from distinc
 in thousandths, so that no sum depends on the order of its terms.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -18,8 +20,6 @@ from memstore.core.catalog import FileKind
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -209,16 +209,16 @@ class TrustReader:
         then: the vault at the time in question.
     """
 
-    def __init__(self, then: View) -> None:
+    def __init__(self, then: "View") -> None:
         self._then = then
 
-    def of(self, memory: Memory) -> Trust:
+    def of(self, memory: "Memory") -> Trust:
         """Return the trust of a memory that the viewer may see; 0, unverified, if it has no attestation."""
         if not (memory.signature or memory.witnesses or memory.anchors):
             return UNATTESTED
         return self._of(memory, self._voucher.of(memory))
 
-    def of_file(self, file: Opened) -> Trust:
+    def of_file(self, file: "Opened") -> Trust:
         """Return the trust of the memory in a file that the viewer may see."""
         if file.entry.kind is not FileKind.MEMORY or not _ATTESTED.search(file.data):
             return UNATTESTED
@@ -247,7 +247,7 @@ class TrustReader:
         if not self._then.is_past:
             self._known.keep()
 
-    def _of(self, memory: Memory, found: Vouched) -> Trust:
+    def _of(self, memory: "Memory", found: "Vouched") -> Trust:
         reputation = self._reputation(memory.author or "", is_signed=found.signature.counts)
         return trust(found.grounds(reputation=reputation))
 
@@ -260,19 +260,19 @@ class TrustReader:
         return [column(name) for name in ("path", "blob", "id", "author", "attested")]
 
     @cached_property
-    def _known(self) -> KnownVerdicts:
+    def _known(self) -> "KnownVerdicts":
         from memstore.trust.verification import KnownVerdicts
 
         return KnownVerdicts(self._then, self._voucher)
 
     @cached_property
-    def _voucher(self) -> Voucher:
+    def _voucher(self) -> "Voucher":
         from memstore.trust.verification import Voucher
 
         return Voucher(self._then)
 
     @cached_property
-    def _reputations(self) -> Reputations:
+    def _reputations(self) -> "Reputations":
         from memstore.trust.reputation import Reputations
         from memstore.trust.verification import Voucher
 
