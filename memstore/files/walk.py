@@ -389,13 +389,14 @@ class Refresh(NamedTuple):
     gone: list[int]
 
 
-def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> Refresh:
+def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int, settled: bool = False) -> Refresh:
     """Return which known files must be looked at.
 
     Args:
         known: the stats when the files were last read.
         seen: the stats of the same files now.
         known_at_ns: when the walk that found `known` began, in nanoseconds of the clock that stamps files.
+        settled: whether the files were then already older than a tick (`is_settled`); saves looking at every time.
 
     Source: git's Documentation/technical/racy-git.txt. A file that changes in the same tick in which it was read can
     keep all its stats, so an entry that is not older than the reading proves nothing.
@@ -405,6 +406,8 @@ def plan_refresh(known: StatColumns, seen: StatColumns, *, known_at_ns: int) -> 
         here = slice(start, start + _AT_ONCE)
         before, now = (StatColumns(*(column[here] for column in columns)) for columns in (known, seen))
         if before == now:
+            if settled:
+                continue
             young = {*_young(now.mtime_ns, known_at_ns), *_young(now.ctime_ns, known_at_ns)}
             plan.suspicious.extend(start + i for i in sorted(young))
             continue
@@ -422,13 +425,18 @@ def is_racy(mtime_ns: int, ctime_ns: int, known_at_ns: int) -> bool:
     return bool(_young((mtime_ns, ctime_ns), known_at_ns))
 
 
+def is_settled(known: StatColumns, known_at_ns: int) -> bool:
+    """Return whether none of these files may have changed after `known_at_ns` without its stats showing it."""
+    return not (_young(known.mtime_ns, known_at_ns) or _young(known.ctime_ns, known_at_ns))
+
+
 def _young(times_ns: Sequence[int], known_at_ns: int) -> list[int]:
     """Return the positions of the times that are not more than a tick older than `known_at_ns`.
 
     In a vault that was searched as soon as it was made, all files are nearly that young.
     """
     after_tick, after_coarse_tick = known_at_ns - TICK_NS, known_at_ns - COARSE_TICK_NS
-    if max(times_ns) < after_coarse_tick:
+    if max(times_ns, default=0) < after_coarse_tick:
         return []
     return [
         at

@@ -261,7 +261,7 @@ class DiskLibrary:
         rules = self._rules(index.ruled_folders)
         believed = index.stats if only_folders else None
         walk = tree_walk.walk(self._vault.root, index.known_tree(rules), rules, believed=believed)
-        plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns)
+        plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns, settled=index.is_settled)
         difference = IndexDifference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
         doubtful = (*plan.changed, *plan.suspicious)
         if not (difference.files or doubtful):

@@ -19,7 +19,7 @@ from memstore.core.catalog import Field, FileKind
 from memstore.core.config import LANGUAGES
 from memstore.core.places import is_sealed_path
 from memstore.files.local_state import is_private, make_private
-from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns
+from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns, is_settled
 from memstore.files.write_lock import flocked
 from memstore.search import manifest
 from memstore.search.index import VERSION as SEARCHABLE_VERSION
@@ -75,6 +75,7 @@ class Index:
         self.manifest = manifest
         self.row_count: int = facts["rows"]
         self.walked_at_ns: int = facts["walked_at_ns"]
+        self.is_settled: bool = facts.get("settled", False)  # earlier versions did not say it
         self.broken: list[int] = facts["broken"]
         self.plain: list[int] = facts["plain"]
         self.sealed: list[int] = facts["sealed"]
@@ -332,9 +333,8 @@ class _Table:
             for name, word in (("broken", "broken"), ("plain", "plain"), ("sealed", "sealed"), ("dead", ""))
         }
         folders, names, rows = self._listing()
-        numbers = {name: array("q", [self.stats[row][i] for row in rows]) for i, name in enumerate(_STAT_COLUMNS)} | {
-            f"length {of.value}": self.lengths[of] for of in Field
-        }
+        stats = StatColumns(*(array("q", [self.stats[row][i] for row in rows]) for i in range(len(_STAT_COLUMNS))))
+        numbers = stats._asdict() | {f"length {of.value}": self.lengths[of] for of in Field}
         numbers["row"] = array("q", rows)
         for name, values in zip(("mtime_ns", "ctime_ns", "files"), zip(*folders.values(), strict=True), strict=True):
             numbers[f"folder {name}"] = array("q", values)
@@ -342,7 +342,13 @@ class _Table:
         for way, side in zip(_WAYS, (edges.above, edges.below), strict=True):
             numbers |= {f"{way} hops": side.hops, f"{way} ends": side.ends}
         return Contents(
-            facts={"rows": len(kinds), "walked_at_ns": self.walk.walked_at_ns, **rows_of_kind, **facts},
+            facts={
+                "rows": len(kinds),
+                "walked_at_ns": self.walk.walked_at_ns,
+                "settled": is_settled(stats, self.walk.walked_at_ns),
+                **rows_of_kind,
+                **facts,
+            },
             numbers=numbers,
             texts=self.columns | {"name": names, "folder": list(folders), "edge text": edges.texts},
             records=["\0".join(cells) for cells in zip(*self.columns.values(), strict=True)],

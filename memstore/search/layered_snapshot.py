@@ -178,7 +178,8 @@ class LayeredIndex:
     def lengths(self, field: Field) -> Sequence[int]:
         """Return the number of terms of a field for every row, including dead ones."""
         if field not in self._lengths:
-            self._lengths[field] = [*self._index.lengths(field), *self._above.lengths(field)[self._index.row_count :]]
+            below, above = self._index.lengths(field), self._above.lengths(field)[self._index.row_count :]
+            self._lengths[field] = [*below, *above] if above else below
         return self._lengths[field]
 
     def terms(self, prefix: str) -> Sequence[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.files.walk import COARSE_TICK_NS, GONE, TICK_NS, Refresh, StatColumns, is_racy, plan_refresh
+from memstore.files.walk import COARSE_TICK_NS, GONE, TICK_NS, Refresh, StatColumns, is_racy, is_settled, plan_refresh
 
 SECOND = 1_000_000_000
 READ_AT = 1_000 * SECOND + 5
@@ -68,3 +68,15 @@ def test_every_file_is_unchanged_and_old_or_in_one_list(
             assert not is_racy(after[1], after[2], READ_AT)
         assert (i in plan.gone) == (after[0] == GONE)
         assert (i in plan.changed) == (after[0] != GONE and before != after)
+
+
+@given(st.lists(st.tuples(stats, st.one_of(stats, st.none()))))
+def test_files_that_are_settled_need_no_look_at_their_times(
+    files: list[tuple[tuple[int, int, int, int], tuple[int, int, int, int] | None]],
+) -> None:
+    known = columns(*(before for before, _ in files))
+    seen = columns(*(after or before for before, after in files))
+    is_it = is_settled(known, READ_AT)
+    assert is_it is not any(is_racy(mtime, ctime, READ_AT) for (_, mtime, ctime, _), _ in files)
+    plan = plan_refresh(known, seen, known_at_ns=READ_AT, settled=is_it)
+    assert plan == plan_refresh(known, seen, known_at_ns=READ_AT)

@@ -522,7 +522,7 @@ def test_a_file_as_young_as_the_index_is_compared_by_its_bytes(tmp_path: Path, m
     stats = list(vault.memory_files())
     index = library(tmp_path, vault).store.open()
     assert index is not None
-    index.walked_at_ns = max(stat.ctime_ns for stat in stats)
+    index.walked_at_ns, index.is_settled = max(stat.ctime_ns for stat in stats), False
     read: list[str] = []
 
     def changed(path: str) -> bytes:
@@ -535,6 +535,21 @@ def test_a_file_as_young_as_the_index_is_compared_by_its_bytes(tmp_path: Path, m
     snapshot = lib.snapshot()
     assert set(read) >= {max(stats, key=lambda stat: stat.ctime_ns).path}
     assert len(snapshot.index.postings(Field.TEXT, "tick")[0]) == len(read)
+
+
+@pytest.mark.parametrize("seconds_later", [0, 60])
+def test_the_index_knows_whether_its_files_were_old_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds_later: int
+) -> None:
+    vault = disk_vault(tmp_path)
+    fill(vault, 3)
+    youngest = max(stat.ctime_ns for stat in vault.memory_files())
+    monkeypatch.setattr("memstore.files.walk.time.time_ns", lambda: youngest + seconds_later * 10**9)
+    lib = library(tmp_path, vault)
+    lib.snapshot()
+    index = lib.store.open()
+    assert index is not None
+    assert index.is_settled is bool(seconds_later)
 
 
 def test_a_file_that_cannot_be_read_is_left_out_and_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
