@@ -2,13 +2,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
-from contextlib import contextmanager
+import sys
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
 
 from memstore.files.walk import GONE, UNSETTLED, KnownFolder, KnownTree, Rules, Walk, ignore_rules, walk
 from tests.support import shut
@@ -234,3 +239,36 @@ def lay_out(root: Path, files: dict[str, str]) -> None:
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
+
+
+def test_an_invalid_line_of_the_rules_is_skipped() -> None:
+    rules = Rules(b"[z-a].md\ntea.md\n")
+    assert rules.leave_out("tea.md")
+    assert not rules.leave_out("z.md")
+
+
+patterns = st.text(alphabet="ab/*?[]!# \\-", max_size=9)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # of `re`, for sets like `[[]` and `[--]`
+@given(st.lists(patterns, max_size=4), st.lists(st.text(alphabet="ab -#!", min_size=1, max_size=4), min_size=1))
+def test_rules_leave_out_what_pathspec_does(lines: list[str], parts: list[str]) -> None:
+    spec = GitIgnoreSpec([])
+    for line in lines:
+        with suppress(ValueError, re.error):
+            spec += GitIgnoreSpec.from_lines([line])
+    rules = Rules("\n".join(lines).encode())
+    for path in ("/".join(parts), "/".join(parts) + "/"):
+        assert rules.leave_out(path) is bool(spec.check_file(path).include)
+
+
+def test_a_walk_needs_no_pathspec_where_no_path_has_what_the_rules_name(tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "tea.md").write_text("Tea.\n")
+    code = (
+        "import sys; from pathlib import Path; from memstore.files.walk import KnownTree, Rules, walk;"
+        "found = walk(Path(sys.argv[1]), KnownTree(), Rules(b'# none\\n**/logseq/bak/\\n*.template.md\\n')).new;"
+        "print([each.path for each in found], 'pathspec' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert done.stdout == "['notes/tea.md'] False\n"
