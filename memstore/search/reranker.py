@@ -42,6 +42,8 @@ FEW_WORDS = 12  # longest query that is also searched for as typed; in scripts w
 WORTH_MORE = 0.5
 # Texts with fewer words, such as labels, often occur twice with different meanings.
 FEWEST_ALIKE = 5
+# A second more of age changes a score in its tenth digit; sums differ with their order in the fifteenth.
+_DIGITS = 12
 
 
 class Wish(NamedTuple):
@@ -307,7 +309,7 @@ class HitReader:
     def _in_order(self, hits: list[tuple[float, Hit]]) -> list[Hit]:
         match self._wish.sort:
             case Sort.RELEVANCE if self._candidates.best_possible:
-                hits.sort(key=lambda one: (-round(one[0], 9), *_place(one[1])))
+                hits.sort(key=lambda one: (-round(one[0], _DIGITS), *_place(one[1])))
             case Sort.QUALITY:
                 hits.sort(key=lambda one: self._by_quality(one[1]))
             case _:
