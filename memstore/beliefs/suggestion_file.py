@@ -263,7 +263,8 @@ def _in_common(proposal: ConsolidationProposal) -> str:
     """Return what the members of a proposal have in common, and how many memories contradict them."""
     if proposal.once is not None:
         before = _counted(proposal.against, "memory", "memories")
-        since = f" speak of *{_topic(proposal)}* since {_day(proposal.members[0])}"
+        verb = "speaks" if len(proposal.members) == 1 else "speak"
+        since = f" {verb} of *{_topic(proposal)}* since {_day(proposal.members[0])}"
         return f'{since}, and {before} before that otherwise, as in "{proposal.once.text.rstrip(".")}"'
     against = f", {len(proposal.against)} against" if proposal.against else ""
     said = ", ".join(f"*{word}*" for word in spelt(proposal))

@@ -491,6 +491,13 @@ def test_a_change_is_suggested_with_both_sides_and_accepting_it_writes_what_hold
     assert refs(consolidate(ws.view(), apply=True)) == []
 
 
+def test_one_memory_speaks_and_two_speak() -> None:
+    for texts, told in ((PARKING[:3], "1 memory from 1 independent root speaks of"), (PARKING, "roots speak of")):
+        ws = vault(alone(20), over_days(*texts))
+        (one,) = consolidate(ws.view(), apply=True).suggestions
+        assert told in memory(ws, one.ref).body
+
+
 def made_ref(made: Memory) -> str:
     return str(made.ref)
 
