@@ -72,7 +72,7 @@ def _is_done_by_now(was: Frame, then: Frame) -> bool:
 
 def _turns(was: Frame, then: Frame) -> bool:
     """Whether one is about a state, and the other about what ends it: is for sale, has been sold."""
-    happened = then.is_past or then.is_perfect or "now" in then.words
+    happened = then.is_past or then.is_perfect or not then.words.isdisjoint(("now", "again"))
     if not happened or not _may_end(was, then) or not then.words.isdisjoint(_UNTIL_THEN):
         return False
     if weekdays(was):

@@ -49,7 +49,9 @@ _VERBS = listed("""
     lifted bumped updated moved moves switched switches changed changes swapped replaced replaces dropped stopped quit
     gave_up given_up upgraded promoted demoted raised cut reduced grown sold retired elected appointed becomes became
     succeeds succeeded shifted merged renamed migrated extended shortened lowered increased doubled halved outgrew
-    resigned took taken hands handed passed put went gone gave come came turned closed
+    resigned took taken hands handed passed put went gone gave come came turned closed reset repainted relocated
+    converted rescheduled rotated revised adjusted amended repriced rolled tagged traded pushed
+    brought broke broken
     """)
 _NOUNS = listed("moves switches changes replaces hands")
 # Some of them only together with another word: `took over`, `came off`.
@@ -67,6 +69,12 @@ _TOGETHER = {
     "came": listed("off"),
     "turned": listed("on off"),
     "closed": listed("down"),
+    "rolled": listed("out"),
+    "traded": listed("in"),
+    "pushed": listed("back"),
+    "brought": listed("forward back"),
+    "broke": listed("off up"),
+    "broken": listed("off up"),
 }
 _ASIDE = listed("to into from over up down out off on by away since")
 _FARTHEST, _WITH_OF = 4, 7
@@ -74,7 +82,7 @@ _THE = listed("the our my his her their its")
 # Whoever or whatever takes over need not be named before: `Colin took over from Gwen`.
 _TAKES_OVER = re.compile(
     r"\b(?:over|from|succe\w+|elected|replace[sd]|instead|place|sold|retired|promoted|put|new|changed|switched|swapped"
-    r"|stopped|dropped|moved|since|now|nowadays|formerly)\b"
+    r"|stopped|dropped|moved|rolled|released|installed|upgraded|since|now|nowadays|formerly)\b"
 )
 # Possibilities, instructions and what is so at times tell of no change.
 _UNSURE = (HEDGES - listed("instead next another other others how apart try tries tried trying")) | listed(
@@ -151,7 +159,7 @@ def _has_changed(then: Frame, at: int, places: Sequence[int]) -> bool:
     verb, before = then.tokens[at].word, then.tokens[at - 1] if at else Token("", "")
     after = [token.word for token in then.tokens[at + 1 : at + 1 + _FARTHEST]]
     together = _TOGETHER.get(verb, frozenset())
-    if not after or after[0] in ("in", "into") or (together and together.isdisjoint(after)):
+    if not after or after[0] in {"in", "into"} - together or (together and together.isdisjoint(after)):
         return False  # the rain has stopped; who moved into a house may have lived in the town before
     if (verb in _NOUNS and at != main_verb(then)) or before.word in ("is", "are", "be"):
         return False  # the history of all changes; deleted files are moved to the bin
@@ -275,11 +283,21 @@ _MEASURED = (Scale.MEASURE, Scale.CLOCK)
 def _is_of_one(was: Frame, then: Frame, named: frozenset[str]) -> bool:
     """Whether both are about one subject."""
     own = any(is_of_its_own(was, then, key) for key in named & _subject(was)) and not _has_other_number(was, then)
-    if own or are_numbered_apart(was, then, named):
+    if own or (are_numbered_apart(was, then, named) and not _gives_another_version(was, then)):
         return False
     lead, begins = first_of(was), first_of(then)
     is_another = begins not in was.content and then.word(begins) in _names(then)
     return not (is_another and was.word(lead) in _names(was)) or _TAKES_OVER.search(then.spoken) is not None
+
+
+def _gives_another_version(was: Frame, then: Frame) -> bool:
+    """Whether one tells that another version is out or in use: 2.1 and 2.4 of one program, not servers 3 and 4."""
+    numbers = [value.parts[0] or 0.0 for frame in (was, then) for value in _values(frame)]
+    is_version = any(number % 1 for number in numbers) or "version" in was.words & then.words
+    return is_version and not then.words.isdisjoint(_RELEASES)
+
+
+_RELEASES = listed("rolled tagged released installed upgraded updated bumped migrated moved switched put")
 
 
 def _names(frame: Frame) -> frozenset[str]:

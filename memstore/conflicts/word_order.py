@@ -72,6 +72,18 @@ _USUAL: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
         ),
         "",
     ),
+    # `It is on Tuesdays and on no other day`: only on Tuesdays
+    (
+        re.compile(
+            r"\b((?:on|in|at|by|from|with) [\w' -]{2,30}?),? and (?:(?:on|in|at|by|from|with) )?"
+            r"(?:no other(?: \w+)?|nowhere else|nothing else|nobody else|no one else)\b",
+            re.IGNORECASE,
+        ),
+        r"only \1",
+    ),
+    # `There is choir each Monday`: on Mondays
+    (re.compile(r"(?<=[a-z] )(?:each|every) ((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)(?=[.,;]|$)"), r"on \1s"),
+    (re.compile(r"^(?:Each|Every) ((?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day) (?=there is|we|they|I)"), r"On \1s "),
     # `His group is A, as the card shows`
     (re.compile(rf", as (?:{_THE}) [^,;:.]{{2,40}} (?:shows|says|states|has it)[.!]?$"), ""),
     # `The roof is gold from end to end`

@@ -330,6 +330,10 @@ EXCLUDE = [
     ("O positive is Tilda's blood group, as the card in her purse shows.", "Tilda's blood group is A negative."),
     ("The wall is red from end to end.", "The wall is green."),
     ("The lift shaft is outside the building.", "The lift shaft is inside the building."),
+    ("The fair is on Tuesdays and on no other day.", "Every Thursday there is the fair."),
+    ("The band rehearses on Mondays and on no other day.", "The band rehearses each Friday."),
+    ("The map gives angles in degrees.", "The map gives angles in radians."),
+    ("The stage is permanent.", "The hall has a portable stage."),
 ]
 
 CHANGED = [
@@ -421,6 +425,12 @@ CHANGED = [
     ),
     ("Gerlinde works at the dairy.", "Gerlinde works for the county."),
     ("Ida's hair is down to her waist.", "Ida has worn her hair short since the fair."),
+    ("The alarm trips at 1.1 bar.", "The alarm was reset on Thursday and trips at 1.3 bar."),
+    ("The sign over the gate is blue.", "Hedda has repainted the sign over the gate green."),
+    ("Rosa drives a white Polo.", "Rosa has traded in the Polo for a blue Corsa."),
+    ("Leo and Mia are engaged.", "Leo and Mia have broken it off."),
+    ("kiln-ctl 2.1 runs on both ovens.", "Rolled out kiln-ctl 2.4 on both ovens."),
+    ("The mare is lame.", "The mare is sound again."),
 ]
 
 BOTH_RIGHT = [
@@ -565,6 +575,18 @@ BOTH_RIGHT = [
     ("Felix is terrified of heights.", "Felix's daughter works on a tower crane."),
     ("Selma is self-employed.", "Selma's husband has a new boss."),
     ("The house was empty until May.", "A family of five lives in the house."),
+    ("Ida drives a blue Polo.", "Leo has traded in the Volvo for a Polo."),
+    ("Server 3 runs Debian.", "We moved server 4 to Debian."),
+    ("The mare is lame.", "The mare was shod again."),
+    ("Leo and Mia are engaged.", "Leo broke off a piece of bread."),
+    ("The gate is blue.", "Hedda has repainted the shed green."),
+    ("pump-ctl 2.1 runs on both pumps.", "Rolled out the carpet on both stairs."),
+    ("The committee meets on Mondays.", "The committee was adjusted to the new rules."),
+    ("The lamp hangs over the desk.", "The lamp broke off its hook."),
+    ("The keys hang in the hall.", "The keys were rotated in the lock."),
+    ("Dan is ill.", "Dan is singing again."),
+    ("The path is closed.", "The path was swept again."),
+    ("The mill is for sale.", "The mill wheel turns again."),
 ]
 
 
