@@ -60,11 +60,14 @@ def strangers(source: str) -> list[str]:
 
 
 def assigned(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return what each name stands for in a function."""
+    """Return what each name stands for in a function, and what functions inside it return."""
     values: dict[str, list[ast.expr]] = {}
     for node in ast.walk(scope):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             values.setdefault(node.targets[0].id, []).append(node.value)
+        if isinstance(node, ast.FunctionDef) and node is not scope:
+            returned = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value]
+            values.setdefault(node.name, []).extend(returned)
     return values
 
 
@@ -97,6 +100,7 @@ def test_no_document_is_made_in_the_command_line(path: Path) -> None:
         "session.emit('a', document=lambda: made_document(1) | {'b': 2}, lines=tuple)",
         "session.emit('a', document=lambda: {**made_document(1)}, lines=tuple)",
         "found = {'a': 1}; session.emit('a', document=lambda: found, lines=tuple)",
+        "def found(): return {'a': 1}\n    session.emit('a', document=found, lines=tuple)",
         "output.write_lines((output.one_line(published('error', {'error': failure})),))",
     ],
 )
