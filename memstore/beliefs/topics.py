@@ -1,7 +1,8 @@
 """Topics that memories may share although their words differ: families of words, names, rare words.
 
-A sign is a term, or a family (`@coffee`: espresso, mocha). One sign brings memories together; what else they share
-decides whether they belong together. The same memories give the same topics, whatever their order.
+A sign is a term, or a family (`@coffee`: espresso, mocha). Two signs that come together more often than by chance make
+a topic. Or one sign brings memories together, and what else they share decides whether they belong together. The same
+memories give the same topics, whatever their order.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def _families() -> Mapping[str, Sequence[str]]:
 def _wider_families() -> Mapping[str, Sequence[str]]:
     """Return all families of each term, those of the wider lists, too."""
     wider, narrow = _by_term(word_lists("beliefs")["wider"]), _families()
-    return {term: tuple({*narrow.get(term, ()), *wider.get(term, ())}) for term in {*narrow, *wider}}
+    return {term: tuple(dict.fromkeys((*narrow.get(term, ()), *wider.get(term, ())))) for term in (*narrow, *wider)}
 
 
 def _by_term(text: str) -> Mapping[str, tuple[str, ...]]:
