@@ -307,5 +307,5 @@ if __name__ == "__main__":
     gc.disable()  # a push makes many small values and no cycles, and the process soon ends
     said = sys.stdin.buffer.read().decode(errors="surrogateescape")
     code = main(os.environ, Path.cwd(), sys.argv[1:], said.split("\n")[:-1])
-    sys.stderr.flush()
-    os._exit(code)  # Python would first take all these values apart
+    gc.freeze()  # Python need not collect garbage in a process that ends
+    sys.exit(code)
