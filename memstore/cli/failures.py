@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -76,11 +75,13 @@ def _code(error: MemstoreError) -> str:
 
 
 def _of_the_system(error: OSError) -> Failure:
+    from memstore.files.local_state import NO_ROOM
+
     what = error.strerror or str(error) or type(error).__name__
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = "check the file's permissions" if isinstance(error, PermissionError) else None
-    hint = "make room, and try again" if error.errno in (errno.ENOSPC, errno.EDQUOT) else hint
+    hint = "make room, and try again" if error.errno in NO_ROOM else hint
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 

@@ -75,11 +75,8 @@ class WriteLock:
             handle = os.open(self.path, os.O_RDWR | os.O_CREAT | NOT_FOLLOWED, 0o600)
         except OSError as error:
             hint = "make room there, and try again" if error.errno in NO_ROOM else None
-            hint = (
-                "the disk can be read, but not written: mount it writable, or copy the vault"
-                if error.errno == errno.EROFS
-                else hint
-            )
+            if error.errno == errno.EROFS:
+                hint = "the disk can be read, but not written: mount it writable, or copy the vault"
             raise self._cant(str(error.strerror), hint) from error
         if stat.S_ISREG(os.fstat(handle).st_mode):
             return handle
