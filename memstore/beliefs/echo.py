@@ -32,9 +32,10 @@ ALL_OF_IT = 0.8
 # Shorter texts are repeated by chance: `the build broke again`.
 FEWEST_WORDS = 8
 
-_BITE = re.compile(
-    r"\[(?:Memory flash|Belief \([^)]*\)): (?P<text>.*?)…?\] (?P<path>\S[^\n]*?\.md):\d+[ \t]*$", re.MULTILINE
-)
+# A line with a bite: `[Memory flash: its text] notes/tea.md:4`. One pattern for all of it takes cubic time.
+_LABEL = re.compile(r"\[(?:Memory flash|Belief \([^)\n]{0,200}\)): ")
+_CLOSED = re.compile(r"\] (?=\S)")
+_CITED = re.compile(r"(?<=\.md):\d+[ \t]*\Z")
 
 
 class Echo(NamedTuple):
@@ -50,9 +51,22 @@ def bites(text: str) -> tuple[str, frozenset[str]]:
     A path may start anywhere, so all its endings are returned: `/home/sean/vault/notes/tea.md` may be `notes/tea.md` or
     `tea.md` in the vault.
     """
-    parts = [found["path"].split("/") for found in _BITE.finditer(text)]
+    lines = [_bite(line) for line in text.split("\n")]
+    parts = [path.split("/") for _, path in lines if path]
     ends = frozenset("/".join(path[at:]) for path in parts for at in range(len(path)))
-    return _BITE.sub(lambda found: found["text"], text), ends
+    return "\n".join(line for line, _ in lines), ends
+
+
+def _bite(line: str) -> tuple[str, str]:
+    """Return a line without the label of the bite in it, and the path that this names; empty if there is none."""
+    cited = _CITED.search(line)
+    label = _LABEL.search(line) if cited else None
+    closed = _CLOSED.search(line, label.end()) if label else None
+    if not (cited and label and closed) or closed.end() + len(".md") >= cited.start():
+        return line, ""
+    return line[: label.start()] + line[label.end() : closed.start()].removesuffix("…"), line[
+        closed.end() : cited.start()
+    ]
 
 
 def grams(text: str) -> Grams:

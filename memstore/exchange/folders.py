@@ -15,6 +15,7 @@ from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, stem_of
+from memstore.core.titles import heading_text
 from memstore.exchange.draft import (
     FORGOTTEN_THERE,
     LONGEST_VALUE,
@@ -362,7 +363,7 @@ def _day(value: object) -> str | None:
 # -- shared ----------------------------------------------------------------------------------------
 
 
-_HEADING = re.compile(r"^## +(.+?) *#*$", re.MULTILINE)
+_HEADING = re.compile(r"^## +(\S[^\n]*)$", re.MULTILINE)
 
 
 def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
@@ -399,7 +400,7 @@ def _sections(
     seen: dict[str, int] = {}
     for start, end in pairwise(starts):
         part = text[start:end]
-        heading = found[1] if (found := _HEADING.match(part)) else ""
+        heading = heading_text(found[1]) if (found := _HEADING.match(part)) else ""
         content = part[found.end() :] if found else re.sub(r"\A\s*# .*", "", part)
         if not content.strip():
             continue

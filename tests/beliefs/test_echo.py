@@ -102,3 +102,22 @@ def test_a_bite_is_known_from_whatever_folder_it_was_seen() -> None:
     for path in ("notes/tea.md", "tea.md", "../notes/tea.md", "/home/sean/vault/notes/tea.md"):
         assert "tea.md" in bites(said.format(path))[1]
     assert "notes/tea.md" in bites(said.format("/home/sean/vault/notes/tea.md"))[1]
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "path"),
+    [
+        ("[Memory flash: the coast was wet…] notes/tea.md:4", "the coast was wet", "notes/tea.md"),
+        ("> [Belief (0.7): it rains [a lot]] my notes/b c.md:12 ", "> it rains [a lot]", "my notes/b c.md"),
+        ("[Memory flash: nowhere] .md:4", "[Memory flash: nowhere] .md:4", ""),
+        ("[Memory flash: no line] notes/tea.md", "[Memory flash: no line] notes/tea.md", ""),
+    ],
+)
+def test_a_bite_is_a_label_a_text_and_the_line_of_a_file(line: str, text: str, path: str) -> None:
+    found, ends = bites(line)
+    assert (found, max(ends, key=len, default="")) == (text, path)
+
+
+@pytest.mark.parametrize("piece", ["[Memory flash: ] a.md:1x ", "[Memory flash: ] a.md:1 ", "[Belief (", "] a.md:1"])
+def test_a_line_of_many_labels_does_not_take_for_ever(piece: str) -> None:
+    bites(piece * 20_000)  # one pattern for all of it would take days

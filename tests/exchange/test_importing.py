@@ -387,7 +387,8 @@ def test_halves_of_characters_and_endless_numbers_become_something_that_can_be_w
 def test_a_line_of_code_is_no_heading(vault: InProcess, name: str) -> None:
     place = vault.home / "memory"
     place.mkdir()
-    (place / "MEMORY.md").write_text("## Build\n\n```sh\nmake\n## not a heading\n```\n\n## Deploy\n\nNever.\n")
+    deploy = f"## Deploy {' ' * 100_000}##"  # a pattern with a part for the blanks would take minutes
+    (place / "MEMORY.md").write_text(f"## Build\n\n```sh\nmake\n## not a heading\n```\n\n{deploy}\n\nNever.\n")
     done = vault.json("import", name, str(place))
     shown = {one["title"]: one for one in (vault.json("show", memory["ref"]) for memory in done["memories"])}
     assert {*shown} == {"Build", "Deploy"}
