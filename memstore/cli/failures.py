@@ -81,7 +81,8 @@ def _of_the_system(error: OSError) -> Failure:
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = "check the file's permissions" if isinstance(error, PermissionError) else None
-    hint = "make room, and try again" if error.errno in NO_ROOM else hint
+    # What a command has done, it has done, also where its answer finds no room.
+    hint = "make room, and try again" if error.errno in NO_ROOM and names != ["standard output"] else hint
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 

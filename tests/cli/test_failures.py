@@ -45,6 +45,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
     assert failure_of(PermissionError(13, "Permission denied", "a/b.md")).message == "a/b.md: Permission denied"
     assert failure_of(OSError(18, "Cross-device link", "a", None, "b")).message == "a -> b: Cross-device link"
     full = failure_of(OSError(28, "No space left on device"))
+    assert failure_of(OSError(28, "No space left on device", "standard output")).hint is None  # it may have written
     assert (full.message, full.hint) == ("no space left on device", "make room, and try again")
 
 
