@@ -34,7 +34,7 @@ from retrieval import iso
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-THRESHOLDS = (3.4, 3.5, 3.6, 3.7, 3.8, 3.9)
+THRESHOLDS = (3.2, 3.3, 3.4, 3.5, 3.6, 3.7)
 FIRST = 5
 ANSWERED = "answered"
 SHARE = 0.08
@@ -51,12 +51,14 @@ def _noted(relevance: float, names: float, evidence: float) -> bool:
 def strength(vault: memstore.Vault, question: str, right: Iterable[str]) -> tuple[float, bool]:
     """Return what a threshold is held against, and whether one of the files is among the first five results.
 
-    It is above every threshold where an answer is never weak.
+    It is above every threshold where an answer is never weak, and below where it always is.
     """
     _told.clear()
     found = vault.search(question, limit=10)
     is_right = not {hit.path for hit in found[:FIRST]}.isdisjoint(right)
-    return (_told[-1] if _told else _ABOVE_ALL if len(found) else -_ABOVE_ALL), is_right
+    if found.weak or not found:  # it lacks the kind of answer that is asked for
+        return -_ABOVE_ALL, is_right
+    return (_told[-1] if _told else _ABOVE_ALL), is_right
 
 
 def note_bytes(note: dict[str, Any], without: Iterable[int] = ()) -> bytes:

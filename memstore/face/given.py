@@ -319,6 +319,11 @@ class Hits(Sequence["Hit"]):
         return self.answer.fallback
 
     @property
+    def weak(self) -> bool:
+        """Whether even the best hit may well not answer the query."""
+        return self.answer.weak
+
+    @property
     def facets(self) -> dict[str, dict[str, int]]:
         """How many matching memories have each value of the requested keys, most frequent first."""
         return {key: dict(counts) for key, counts in self.answer.facets}

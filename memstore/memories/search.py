@@ -13,8 +13,8 @@ from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import filters, query, ranking
+from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
 from memstore.search.filters import narrowed, reader_of_values, texts_at
-from memstore.search.matching import holds_time, kind_of_time, names_held
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort, Word
@@ -204,10 +204,13 @@ class Searcher:
             return False
         best = max(hits, key=lambda hit: hit.relevance)
         shown = reader.shown_of(best)
-        names = names_held(query.said(asked.text), shown)
+        said, matcher = query.said(asked.text), candidates.matchers[best.language]
+        if lacks_answer(said, shown, matcher):
+            return True
+        names = names_held(said, shown.text)
         if candidates.is_by_meaning:
             return ranking.is_weak_by_meaning(best.relevance, names, ranking.lead(candidates.scores.values()))
-        held = {clause for _, clause in candidates.matchers[best.language].places(shown)}
+        held = {clause for _, clause in matcher.places(shown.text)}
         kind = kind_of_time(terms.whole_words(asked.text))
         if kind and any(holds_time(one.excerpt) for one in (best.citation, *best.more)):
             # A query for the day matches a text with a date, even if it does not contain the word `day`.

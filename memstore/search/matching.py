@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.core import terms as analysis
 from memstore.core.languages import ENGLISH, beginning, stemmer
-from memstore.core.word_lists import listed, word_lists
 from memstore.search.retrieval import Need, Phrase, Prefix, Word
 
 if TYPE_CHECKING:
@@ -18,11 +16,6 @@ if TYPE_CHECKING:
     from memstore.search.retrieval import Clause, Query
 
     Places = list[tuple[int, int]]
-
-
-_TYPED_WORD = re.compile(r"\w[\w'’]*")
-# `And when did she` asks for a time; `what she did when` probably does not.
-_FIRST_WORDS = 3
 
 
 class Matcher:
@@ -139,50 +132,6 @@ def all_terms(word: Word, language: str) -> tuple[str, ...]:
         return word.term, *word.spellings
     stem = stemmer(language)
     return tuple(dict.fromkeys(map(stem, (word.typed or word.term, *word.spelt))))
-
-
-def names_held(query: str, text: str) -> float:
-    """Return the share of a query's names that occur in a text; 1.0 if the query has none.
-
-    Names are the capitalized words other than the first one, and other than months and weekdays.
-    """
-    named = [found[0] for found in _TYPED_WORD.finditer(query)][1:]
-    times = listed(word_lists("core")["times"])
-    capital = (word for word in named if word[0].isupper() and word.lower() not in times)
-    names = {*analysis.terms(" ".join(capital))} - analysis.stop_words()
-    return len(names.intersection(analysis.terms(text))) / len(names) if names else 1.0
-
-
-def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
-    """Return a pattern for the kind of answer that a question asks for: a time for `when`, a number for `how many`.
-
-    None if the (folded) words don't say; only English questions are recognized.
-    """
-    if "when" in words[:_FIRST_WORDS]:
-        return _answers()["times"]
-    measured = listed(word_lists("core")["measured"])
-    return _answers()["numbers"] if any(a == "how" and b in measured for a, b in pairwise(words)) else None
-
-
-def kind_of_time(words: Sequence[str]) -> str | None:
-    """Return the word with which a question asks for a time, `day` in `on which day did`; None if it does not."""
-    kinds = listed(word_lists("core")["kinds_of_time"])
-    return next((b for a, b in pairwise(words[: _FIRST_WORDS + 1]) if a in ("what", "which") and b in kinds), None)
-
-
-def holds_time(text: str) -> bool:
-    """Whether a text contains a time, in digits or in English words."""
-    return _answers()["times"].search(text) is not None
-
-
-@cache
-def _answers() -> dict[str, re.Pattern[str]]:
-    lists = word_lists("core")
-    signs = {"times": r"\b(?:19|20)\d\d\b|\d(?:st|nd|rd|th)\b|\d ?[ap]m\b|\d:\d\d", "numbers": r"\d"}
-    return {
-        name: re.compile(rf"{sign}|\b(?:{'|'.join(sorted(listed(lists[name])))})s?\b", re.IGNORECASE)
-        for name, sign in signs.items()
-    }
 
 
 def phrase_counts(positions: Sequence[Sequence[int]]) -> int:

@@ -58,7 +58,7 @@ NAMED_SHARE = 0.5
 # says nothing, instead how far its memory is ahead of the next ones.
 RELEVANCE_SHARE = 2.0
 NAMES_SHARE = 2.0
-WEAK_BELOW = 3.7
+WEAK_BELOW = 3.5
 NAMES_SHARE_BY_MEANING = 0.6
 LEAD_SHARE = 0.4
 NEXT = 4

@@ -9,12 +9,8 @@ from hypothesis import strategies as st
 from memstore.core.terms import term_of, words
 from memstore.search.matching import (
     Matcher,
-    answer_to,
     holds_alias,
-    holds_time,
-    kind_of_time,
     matcher_of,
-    names_held,
     phrase_counts,
     within_edits,
 )
@@ -53,64 +49,6 @@ def test_a_day_is_found_however_it_is_written() -> None:
         assert matcher.places(text) == [(1, 0)]
         assert matcher.spans(text)
     assert not matcher.places("9 May 2026")
-
-
-@pytest.mark.parametrize(
-    ("question", "answer", "holds"),
-    [
-        ("When did she go?", "We went last Tuesday.", True),
-        ("and when did she go", "In 2019", True),
-        ("When did she go?", "She may go", True),
-        ("When did she go?", "She went.", False),
-        ("How many dogs?", "Two dogs", True),
-        ("How much is it?", "34,500", True),
-        ("How old is she?", "Quite old", False),
-    ],
-)
-def test_what_a_question_asks_for(question: str, answer: str, *, holds: bool) -> None:
-    wanted = answer_to(words(question))
-    assert wanted is not None
-    assert bool(wanted.search(answer)) is holds
-
-
-@pytest.mark.parametrize("question", ["What is it?", "how is she", "what did she do there when it rained", ""])
-def test_most_questions_tell_nothing_of_their_answer(question: str) -> None:
-    assert answer_to(words(question)) is None
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("On which weekday are no-shows most frequent?", "weekday"),
-        ("At what hour did it start?", "hour"),
-        ("what day is it", "day"),
-        ("Which university does Zoë attend?", None),
-        ("Which of the two came on the day before?", None),
-        ("When was it?", None),
-    ],
-)
-def test_the_word_by_which_a_question_asks_for_a_time(question: str, kind: str | None) -> None:
-    assert kind_of_time(words(question)) == kind
-
-
-@pytest.mark.parametrize(("text", "holds"), [("It came on Monday.", True), ("at 3:30", True), ("It came late.", False)])
-def test_whether_a_text_names_a_time(text: str, *, holds: bool) -> None:
-    assert holds_time(text) is holds
-
-
-@pytest.mark.parametrize(
-    ("query", "text", "share"),
-    [
-        ("What did Bella and Ash eat?", "bella's bowl", 0.5),
-        ("What did Bella eat?", "a bowl for Bella", 1.0),
-        ("Bella eats", "nothing", 1.0),
-        ("what did I eat", "nothing", 1.0),
-        ("What did Bella eat on Monday in June", "bella", 1.0),
-        ("", "", 1.0),
-    ],
-)
-def test_the_share_of_names_that_a_text_holds(query: str, text: str, share: float) -> None:
-    assert names_held(query, text) == share
 
 
 def test_prefixes_look_at_words_and_not_at_stems() -> None:
