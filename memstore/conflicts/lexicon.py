@@ -16,7 +16,7 @@ from memstore.core.terms import beginning, term_of
 from memstore.core.word_lists import word_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
@@ -77,15 +77,18 @@ class _Lists(NamedTuple):
 
 
 class Condition(NamedTuple):
-    """A state of somebody or something: the phrases that express it, and the terms that are evidence against it.
+    """A state of somebody or something: the words that are evidence against it, as they are listed.
 
-    `ends` means that the state is final, so that evidence from a later day counts, too. Nothing is excluded by name if
-    anything at all is evidence.
+    `ends` means that the state is final, so that evidence from a later day counts, too.
     """
 
-    said: tuple[tuple[str, ...], ...]
-    excluded: frozenset[str]
+    against: str
     ends: bool
+
+    @property
+    def excluded(self) -> frozenset[str]:
+        """The terms that are evidence against it; if there are none, nothing is excluded by name: anything is."""
+        return _evidence_in(self.against)
 
 
 class EndedState(NamedTuple):
@@ -258,16 +261,36 @@ def _members() -> Mapping[str, frozenset[str]]:
     return {term_of(kind): frozenset(map(term_of, of.split())) for kinds, _, of in lines for kind in kinds.split()}
 
 
+def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
+    """Yield the states that a phrase beginning at a position expresses, each with the number of its words."""
+    known = _states()
+    for width in known.widths.get(terms[at], ()) if terms else ():
+        phrase = tuple(terms[at : at + width])
+        if len(phrase) == width:
+            for state in known.said.get(phrase, ()):
+                yield width, state
+
+
+class _States(NamedTuple):
+    """The states by the terms of the phrases that express them, and how long phrases are by their first term."""
+
+    said: Mapping[tuple[str, ...], Sequence[Condition]]
+    widths: Mapping[str, frozenset[int]]
+
+
 @cache
-def states() -> Mapping[str, Sequence[tuple[tuple[str, ...], Condition]]]:
-    """Return the states with the evidence that they exclude, by the first term of each phrase."""
-    said = word_lists("conflicts")
-    found: defaultdict[str, list[tuple[tuple[str, ...], Condition]]] = defaultdict(list)
+def _states() -> _States:
+    lists = word_lists("conflicts")
+    said: defaultdict[tuple[str, ...], list[Condition]] = defaultdict(list)
+    widths: defaultdict[str, set[int]] = defaultdict(set)
     for name, ends in (("states", False), ("ended", True), ("gone", True)):
-        for state in (_state(line, ends=ends) for line in _lines(said[name])):
-            for phrase in state.said:
-                found[phrase[0]].append((phrase, state))
-    return dict(found)
+        for line in _lines(lists[name]):
+            phrases, _, against = line.partition("|")
+            state = Condition(against.strip(), ends)
+            for phrase in (terms for each in phrases.split() for way in _ways_of(each) for terms in _terms_of(way)):
+                said[phrase].append(state)
+                widths[phrase[0]].add(len(phrase))
+    return _States(dict(said), {first: frozenset(found) for first, found in widths.items()})
 
 
 @cache
@@ -284,11 +307,11 @@ def ended_states() -> Mapping[str, Sequence[EndedState]]:
     return dict(found)
 
 
-def _state(line: str, *, ends: bool) -> Condition:
-    said, _, excluded = line.partition("|")
-    phrases = tuple(terms for phrase in said.split() for each in _by_anybody(phrase) for terms in _terms_of(each))
-    words = [word for name in excluded.split() for word in _evidence().get(name, (name,))]
-    return Condition(phrases, frozenset(term_of(family_of(word)) for word in words), ends)
+@cache
+def _evidence_in(against: str) -> frozenset[str]:
+    """Return the terms of the words after the `|` of a state; few of the states are needed, so not at once."""
+    words = [word for name in against.split() for word in _evidence().get(name, (name,))]
+    return frozenset(term_of(family_of(word)) for word in words)
 
 
 @cache
@@ -298,21 +321,45 @@ def _evidence() -> Mapping[str, Sequence[str]]:
     return {f"@{name.strip()}": words.split() for name, _, words in lines}
 
 
-def _by_anybody(phrase: str) -> Sequence[str]:
-    """Return a phrase with each of the pronouns that `their` in it stands for."""
-    words = phrase.split("_")
-    if "their" not in words:
-        return (phrase,)
-    return ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
+def _ways_of(phrase: str) -> Iterator[str]:
+    """Yield a phrase with other beginnings that mean the same, and with each pronoun that `their` in it stands for."""
+    begins = next((begin for begin in _beginnings() if phrase.startswith(begin)), None)
+    rest = phrase.removeprefix(begins or "")
+    for way in (phrase, *(f"{other}_{rest}" for other in _beginnings().get(begins or "", ()))):
+        words = way.split("_")
+        yield from (
+            ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
+            if ("their" in words)
+            else [way]
+        )
+
+
+@cache
+def _beginnings() -> Mapping[str, Sequence[str]]:
+    """Return the beginnings of phrases, with the `_` after them, and the others that mean the same."""
+    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["beginnings"])]
+    return {f"{begin.strip()}_": others.split() for begin, _, others in lines}
 
 
 _POSSESSIVES = ("their", "his", "her", "its", "my", "our")
 
 
-def _terms_of(phrase: str) -> Sequence[tuple[str, ...]]:
-    """Return the terms of a phrase, and again as the single one that it is where another list has it, too."""
-    spelled = tuple(map(term_of, phrase.split("_")))
-    return (spelled, (term_of(phrase),)) if "_" in phrase else (spelled,)
+def _terms_of(phrase: str) -> Iterator[tuple[str, ...]]:
+    """Yield the terms of a phrase, and again with those words as one that another list has as one phrase."""
+    words = phrase.split("_")
+    yield tuple(map(term_of, words))
+    if "_" in phrase and (merged := tuple(map(term_of, _merged(words)))) != tuple(map(term_of, words)):
+        yield merged
+
+
+def _merged(words: Sequence[str]) -> Iterator[str]:
+    at = 0
+    while at < len(words):
+        found = next(
+            (each for each in phrases(words[at]) if tuple(words[at : at + len(each)]) == each), words[at : at + 1]
+        )
+        yield "_".join(found)
+        at += len(found)
 
 
 def phrases(first: str) -> Sequence[tuple[str, ...]]:

@@ -44,6 +44,7 @@ _CONTRACTIONS = (
     ("blood", r"\b(?:0|zero) (?=(?:positive|negative)\b)", "o "),
     ("unable", r"\b(?:am |is |are )?unable to\b", "can not"),
     ("able", r"\b(?:am|is|are) (not )?able to\b", r"can \1"),
+    ("how to", r"\b(learn(?:ed|t|s)?|know|knows|knew) how to\b", r"\1 to"),
     ("other", r"\beach other\b", "together"),
     ("anything but", r"\banything but\b", "not"),
     ("far from", r"\bfar from (?=[a-z]+(?:[.,;!]|$| for\b| to\b))", "not "),
