@@ -61,7 +61,7 @@ def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition
 
 
 def _is_narrower(one: Frame, other: Frame, at: int, after: int) -> bool:
-    """Whether a state is only so in part, at times or for some: free for children, no coffee after four, no car park."""
+    """Whether a state is only so in part, at times or for some: free for children, no coffee after four."""
     if _is_for_some(one, other, after) or _is_only_in_part(one, at, after):
         return True
     return one.tokens[at].word in _DENYING and (_goes_on(one, after) or _is_so_only(one, other, after))
@@ -72,6 +72,8 @@ def _is_over(one: Frame, at: int, width: int) -> bool:
     word, before = one.tokens[at].word, one.tokens[at - 1].key if at else ""
     is_told = before == "be" if word == "dead" else is_past(word) or lexicon.plain_form(word) != word or width > 1
     after = [token.word for token in one.tokens[at + width : at + width + 2]]
+    if before != "be" and DETERMINERS.intersection(after[:1]):
+        return False  # he has stolen a bike
     describes = at + width in one.content.values() and after[0] not in PREPOSITIONS and after[1:] != ["ago"]
     at_verb = one.verb is not None and 0 < one.verb <= at <= one.verb + _FARTHEST
     # Two of its disks, or number 4, are only a part of what the other may be about.
@@ -201,7 +203,7 @@ def _is_for_another(other: Frame, evidence: Sequence[str]) -> bool:
     """Whether somebody only hands over what would be evidence, or what is told was so before, or is dreamt of."""
     at = main_verb(other)
     hands_over = at >= 0 and other.tokens[at].word in _HANDS_OVER and all(other.content[key] > at for key in evidence)
-    used_to = other.is_past and "once" in other.words
+    used_to = (other.is_past and "once" in other.words) or other.tokens[-1].word == "before"
     gives_up = "up" in other.words and not other.words.isdisjoint(_GIVES_UP)
     return hands_over or gives_up or used_to or not other.words.isdisjoint(_BEFORE)
 
@@ -211,7 +213,7 @@ _HANDS_OVER = listed("""
     """)
 _GIVES_UP = listed("gave give gives given giving")
 _BEFORE = listed("""
-    before formerly quit swore sworn hate hates hated refuse refuses refused miss misses missed dream dreams dreaming
+    formerly quit swore sworn hate hates hated refuse refuses refused miss misses missed dream dreams dreaming
     imagine imagines longs yearns craves saving planning plans plan
     """)
 _JUST_NOW = listed("""
@@ -228,6 +230,8 @@ def _year(frame: Frame) -> float:
 def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Sequence[str]) -> bool:
     """Whether the state and the evidence are about the same person or thing: both frames name its subject."""
     verb = one.verb if one.verb is not None else place
+    if _are_told_apart(one, other, verb):
+        return False
     if place + width <= verb or any(not place <= at < place + width for at in one.denials):
         return False
     if one.verb is None and len(one.content) == len(one.tokens):
@@ -235,8 +239,25 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
     spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
     if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):
         return False
+    if _is_done_elsewhere(other, [other.content[key] for key in spoken], [other.content[key] for key in evidence]):
+        return False
     owners = {owner for owner in other.possessors if root_of(owner) in spoken}
     return all(_owned(other, owner, evidence) for owner in owners)
+
+
+def _is_done_elsewhere(other: Frame, spoken: Sequence[int], evidence: Sequence[int]) -> bool:
+    """Whether the subject is only named in a clause after the evidence: drafts are deleted before they reach it."""
+    until = next((at for at, token in enumerate(other.tokens) if at and token.word in _CLAUSES), None)
+    return until is not None and bool(evidence) and max(evidence) < until < min(spoken)
+
+
+_CLAUSES = listed("before until till after when while unless")
+
+
+def _are_told_apart(one: Frame, other: Frame, verb: int) -> bool:
+    """Whether a word of the subject is the opposite of one that the other has there: those under 18, those over it."""
+    others = [token.word for token in other.tokens[: other.verb] if token.word]
+    return any(lexicon.opposite(token.word, word) for token in one.tokens[:verb] if token.word for word in others)
 
 
 def _is_of_another(one: Frame, other: Frame, verb: int, first: int, evidence: Sequence[str]) -> bool:
@@ -270,8 +291,9 @@ def _is_called(one: Frame, other: Frame, verb: int) -> bool:
     return key in other.content and one.tokens[verb - 1].word in one.names and verb - 2 in places
 
 
-# What is so of a part of somebody's body is so of them: her leg is in plaster.
+# What is so of a part of somebody's body is so of them: her leg is in plaster. So is what one pays to enter a place.
 _OF_THE_BODY = listed("""
+    entry admission entrance
     leg legs arm arms foot feet hand hands ankle ankles knee knees hip hips wrist wrists shoulder shoulders back eyes
     eyesight sight hearing ears voice hair head teeth memory
     """)
@@ -299,11 +321,12 @@ def _is_told_apart(
     while at > 0 and other.tokens[at].word in DETERMINERS:
         at -= 1
     named = keys.get(at - 1, "")
-    if other.tokens[at].word not in _BESIDE or not named or named in evidence:
+    if other.tokens[at].word not in _BESIDE or not named or named in evidence or other.word(named) in _WHO_USE_IT:
         return False
     return other.tokens[at].word != "of" or named not in known
 
 
+_WHO_USE_IT = listed("visitor visitors guest guests people user users member members passengers callers")
 _BESIDE = listed("of for to from above below under over behind beside near opposite before next_to in_front_of outside")
 
 
