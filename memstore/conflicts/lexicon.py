@@ -263,34 +263,50 @@ def _members() -> Mapping[str, frozenset[str]]:
 
 def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
     """Yield the states that a phrase beginning at a position expresses, each with the number of its words."""
-    known = _states()
-    for width in known.widths.get(terms[at], ()) if terms else ():
-        phrase = tuple(terms[at : at + width])
-        if len(phrase) == width:
-            for state in known.said.get(phrase, ()):
-                yield width, state
+    yield from _states_after((), terms, at)
+    for way, begin in _beginnings().get(terms[at], ()):
+        after = at + len(way)
+        if tuple(terms[at:after]) == way:
+            for width, state in _states_after(begin, terms, after):
+                yield len(way) + width, state
 
 
-class _States(NamedTuple):
-    """The states by the terms of the phrases that express them, and how long phrases are by their first term."""
+def _states_after(begin: tuple[str, ...], terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
+    """Yield the states of phrases with a beginning that go on like the terms from a position."""
+    said = (*begin, *terms[at : at + _LONGEST])
+    for key in {_letters_of(said[:1]), _letters_of(said)}:
+        for phrase, state in _starting(key):
+            if len(begin) < len(phrase) and said[: len(phrase)] == phrase:
+                yield len(phrase) - len(begin), state
 
-    said: Mapping[tuple[str, ...], Sequence[Condition]]
-    widths: Mapping[str, frozenset[int]]
+
+# No phrase has more words.
+_LONGEST = 10
+
+
+def _letters_of(words: Sequence[str]) -> str:
+    """Return the letters with which the first two words begin, stemmed or not."""
+    return " ".join(word[:_BEGINNING] for word in words[:2])
 
 
 @cache
-def _states() -> _States:
+def _starting(letters: str) -> Sequence[tuple[tuple[str, ...], Condition]]:
+    """Return the terms of the phrases that begin with some letters, each with what it expresses."""
+    return [(tuple(map(term_of, words)), state) for words, state in _states().get(letters, ())]
+
+
+@cache
+def _states() -> Mapping[str, Sequence[tuple[Sequence[str], Condition]]]:
+    """Return the words of the phrases of states by the letters with which they begin: few of them are stemmed."""
     lists = word_lists("conflicts")
-    said: defaultdict[tuple[str, ...], list[Condition]] = defaultdict(list)
-    widths: defaultdict[str, set[int]] = defaultdict(set)
+    found: defaultdict[str, list[tuple[Sequence[str], Condition]]] = defaultdict(list)
     for name, ends in (("states", False), ("ended", True), ("gone", True)):
         for line in _lines(lists[name]):
             phrases, _, against = line.partition("|")
             state = Condition(against.strip(), ends)
-            for phrase in (terms for each in phrases.split() for way in _ways_of(each) for terms in _terms_of(way)):
-                said[phrase].append(state)
-                widths[phrase[0]].add(len(phrase))
-    return _States(dict(said), {first: frozenset(found) for first, found in widths.items()})
+            for words in (words for each in phrases.split() for way in _by_anybody(each) for words in _spelled(way)):
+                found[_letters_of(words)].append((words, state))
+    return dict(found)
 
 
 @cache
@@ -321,35 +337,40 @@ def _evidence() -> Mapping[str, Sequence[str]]:
     return {f"@{name.strip()}": words.split() for name, _, words in lines}
 
 
-def _ways_of(phrase: str) -> Iterator[str]:
-    """Yield a phrase with other beginnings that mean the same, and with each pronoun that `their` in it stands for."""
-    begins = next((begin for begin in _beginnings() if phrase.startswith(begin)), None)
-    rest = phrase.removeprefix(begins or "")
-    for way in (phrase, *(f"{other}_{rest}" for other in _beginnings().get(begins or "", ()))):
-        words = way.split("_")
-        yield from (
-            ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
-            if ("their" in words)
-            else [way]
-        )
-
-
 @cache
-def _beginnings() -> Mapping[str, Sequence[str]]:
-    """Return the beginnings of phrases, with the `_` after them, and the others that mean the same."""
-    lines = [line.partition("|") for line in _lines(word_lists("conflicts")["beginnings"])]
-    return {f"{begin.strip()}_": others.split() for begin, _, others in lines}
+def _beginnings() -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...]]]]:
+    """Return other beginnings of phrases, each with the usual one that means the same, by the first term."""
+    found: defaultdict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
+    for line in _lines(word_lists("conflicts")["beginnings"]):
+        usual, *ways = (tuple(map(term_of, each.split("_"))) for each in line.replace("|", " ").split())
+        for way in ways:
+            found[way[0]].append((way, usual))
+    return dict(found)
+
+
+def _by_anybody(phrase: str) -> Sequence[str]:
+    """Return a phrase with each of the pronouns that `their` in it stands for."""
+    words = phrase.split("_")
+    if "their" not in words:
+        return (phrase,)
+    return ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
 
 
 _POSSESSIVES = ("their", "his", "her", "its", "my", "our")
 
 
-def _terms_of(phrase: str) -> Iterator[tuple[str, ...]]:
-    """Yield the terms of a phrase, and again with those words as one that another list has as one phrase."""
+def _terms_of(phrase: str) -> Sequence[tuple[str, ...]]:
+    return [tuple(map(term_of, words)) for words in _spelled(phrase)]
+
+
+def _spelled(phrase: str) -> Sequence[Sequence[str]]:
+    """Return the words of a phrase, and again with those joined that another list has as one phrase."""
     words = phrase.split("_")
-    yield tuple(map(term_of, words))
-    if "_" in phrase and (merged := tuple(map(term_of, _merged(words)))) != tuple(map(term_of, words)):
-        yield merged
+    joined = _lists().phrases
+    if len(words) == 1 or not any(word in joined for word in words):
+        return (words,)
+    merged = list(_merged(words))
+    return (words,) if len(merged) == len(words) else (words, merged)
 
 
 def _merged(words: Sequence[str]) -> Iterator[str]:
