@@ -92,11 +92,21 @@ class Condition(NamedTuple):
 
 
 class EndedState(NamedTuple):
-    """A state that something ends: its terms, those of each phrase that tells so, and the last term of each phrase."""
+    """A state that something ends: its terms, and the phrases that tell so, as they are listed."""
 
     said: tuple[str, ...]
-    ends: tuple[tuple[str, ...], ...]
-    told: frozenset[str]
+    after: str
+
+    @property
+    def ends(self) -> Sequence[tuple[str, ...]]:
+        """The terms of each phrase that tells that it has ended."""
+        return _ends_in(self.after)
+
+    @property
+    def told(self) -> frozenset[str]:
+        """The last term of each of these phrases."""
+        last = {phrase.split("_")[-1] for phrase in self.after.split()}
+        return frozenset(term_of(form) for word in last for form in (word, family_of(word)))
 
 
 class Role(Enum):
@@ -292,20 +302,24 @@ def _letters_of(words: Sequence[str]) -> str:
 @cache
 def _starting(letters: str) -> Sequence[tuple[tuple[str, ...], Condition]]:
     """Return the terms of the phrases that begin with some letters, each with what it expresses."""
-    return [(tuple(map(term_of, words)), state) for words, state in _states().get(letters, ())]
+    return [(terms, state) for phrase, state in _states().get(letters, ()) for terms in _terms_of(phrase)]
 
 
 @cache
-def _states() -> Mapping[str, Sequence[tuple[Sequence[str], Condition]]]:
-    """Return the words of the phrases of states by the letters with which they begin: few of them are stemmed."""
+def _states() -> Mapping[str, Sequence[tuple[str, Condition]]]:
+    """Return the phrases of states by the letters with which they begin: few of them are taken apart and stemmed."""
     lists = word_lists("conflicts")
-    found: defaultdict[str, list[tuple[Sequence[str], Condition]]] = defaultdict(list)
+    joined = {words[:2] for phrases in _lists().phrases.values() for words in phrases}
+    found: defaultdict[str, list[tuple[str, Condition]]] = defaultdict(list)
     for name, ends in (("states", False), ("ended", True), ("gone", True)):
         for line in _lines(lists[name]):
             phrases, _, against = line.partition("|")
             state = Condition(against.strip(), ends)
-            for words in (words for each in phrases.split() for way in _by_anybody(each) for words in _spelled(way)):
-                found[_letters_of(words)].append((words, state))
+            for phrase in (way for each in phrases.split() for way in _by_anybody(each)):
+                words = (*phrase.split("_", 3)[:3], "", "")
+                found[f"{words[0][:_BEGINNING]} {words[1][:_BEGINNING]}".rstrip()].append((phrase, state))
+                if words[:2] in joined or words[1:3] in joined:
+                    found[_letters_of(_spelled(phrase)[-1])].append((phrase, state))
     return dict(found)
 
 
@@ -315,12 +329,14 @@ def ended_states() -> Mapping[str, Sequence[EndedState]]:
     found: defaultdict[str, list[EndedState]] = defaultdict(list)
     for line in _lines(word_lists("conflicts")["states_that_end"]):
         before, _, after = line.partition("|")
-        ends = tuple(terms for phrase in after.split() for terms in _terms_of(phrase))
-        last = {phrase.split("_")[-1] for phrase in after.split()}
-        told = frozenset(term_of(form) for word in last for form in (word, family_of(word)))
         for terms in (terms for phrase in before.split() for terms in _terms_of(phrase)):
-            found[terms[0]].append(EndedState(terms, ends, told))
+            found[terms[0]].append(EndedState(terms, after))
     return dict(found)
+
+
+@cache
+def _ends_in(after: str) -> Sequence[tuple[str, ...]]:
+    return tuple(terms for phrase in after.split() for terms in _terms_of(phrase))
 
 
 @cache
@@ -350,9 +366,9 @@ def _beginnings() -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...
 
 def _by_anybody(phrase: str) -> Sequence[str]:
     """Return a phrase with each of the pronouns that `their` in it stands for."""
-    words = phrase.split("_")
-    if "their" not in words:
+    if "their" not in phrase:
         return (phrase,)
+    words = phrase.split("_")
     return ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
 
 

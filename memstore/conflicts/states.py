@@ -165,11 +165,17 @@ def _is_only_in_part(one: Frame, at: int, after: int) -> bool:
 _FIGURES = listed("deaf blind")
 
 
+def _is_at_times(one: Frame, other: Frame) -> bool:
+    """Whether one is so today alone, or the other whenever something happens: the house is empty today."""
+    is_of_today = not _JUST_NOW.isdisjoint(token.word for token in one.when)
+    return not (_WHENEVER & other.words <= one.words) or (is_of_today and not (other.is_past or other.when))
+
+
 def _is_told_of_now(one: Frame, other: Frame, at: int, *, lasts: bool, days_apart: bool) -> bool:
     """Whether the evidence is about the time of the state: a widow may have had a husband before."""
     if lasts and one.when and other.when and not same_dates(one, other):
         return _year(other) > _year(one)
-    if not same_times(one, other):
+    if not same_times(one, other) or _is_at_times(one, other):
         return False
     if not other.is_past:
         return not one.is_past or lasts
@@ -216,6 +222,8 @@ _BEFORE = listed("""
     formerly quit swore sworn hate hates hated refuse refuses refused miss misses missed dream dreams dreaming
     imagine imagines longs yearns craves saving planning plans plan
     """)
+# What somebody does when they can is not what they do now.
+_WHENEVER = listed("when whenever")
 _JUST_NOW = listed("""
     today morning afternoon night tonight evening yesterday week
     monday tuesday wednesday thursday friday saturday sunday

@@ -48,6 +48,10 @@ BOTH_ARE_RIGHT = (
     ("The farmhouse has no garden", "The cook from the farmhouse mows our lawn"),
     ("The flat has no balcony on the street side", "On the balcony of the flat we grow tomatoes"),
     ("The north field lies fallow", "The south field is sown with barley"),
+    ("Ole has stolen a bike", "Ole works at the harbour"),
+    ("The archive is append-only", "Drafts are deleted before they reach the archive"),
+    ("The house is empty today", "A family of five lives in the house"),
+    ("The app works offline", "The app syncs with the server when online"),
 )
 
 
