@@ -178,7 +178,7 @@ def _is_told_of_now(one: Frame, other: Frame, at: int, *, lasts: bool, days_apar
     if not same_times(one, other) or _is_at_times(one, other):
         return False
     if not other.is_past:
-        return not one.is_past or lasts
+        return not one.is_past or lasts or "born" in one.words
     is_just_now = not _JUST_NOW.isdisjoint(token.word for token in other.when)
     if one.is_past and one.tokens[at].word != "never":
         later = lasts and is_just_now and not (days_apart or one.when)

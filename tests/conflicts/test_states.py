@@ -27,6 +27,8 @@ EXCLUDED = (
     ("The kestrel's wing is broken, the kestrel can't fly", "The kestrel soared over the barn today"),
     ("The rowing boat Elsa has no engine", "We refuelled the Elsa at the jetty"),
     ("Our goat Berta has gone dry", "Berta gives two litres of milk a day"),
+    ("Berta was born blind", "Berta reads the newspaper at breakfast"),
+    ("Xenia is a nun", "Xenia's husband drives a bus"),
     ("The Krone serves no alcohol", "At the Krone we drank a pint of stout"),
 )
 BOTH_ARE_RIGHT = (
@@ -51,6 +53,7 @@ BOTH_ARE_RIGHT = (
     ("Ole has stolen a bike", "Ole works at the harbour"),
     ("The archive is append-only", "Drafts are deleted before they reach the archive"),
     ("The house is empty today", "A family of five lives in the house"),
+    ("Berta was blind for a year", "Berta reads the newspaper at breakfast"),
     ("The app works offline", "The app syncs with the server when online"),
 )
 
