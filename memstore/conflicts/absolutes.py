@@ -8,6 +8,7 @@ remaining words need not match.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.denials import NEGATIVE
@@ -21,8 +22,9 @@ from memstore.conflicts.guards import (
     named_by,
     same_times,
 )
+from memstore.conflicts.lexicon import kinds_of
 from memstore.conflicts.values import main_verb, other_measure
-from memstore.core.word_lists import listed
+from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -54,32 +56,60 @@ def leaves_no_room(one: Frame, other: Frame, *, days_apart: bool) -> str:
     )
 
 
-def measures_otherwise(one: Frame, other: Frame, *, days_apart: bool) -> str:
-    """Return the scale on which two frames give different numbers of one thing, in whatever words; empty if none."""
-    if one.denied or other.denied or len(one.numbers) != 1 or len(other.numbers) != 1:
+def tells_otherwise(one: Frame, other: Frame, *, days_apart: bool) -> str:
+    """Return how two frames tell one thing differently, in whatever words; empty if they do not.
+
+    It is the scale of two numbers, or `names` for two words of one kind, such as two colours.
+    """
+    if one.denied or other.denied:
         return ""
-    of_one = _share(one, other) and _share(other, one) and _speaks_of(one, other) and _speaks_of(other, one)
+    of_one = _share(one, other) and _share(other, one) and (_speaks_of(one, other) or _speaks_of(other, one))
     if not of_one or _are_told_apart(one, other) or not _are_comparable(one, other, days_apart=days_apart):
         return ""
-    if not (_begins_alike(one, other) and _begins_alike(other, one)):
-        return ""  # the exam, the break after the exam
-    return other_measure(one, other, named_by(one, other))
+    if _is_of_another(one, other) or _is_of_another(other, one):
+        return ""
+    counts_one = len(one.numbers) == len(other.numbers) == 1 and _TOGETHER.isdisjoint(one.words ^ other.words)
+    if counts_one and (scale := other_measure(one, other, named_by(one, other))):
+        return scale
+    return "names" if _kinds_of_one(one, other) & _kinds_of_one(other, one) else ""
 
 
-def _begins_alike(one: Frame, other: Frame) -> bool:
-    return first_of(one) in other.content or one.tokens[0].word in PREPOSITIONS
+def _is_of_another(one: Frame, other: Frame) -> bool:
+    """Whether a frame speaks of something that is only described by the other's subject: the break after the exam."""
+    if first_of(one) in other.content or one.tokens[0].word in PREPOSITIONS:
+        return False
+    return any(at < (one.verb or 0) for key, at in one.content.items() if key in other.content)
+
+
+def _kinds_of_one(frame: Frame, other: Frame) -> set[str]:
+    """Return the kinds, such as colours, of which a thing has one, and a frame names one that the other does not."""
+    kinds = Counter(kind for key in frame.content.keys() - other.content.keys() for kind in kinds_of(frame.word(key)))
+    of_one = listed(word_lists("conflicts")["of_one"])
+    return {kind for kind, count in kinds.items() if count == 1 and kind in of_one}
+
+
+_TOGETHER = listed("both together altogether total")
 
 
 def _are_told_apart(one: Frame, other: Frame) -> bool:
-    """Whether each names another place, or another word is before a noun of both: the east tower, the west tower."""
+    """Whether each names another place, or another word is beside a noun of both: the east tower, the west tower."""
     shared = one.content.keys() & other.content.keys()
     if all(
         any(_follows_a_preposition(frame, at) for key, at in frame.content.items() if key not in shared)
         for frame in (one, other)
     ):
         return True
-    before = [{at + 1: key for key, at in frame.content.items() if key not in shared} for frame in (one, other)]
-    return any(one.content[key] in before[0] and other.content[key] in before[1] for key in shared)
+    return any(
+        one.content[key] in mine and other.content[key] in theirs
+        for key in shared
+        for mine, theirs in zip(_beside(one, shared), _beside(other, shared), strict=True)
+    )
+
+
+def _beside(frame: Frame, shared: AbstractSet[str]) -> tuple[set[int], set[int]]:
+    """Return the places after a word that only this frame has, and those before a name that only it has."""
+    own = {key: at for key, at in frame.content.items() if key not in shared}
+    return {at + 1 for at in own.values()}, {at - 1 for key, at in own.items() if key in frame.names}
 
 
 def _follows_a_preposition(frame: Frame, at: int) -> bool:

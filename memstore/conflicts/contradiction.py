@@ -17,7 +17,7 @@ from itertools import product, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, phrasings, quantities
-from memstore.conflicts.absolutes import leaves_no_room, measures_otherwise
+from memstore.conflicts.absolutes import leaves_no_room, tells_otherwise
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
@@ -450,12 +450,12 @@ def _by_frames(one: Statement, other: Statement, *, days_apart: bool) -> Compari
 
 
 def _of_absolutes(one: Statement, other: Statement, *, days_apart: bool) -> Comparison:
-    """Compare what is always, only or never so with something else that is said of it, and two numbers of one thing."""
+    """Compare what is always, only or never so with what else is said of it, and what tells one thing differently."""
     this, that = (frame(named(statement.text, statement.about)) for statement in (one, other))
     if _stand_in(this) != _stand_in(that):
         return SILENT
-    if scale := measures_otherwise(this, that, days_apart=days_apart):
-        return Comparison(TextVerdict.OTHER_VALUE, scale, one, other)
+    if rule := tells_otherwise(this, that, days_apart=days_apart):
+        return Comparison(TextVerdict.OTHER_VALUE, rule, one, other)
     rule = leaves_no_room(this, that, days_apart=days_apart)
     # On another day, it may have changed.
     verdict = TextVerdict.OTHER_VALUE if days_apart else TextVerdict.CONTRADICTS

@@ -121,7 +121,7 @@ _LEARNS = (
     r"|turns? out|turned out|sure|certain|a fact|true|clear"
 )
 _TOLD = re.compile(
-    rf"^[^,;:]{{0,60}}?\b(?:(?:{SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported|remember|told)"
+    rf"^[^,;:]{{0,60}}?\b(?:(?:{SAYS}|{_LEARNS}|finds?|knows?|means?|shows?|showed|reports?|reported|remember|told)"
     rf"(?: (?:[\w' ]{{1,30}} )?that|,|:)|(?:{SAYS}|told)(?: (?:me|us|him|her|them|you))?"
     r"(?= (?:the|a|an|my|our|his|her|its|their|there|he|she|it|we|they|nobody|no)\b| (?-i:[A-Z]))) ",
     re.IGNORECASE,
@@ -182,6 +182,7 @@ _NOTHING_ELSE = re.compile(
     re.IGNORECASE,
 )
 _SAID_BY = re.compile(rf"[,\"”]* +(?:{SAYS}) ([A-Z][\w]+)\W*$")
+_IN_VIEW = re.compile(r"^(?:In|To) ([A-Z]\w+)['’]s (?:opinion|view|eyes|mind|ears) ")
 _TELLER = re.compile(rf"(?:^|\b)([A-Z][a-z]+),? (?:{SAYS}|{_LEARNS}|knows?|means?|shows?|showed|reports?|reported)\b")
 _TELLER_OF = re.compile(r"([A-Z][a-z]+)")
 _I = re.compile(r"\bI\b")
@@ -320,7 +321,7 @@ def told_by(text: str) -> str:
     """Return the name of the person whose words a sentence reports; empty if it names none."""
     told = _TOLD.match(text)
     name = _FIRST_NAME.match(text) if told else None
-    if name is None and (said_by := _SAID_BY.search(text)):
+    if name is None and (said_by := _SAID_BY.search(text) or _IN_VIEW.match(text)):
         return str(said_by[1])
     return name[0] if name and name[0].casefold() not in _ASKS_TO | DETERMINERS | _NOBODY else ""
 

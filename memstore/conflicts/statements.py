@@ -76,7 +76,7 @@ _NO_NEGATION = (
     r"|\bcan not (?:wait (?=to\b|for\b)|help\b|(?=[^.;]*\benough\b))|\bin no time\b|\bdo(?:ing)? nothing\b"
     r"|\bwithout (?:a |any )?(?:shadow of a )?(?:doubt|question|fail|trouble|problems?|difficulty|delay|hesitation)\b"
 )
-_NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|https?://\S+|[`*_\"“”]")
+_NOISE = re.compile(r"\[\[[^\[\]]*+\]\]|\[\^[^\[\]]*+\]|(?<=\])\([^()\s]*+\)|https?://\S+|[`*_\"“”]")
 _WORD = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[^\W\d_]+(?:['-][^\W_]+)*(?:\+\+|#)?|[^\W_]+(?:\.\d+)*")
 
 # At most this many words after the first one of a number are read.
