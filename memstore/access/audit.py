@@ -90,6 +90,11 @@ def entity_id(text: str, what: str, view: View | None = None) -> str:
     )
 
 
+def role_id(text: str) -> str:
+    """Return a role's id, with or without its prefix: `care_agent` is `role:care_agent`."""
+    return entity_id(text if text.startswith("role:") else f"role:{text}", "role")
+
+
 def registered(view: View, kind: RegistryKind) -> list[RegistryFile]:
     """Return all registry files of a kind that can be read, by id."""
     return sorted(filter(None, view.registry(kind).values()), key=lambda file: (file.values["id"], file.path))

@@ -9,12 +9,22 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import Saving, append, create, entity_id, found, plain, registered, stop_unless_owner, texts
-from memstore.access.entities import role_id
+from memstore.access.audit import (
+    Saving,
+    append,
+    create,
+    entity_id,
+    found,
+    plain,
+    registered,
+    role_id,
+    stop_unless_owner,
+    texts,
+)
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
-from memstore.access.policy import context_trouble, listeners
-from memstore.access.world import ActiveContext, RegisteredContext, Session, Standings
+from memstore.access.policy import context_trouble, listeners, told_of_contexts
+from memstore.access.world import ActiveContext, Session
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
@@ -27,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.access.audit import About, Registered
-    from memstore.access.world import Entity, World
+    from memstore.access.world import Entity
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -186,8 +196,8 @@ def present_context(view: View) -> Present:
 def _present(view: View, active: ActiveContext | None) -> Present:
     if active is None:
         return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if view.overheard else ())
-    world = told_of_contexts(view, view.registries)
     session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=view.alone)
+    world = told_of_contexts(view.registries, session)
     return Present(
         context=active,
         registered=active.id in world.contexts,
@@ -253,23 +263,3 @@ def context_id(text: str) -> str:
             f"context {text!r} is not a context id", hint=f"write it like ctx:{text.partition(':')[2] or text}"
         )
     return entity_id(text, "context")
-
-
-# -- sessions --------------------------------------------------------------------------------------
-
-
-def told_of_contexts(view: View, world: World) -> World:
-    """Return the world with the contexts that the actor may know; the vault's owner knows all of them.
-
-    Anybody may know that an open context exists, but only those on its roster know who else is in it.
-    """
-    if view.actor == view.config.owner:
-        return world
-
-    listed = Standings(world, view.clock.now(), None).listener(view.actor).closed_by
-    told = {
-        name: context if name in listed else RegisteredContext(open=True)
-        for name, context in world.contexts.items()
-        if name in listed or context.open
-    }
-    return world._replace(contexts=told)

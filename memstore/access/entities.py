@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from memstore.access.audit import Saving, change, create, entity_id, found, plain, registered, stop_unless_owner, texts
+from memstore.access.audit import (
+    Saving,
+    change,
+    create,
+    entity_id,
+    found,
+    plain,
+    registered,
+    role_id,
+    stop_unless_owner,
+    texts,
+)
 from memstore.access.registry import ENTITY_KINDS
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
@@ -261,11 +272,6 @@ def groups(view: View) -> tuple[KnownGroup, ...]:
         return tuple(found)
     own = [(group, tuple(member for member in group.members if member.id == view.actor)) for group in found]
     return tuple(KnownGroup(id=group.id, path=group.path, members=members) for group, members in own if members)
-
-
-def role_id(text: str) -> str:
-    """Return a role's id, with or without its prefix: `care_agent` is `role:care_agent`."""
-    return entity_id(text if text.startswith("role:") else f"role:{text}", "role")
 
 
 def _stop_where_registered(view: View, kind: RegistryKind, registry_id: str, hint: str) -> None:

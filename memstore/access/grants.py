@@ -11,8 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.consent import ConsentBook
-from memstore.access.contexts import told_of_contexts
-from memstore.access.policy import FORGOTTEN, NOT_FOUND, Hearing, context_trouble, listeners, participants
+from memstore.access.policy import (
+    FORGOTTEN,
+    NOT_FOUND,
+    Hearing,
+    context_trouble,
+    listeners,
+    participants,
+    told_of_contexts,
+)
 from memstore.access.reasons import Denial, verdict
 from memstore.access.world import ABOUT, Consent, Decision, Kind, Standings, can_listen, guardians_of, kind_of
 from memstore.core.errors import RefusedError
@@ -221,7 +228,8 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
     if not in_context and (explicit or told is None):
         return Inherited(values={})
 
-    world, session = told_of_contexts(view, view.registries), view.session
+    session = view.session
+    world = told_of_contexts(view.registries, session)
     given: dict[str, Plain] = {}
     if not explicit:
         grants = inherited_grants(world, session, source_entity=told)

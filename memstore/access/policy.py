@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access.consent import ConsentBook
 from memstore.access.reasons import RULE_OF_CODE, Denial, first, verdict
-from memstore.access.world import Decision, Labels, Standings, can_listen
+from memstore.access.world import Decision, Labels, RegisteredContext, Standings, can_listen
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER, is_external_mark
 
@@ -307,6 +307,22 @@ def participants(world: World, session: Session) -> tuple[str, ...]:
     # If a context's file can't be read, it may be open.
     is_open = registered.open if registered else session.context.id in world.doubtful
     return (*named, UNKNOWN_LISTENER) if is_open else named
+
+
+def told_of_contexts(world: World, session: Session) -> World:
+    """Return the world with the contexts that the viewer may know; the vault's owner knows all of them.
+
+    Anybody may know that an open context exists, but only those on its roster know who else is in it.
+    """
+    if session.viewer == world.owner:
+        return world
+    listed = Standings(world, session.at, None).listener(session.viewer).closed_by
+    told = {
+        name: context if name in listed else RegisteredContext(open=True)
+        for name, context in world.contexts.items()
+        if name in listed or context.open
+    }
+    return world._replace(contexts=told)
 
 
 # -- single questions ------------------------------------------------------------------------------
