@@ -122,12 +122,12 @@ if TYPE_CHECKING:
     from memstore.memories.forget import Tombstone as Tombstone
     from memstore.memories.generalize import GeneralizationCheck as GeneralizationCheck
     from memstore.memories.generalize import Generalized as Generalized
+    from memstore.memories.incoming import ImportedMemories as ImportedMemories
     from memstore.memories.links import LeftLink as LeftLink
     from memstore.memories.links import LinkedNote as LinkedNote
     from memstore.memories.links import NoteLink as NoteLink
     from memstore.memories.links import NoteLinks as NoteLinks
     from memstore.memories.listing import Listed as Listed
-    from memstore.memories.memory_v01 import ImportedMemories as ImportedMemories
     from memstore.memories.promote import Linked as Linked
     from memstore.memories.seal import SealedMemories as SealedMemories
     from memstore.memories.seal import SealedMemory as SealedMemory
@@ -229,7 +229,7 @@ _HOMES = {
     "Hit": "memstore.search.retrieval",
     "Hits": "memstore.face.given",
     "Imported": "memstore.exchange.importing",
-    "ImportedMemories": "memstore.memories.memory_v01",
+    "ImportedMemories": "memstore.memories.incoming",
     "Impact": "memstore.lineage.trace",
     "Keys": "memstore.face.given",
     "KeysChanged": "memstore.trust.keys",

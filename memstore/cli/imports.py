@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
-    from memstore.memories.memory_v01 import ImportedMemories
+    from memstore.memories.incoming import ImportedMemories
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from memstore.memories.edit import Formatted, Moved
     from memstore.memories.forget import Forgotten
     from memstore.memories.import_seeds import ImportedSeeds
+    from memstore.memories.incoming import ImportedMemories
     from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.listing import Listed
-    from memstore.memories.memory_v01 import ImportedMemories
     from memstore.memories.promote import Linked
     from memstore.memories.seal import SealedMemories
     from memstore.memories.show import Expanded, Shown

@@ -40,6 +40,10 @@ class CitedLines(NamedTuple):
     last: int
 
 
+# How a memory that memstore exported says that it is one.
+RECORD = "memstore.memory/1"
+
+
 class Exported(NamedTuple):
     """What memstore wrote of a memory when it exported it: the path of its file, its frontmatter, and its text."""
 

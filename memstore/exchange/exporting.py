@@ -14,6 +14,7 @@ from urllib.parse import quote
 from memstore.core.ids import MemoryRef
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, NO_CONCEPTS, is_memory_path, without_suffix
 from memstore.core.titles import title_of
+from memstore.exchange.draft import RECORD
 from memstore.files.draft import new_file
 from memstore.files.memory_file import values_for_any_vault
 from memstore.files.shapes import is_absent
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from memstore.files.memory_file import MemoryFile
     from memstore.files.render import Plain
 
-RECORD = "memstore.memory/1"
 # Where a concept has the memory that it was made from.
 OWN_KEY = "memstore"
 OKF_VERSION = "0.2"

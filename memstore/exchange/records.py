@@ -5,29 +5,25 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.change import Edit
 from memstore.core.errors import FormatError
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, save_all, shown
-from memstore.exchange.draft import Exported
-from memstore.exchange.exporting import RECORD
+from memstore.core.transaction import again_where_changed, hint, shown
+from memstore.exchange.draft import RECORD, Exported
 from memstore.exchange.json_stream import items
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
-from memstore.lineage.refs import loader
 from memstore.memories.add import path_of_new
-from memstore.memories.memory_v01 import ImportedMemories
-from memstore.trust import statement
+from memstore.memories.incoming import Incoming
 from memstore.trust.formats.memory_v01 import STAYS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
 
-    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.exchange.source import ImportSource
+    from memstore.memories.incoming import ImportedMemories
 
 
 @again_where_changed
@@ -47,28 +43,12 @@ def import_records(
         FormatError: the file has another format, or a record is not a valid memory; nothing was written.
     """
     view.require_owner("import from other programs")
-    load = loader(view)
-    edits: list[Edit] = []
-    taken: dict[str, Memory] = {}
-    known: list[str] = []
-    different: list[str] = []
+    incoming = Incoming(view)
     name = source.names[0]
     with source.stream(name) as stream:
         for item in items(stream, source.where(name)):
-            file = _file(view, source.where(name, item.line), item.value, {edit.path for edit in edits})
-            memory = file.memory
-            rows = view.rows_of_id(memory.id or "")
-            if not rows and memory.id not in taken:
-                edits.append(Edit(path=file.path, before=None, after=file.data))
-                taken[memory.id or ""] = memory
-                continue
-            ref = view.entry(rows[0]).ref if rows else None
-            known.append(ref or str(memory.ref))
-            there = load(ref or "") or taken.get(memory.id or "")  # neither: it was forgotten here, and stays so
-            if there is None or statement.digests(there) != statement.digests(memory):
-                different.append(known[-1])
-    saved = save_all(view, edits, verb="import jsonl", dry_run=dry_run, commit=commit)
-    return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
+            incoming.add(_file(view, source.where(name, item.line), item.value, incoming.paths))
+    return incoming.save("import jsonl", dry_run=dry_run, commit=commit)
 
 
 def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:

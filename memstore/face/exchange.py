@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.exchange.importing import Imported
     from memstore.exchange.source import ImportSource
     from memstore.face.given import Names
-    from memstore.memories.memory_v01 import ImportedMemories
+    from memstore.memories.incoming import ImportedMemories
 
 
 @brief

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, FormatError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, save_all, shown
+from memstore.core.transaction import again_where_changed, hint, shown
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
 from memstore.memories.add import path_of_new
-from memstore.trust import statement
+from memstore.memories.incoming import Incoming
 from memstore.trust.formats import memory_v01
 from memstore.trust.reputation import Reputations
 from memstore.trust.trust import trusted
@@ -26,20 +24,9 @@ if TYPE_CHECKING:
 
     from memstore.core.memory import Memory
     from memstore.core.view import View
+    from memstore.memories.incoming import ImportedMemories
     from memstore.trust.formats.memory_v01 import Document
     from memstore.trust.trust import Trusted
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedMemories:
-    """The result of an import: the memories that were written, and the refs of those that already existed.
-
-    `different` are those of `known` that say something else here, or have another source.
-    """
-
-    saved: tuple[Saved, ...]
-    known: tuple[str, ...]
-    different: tuple[str, ...]
 
 
 @again_where_changed
@@ -57,28 +44,12 @@ def import_memories(
     Raises:
         FormatError: one does not have the form, or contains something that could not be kept; nothing was written.
     """
-    load = loader(view)
     documents = [_with_own_id(view, document) for document in documents]
     ref_of, entity_of = _refs(view, documents), _entities(view)
-    taken: dict[str, Memory] = {}
-    edits: list[Edit] = []
-    known: list[str] = []
-    different: list[str] = []
+    incoming = Incoming(view)
     for document in documents:
-        file = _file(view, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of))
-        memory_id = file.memory.id or ""
-        rows = view.rows_of_id(memory_id)
-        if not rows and memory_id not in taken:
-            edits.append(Edit(path=file.path, before=None, after=file.data))
-            taken[memory_id] = file.memory
-            continue
-        ref = view.entry(rows[0]).ref if rows else None
-        known.append(ref or str(file.memory.ref))
-        there = load(ref or "") or taken.get(memory_id)  # neither: it was forgotten here, and stays so
-        if there is None or statement.digests(there) != statement.digests(file.memory):
-            different.append(known[-1])
-    saved = save_all(view, edits, verb="import memory-v0.1", dry_run=dry_run, commit=commit)
-    return ImportedMemories(saved=saved, known=tuple(known), different=tuple(different))
+        incoming.add(_file(view, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of)))
+    return incoming.save("import memory-v0.1", dry_run=dry_run, commit=commit)
 
 
 def _with_own_id(view: View, document: Document) -> Document:
