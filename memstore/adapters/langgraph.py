@@ -26,7 +26,7 @@ from langgraph.store.base import (
 )
 
 from memstore.core.keys import EXTERNAL
-from memstore.core.quotation import external, quoted
+from memstore.core.quotation import quoted
 from memstore.documents.parts import external_document
 from memstore.lineage.descent import note_shown
 
@@ -123,7 +123,7 @@ class VaultStore(BaseStore):
             return None
         made = _time(entry.created_at)
         changed = max([made, *(_time(event.timestamp) for event in file.memory.confidence_history)])
-        outside = external(view, file.memory)
+        outside = view.external(file.memory)
         shown = value if outside is None else _framed(value, outside)
         return Item(value=shown, key=place.key, namespace=place.namespace, created_at=made, updated_at=changed)
 

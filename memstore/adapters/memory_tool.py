@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from memstore.core.errors import MemstoreError
 from memstore.core.keys import EXTERNAL
-from memstore.core.quotation import END, MARGIN, external, quoted_lines
+from memstore.core.quotation import END, MARGIN, quoted_lines
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class MemoryTool:
         view = self._vault.view()
         note_shown(view, [entry.ref])
         file = view.read(entry.path)
-        outside = None if file is None else external(view, file.memory)
+        outside = None if file is None else view.external(file.memory)
         lines = self._lines(entry)
         shown = lines[first - 1 : len(lines) if last == -1 else last]
         rows = [f"{number:>6}\t{_margin(line) if outside else line}" for number, line in enumerate(shown, first)]

@@ -10,7 +10,6 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import MemstoreError, UsageError
-from memstore.core.quotation import external
 from memstore.documents.parts import external_document
 from memstore.lineage.descent import note_shown
 
@@ -73,7 +72,7 @@ def memory_get(vault: Vault, params: Mapping[str, Any]) -> dict[str, Any]:
     except MemstoreError:
         return {"path": path, "text": ""}
     note_shown(vault.view(), [shown.entry.ref])
-    outside = external(vault.view(), shown.memory)
+    outside = vault.view().external(shown.memory)
     body, begins = shown.memory.body.removesuffix("\n").split("\n"), shown.file.text.body_line
     first = max(begins, int(start))
     part = body[first - begins : first - begins + max(1, int(most))]

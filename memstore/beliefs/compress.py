@@ -14,8 +14,7 @@ from memstore.core.full_stops import first_sentence
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.core.transaction import again_where_changed, save_all
-from memstore.files import memory_file, splice
-from memstore.files.memory_file import MemoryFile
+from memstore.files import splice
 from memstore.search.quality import days_since
 from memstore.search.uses import uses_of
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
     from memstore.core.view import View
+    from memstore.files.memory_file import MemoryFile
 
 
 FEWEST_DAYS = 30  # seed 002, "Existing Consolidator"
@@ -128,25 +128,6 @@ def summary_of(file: MemoryFile) -> str:
     said = quotable(file)
     memory = file.memory
     return summary(title_of(memory), said[0][0], has_title=bool(memory.title)) if said else ""
-
-
-def whole_of(view: View, memory: Memory) -> MemoryFile | None:
-    """Return the file that a memory is the summary of, from the history; None if there is no such file.
-
-    `compressed_from` may name any blob, so the blob is checked to hold the same memory.
-    """
-    return wholes_of(view, [memory])[0]
-
-
-def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
-    """Return the result of `whole_of` for each of these memories, with a single call of git."""
-    blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
-    data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
-    files = [memory_file.read("", data[blob], mixed=view.config.mixed) if blob in data else None for blob in blobs]
-    return [
-        file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
-        for file, memory in zip(files, memories, strict=True)
-    ]
 
 
 class _Found:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
+    from memstore.core.quotation import External
     from memstore.core.transaction import Transaction
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
@@ -209,6 +210,9 @@ class View(Protocol):
 
         An external memory is evidence only then.
         """
+
+    def external(self, memory: Memory) -> External | None:
+        """Return the origin of an external memory; None for any other, which needs no frame."""
 
     @property
     def broken(self) -> Sequence[int]:

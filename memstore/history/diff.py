@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import FormatError, NotFoundError
-from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -98,7 +97,7 @@ def _visible_change(view: View, ref: str, before: MemoryFile | None, after: Memo
 
 def _diff(view: View, change: MemoryChange) -> MemoryDiff:
     before, after = change.before, change.after
-    outside = (external(view, one) for one in (after, before) if one)
+    outside = (view.external(one) for one in (after, before) if one)
     return MemoryDiff(
         verb=verb(change),
         name=change.name,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError
-from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.core.catalog import Entry
+    from memstore.core.memory import Memory
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -145,6 +145,25 @@ def read_blobs(view: View, blobs: Mapping[str, str]) -> dict[str, ReadFile]:
     }
 
 
+def whole_of(view: View, memory: Memory) -> MemoryFile | None:
+    """Return the file that a memory is the summary of, from the history; None if there is no such file.
+
+    `compressed_from` may name any blob, so the blob is checked to hold the same memory.
+    """
+    return wholes_of(view, [memory])[0]
+
+
+def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
+    """Return the result of `whole_of` for each of these memories, with a single call of git."""
+    blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
+    data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
+    files = [memory_file.read("", data[blob], mixed=view.config.mixed) if blob in data else None for blob in blobs]
+    return [
+        file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
+        for file, memory in zip(files, memories, strict=True)
+    ]
+
+
 def _id_in(view: View, path: str, blob: str) -> str | None:
     file = memory_file.read(path, view.blobs([blob]).get(blob, b""), mixed=view.config.mixed)
     return file.memory.id if isinstance(file, MemoryFile) else None
@@ -252,7 +271,7 @@ def blame(view: View, ref: str) -> Blame:
         entry.path,
         history=tuple(lines[number - 1] for number in entries),
         body=tuple(lines[file.text.body_line - 1 :]),
-        external=external(view, file.memory),
+        external=view.external(file.memory),
     )
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.core.ids import is_memory_id
-from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.memories.search import search
 from memstore.search.reranker import Wish
@@ -185,5 +184,5 @@ class _States:
         memory = file.memory
         confidence = "" if memory.confidence is None else f", confidence {memory.confidence:.2f}"
         said = f"{found.title} ({memory.status}{confidence})\n{memory.body.strip()}"
-        outside = external(then, memory)
+        outside = then.external(memory)
         return (Answered(asked.name, said, found.path, file.text.body_line, outside),)

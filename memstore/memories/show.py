@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from memstore.beliefs.compress import whole_of
 from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer, side_of
@@ -17,11 +16,12 @@ from memstore.core.config import QualityProfile
 from memstore.core.errors import ChangedMeanwhileError, InStackError, NotFoundError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
-from memstore.core.quotation import external, shown_title
+from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import PlainFile
+from memstore.history.revisions import whole_of
 from memstore.lineage.refs import entries, loader
 from memstore.search import quality
 from memstore.search.ranker import Audience
@@ -144,7 +144,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
         then=then,
         mount=mount,
         conflicts=tuple(open_ones),
-        external=external(then, file.memory),
+        external=then.external(file.memory),
         hearsay=hearsay(file.memory, loader(then), then.is_vouched) if file.memory.id else (),
         quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),
     )

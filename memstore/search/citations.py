@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from memstore.core import digests
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import is_memory_path
-from memstore.core.quotation import external
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
@@ -177,7 +176,7 @@ def cite(view: View, text: str) -> Cited:
         raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
     data = file.data
     blob = digests.blob_id(data, digests.format_of(entry.blob))
-    outside = external(view, file.memory) if isinstance(file, MemoryFile) else None
+    outside = view.external(file.memory) if isinstance(file, MemoryFile) else None
     if place.lines and place.blob and not blob.startswith(place.blob):
         return replace(_resolved(view, text, place, place.lines, entry, data, blob), external=outside)
     lines = place.lines or _text_lines(then, entry)

@@ -487,9 +487,7 @@ class HitReader:
         """Return the origin of an external memory; None for any other."""
         if file.entry.source_type != EXTERNAL:
             return None
-        from memstore.core.quotation import external
-
-        return external(self._then, cast("MemoryFile", file.file).memory)  # as its entry says
+        return self._then.external(cast("MemoryFile", file.file).memory)  # as its entry says
 
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)

@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.registry import expected_id, is_named
 from memstore.beliefs import evidence
-from memstore.beliefs.compress import summary_of, whole_of
+from memstore.beliefs.compress import summary_of
 from memstore.core.errors import FormatError
 from memstore.core.places import RegistryKind
 from memstore.files import catalog_entry
+from memstore.history.revisions import whole_of
 from memstore.lineage.refs import loader
 from memstore.trust import sshsig, statement, tampering, vouching
 from memstore.trust import statement as canonical

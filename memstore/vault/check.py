@@ -21,7 +21,6 @@ from memstore.access.audit import (
     unrecorded_grants,
 )
 from memstore.access.registry import expected_id, is_named
-from memstore.beliefs.compress import wholes_of
 from memstore.beliefs.recompute import HandEdits
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
@@ -36,6 +35,7 @@ from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
+from memstore.history.revisions import wholes_of
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.note_names import LinkTable

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, SealedError, VaultError
+from memstore.core.keys import EXTERNAL
 from memstore.core.places import is_sealed_path
 from memstore.files.vault import note_bytes
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.places import RegistryKind
+    from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile, PlainFile
     from memstore.history.git_history import GitHistory
@@ -277,6 +279,14 @@ class VaultView:
         if not any(witness.sig for witness in whole.witnesses):
             return False
         return self._voucher.vouches_for(whole, owner=whole.owner or self.config.owner)
+
+    def external(self, memory: Memory) -> External | None:
+        """Return the origin of an external memory; None for any other."""
+        if memory.source_type != EXTERNAL:
+            return None
+        from memstore.core.quotation import External
+
+        return External(memory.source or memory.source_entity or "", self.is_vouched(memory))
 
     @cached_property
     def _voucher(self) -> Voucher:
