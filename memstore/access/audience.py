@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import Judge
-from memstore.access.sight import ids_in_scopes, listeners, stranger
-from memstore.access.world import Labels, Session
+from memstore.access.sight import listeners, stranger
+from memstore.access.world import Labels, Session, ids_in_scopes
 from memstore.core.config import OWNER_ALONE, PUBLIC
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from memstore.access import registry
 from memstore.access.audit_events import AuditEvent, consents_named, folder_of, read, texts_of, write
+from memstore.access.grants import gained
 from memstore.access.registry import expected_id, path_of
 from memstore.core.change import Written
 from memstore.core.digests import DIGEST_PREFIX
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
-    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.files.splice import Edit
@@ -322,21 +322,6 @@ def _finding(code: str, path: str, text: str) -> Finding:
 
 # The event that names everyone to whom a memory is granted from then on.
 WHOLLY = "privacy set"
-
-
-def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
-    """Return who is granted a memory that was not before, or is no longer denied it.
-
-    Its owner needs no grant; nor does the source of a new memory.
-    """
-    if before is None:
-        known = {after.owner or owner, after.source_entity}
-        return tuple(dict.fromkeys(name for name in after.access_grants if name not in known))
-    known = {*before.access_grants, after.owner or owner}
-    denied = before.access_denies if after.access_grants else ()
-    names = (*(name for name in after.access_grants if name not in known),
-             *(name for name in denied if name not in after.access_denies))  # fmt: skip
-    return tuple(dict.fromkeys(names))
 
 
 def recorded_grants(events: Iterable[AuditEvent]) -> dict[str, set[str]]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import Labels, Session, World
     from memstore.core.change import Saved
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -140,6 +141,21 @@ def scope_of(world: World, grants: Iterable[str]) -> str:
     if any(name.startswith("ctx:") for name in names):
         return "contextual"
     return f"private({', '.join(names)})" if names else "self-only"
+
+
+def gained(before: Memory | None, after: Memory, owner: str) -> tuple[str, ...]:
+    """Return who is granted a memory that was not before, or is no longer denied it.
+
+    Its owner needs no grant; nor does the source of a new memory.
+    """
+    if before is None:
+        known = {after.owner or owner, after.source_entity}
+        return tuple(dict.fromkeys(name for name in after.access_grants if name not in known))
+    known = {*before.access_grants, after.owner or owner}
+    denied = before.access_denies if after.access_grants else ()
+    names = (*(name for name in after.access_grants if name not in known),
+             *(name for name in denied if name not in after.access_denies))  # fmt: skip
+    return tuple(dict.fromkeys(names))
 
 
 # -- taken over from the source memory ---------------------------------------------------------------

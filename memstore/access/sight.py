@@ -7,7 +7,7 @@ from itertools import count
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.access.policy import Judge, id_in, is_malformed, is_passed_generalization
-from memstore.access.world import ActiveContext, Effect, Session, Standings, can_listen
+from memstore.access.world import ActiveContext, Effect, Session, Standings, can_listen, ids_in_scopes
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, is_external_mark
 
@@ -200,12 +200,6 @@ def _granted(labels: Labels) -> Iterator[str]:
     yield from labels.access_grants
     for label in labels.upstream_grants:
         yield from label
-
-
-def ids_in_scopes(world: World) -> frozenset[str]:
-    """Return the ids of the memories that consents are about."""
-    scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
-    return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
 
 
 # -- a memory whose sources go ---------------------------------------------------------------------

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access.audit import (
     SETTING_EVENT,
     consent_unrecorded,
-    gained,
     grant_unrecorded,
     recorded_grants,
     state_of,
 )
 from memstore.access.audit_events import consents_named, texts_of
+from memstore.access.grants import gained
 from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.registry import RegistryFile, expected_id
 from memstore.access.registry import read as read_registry

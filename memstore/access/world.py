@@ -259,6 +259,12 @@ def guardians_of(world: World, entity: str) -> tuple[str, ...]:
     return world.entities.get(entity, _UNREGISTERED).guardians
 
 
+def ids_in_scopes(world: World) -> frozenset[str]:
+    """Return the ids of the memories that consents are about."""
+    scopes = [consent.scope for consent in world.consents] + [delegation.scope for delegation in world.delegations]
+    return frozenset(scope.removeprefix("mem:") for scope in scopes if ":" not in scope or scope.startswith("mem:"))
+
+
 class Listener(NamedTuple):
     """Somebody who would see a memory, with the names that grants (`opened_by`) and denials (`closed_by`) may use.
 

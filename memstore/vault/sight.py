@@ -11,8 +11,7 @@ from functools import cache, cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.local_state import AccessVerdict
-from memstore.access.policy import both
-from memstore.access.world import Labels
+from memstore.access.world import Labels, ids_in_scopes
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import RefusedError
 from memstore.core.memory import Generalization
@@ -58,7 +57,7 @@ class CatalogLabels(Mapping[str, Labels]):
     def __getitem__(self, memory_id: str) -> Labels:
         if memory_id not in self._made:
             rows = self.copies_of(memory_id) or (self._rows[memory_id],)
-            self._made[memory_id] = reduce(both, map(self.of_row, rows))
+            self._made[memory_id] = _shown_by_all([self.of_row(row) for row in rows])
         return self._made[memory_id]
 
     def __contains__(self, memory_id: object) -> bool:
@@ -85,12 +84,21 @@ class CatalogLabels(Mapping[str, Labels]):
         Somebody else's file is not a copy: taking an id that is in use harms nobody.
         """
         theirs = [labels for labels in map(self.of_row, self.copies_of(memory_id)) if labels.owner == owner]
-        return reduce(both, theirs) if len(theirs) > 1 else None
+        return _shown_by_all(theirs) if len(theirs) > 1 else None
 
     def of_row(self, row: int) -> Labels:
         """Return the labels of the memory in one file."""
         labels = labels_of_cells(self._ids[row], [column[row] for column in self._columns])
         return self._relabelled(labels) if self._relabelled else labels
+
+
+def _shown_by_all(labels: Sequence[Labels]) -> Labels:
+    """Return labels that show a memory only to those who may see each of its copies."""
+    if len(labels) == 1:
+        return labels[0]
+    from memstore.access.policy import both
+
+    return reduce(both, labels)
 
 
 def labels_of_cells(memory_id: str, cells: Sequence[str]) -> Labels:
@@ -205,15 +213,11 @@ class Sight:
     def _admits(self, labels: Labels, copies: Labels | None) -> bool:
         if self._judge.hears_only(labels.owner or self._world.owner):
             return True  # even what is left of a forgotten memory
-        from memstore.access.policy import both
-
         admitted = self._judge.admits(labels)
-        return admitted if copies is None else admitted and self._judge.admits(both(labels, copies))
+        return admitted if copies is None else admitted and self._judge.admits(_shown_by_all([labels, copies]))
 
     def _decided(self) -> list[int]:
         """Decide about every memory; memories with equal labels are decided once."""
-        from memstore.access.sight import ids_in_scopes
-
         catalog: Catalog = self._snapshot.catalog
         columns = [catalog.column(name) for name in COLUMNS]
         ids, labels = catalog.column("id"), self._labels

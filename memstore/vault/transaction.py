@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from memstore.access import registry
-from memstore.access.audit import gained, recorded
+from memstore.access.grants import gained
 from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written
 from memstore.core.errors import (
@@ -266,6 +265,10 @@ class VaultTransaction:
         for edit, file in zip(self._edits, files, strict=True):
             if names := self._gained(edit, file):
                 to.setdefault(names, []).append(file.memory.id or file.path)
+        if not to:
+            return
+        from memstore.access.audit import recorded
+
         for names, memories in to.items():
             yield recorded(self._view, self._verb, memory=memories, to=[*names])
 
@@ -471,6 +474,8 @@ def _made(edit: Edit, *, mixed: bool) -> ReadFile:
 
 def _check_own(file: Written) -> None:
     """Raise if a registry file would not be readable."""
+    from memstore.access import registry
+
     kind = kind_of(file.path)
     read = registry.read(file.path, kind, file.after) if kind and file.after is not None else None
     if isinstance(read, tuple):

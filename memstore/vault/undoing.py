@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import gained, is_audited, recorded, state_of
+from memstore.access.audit import is_audited, recorded, state_of
+from memstore.access.grants import gained
 from memstore.access.registry import expected_id
 from memstore.core.change import Operation, Written
 from memstore.core.errors import ChangedMeanwhileError, VaultError
