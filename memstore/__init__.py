@@ -116,6 +116,7 @@ if TYPE_CHECKING:
     from memstore.lineage.values import Node as Node
     from memstore.lineage.values import Trace as Trace
     from memstore.memories.adopt import Adopted as Adopted
+    from memstore.memories.cite import Cited as Cited
     from memstore.memories.edit import Moved as Moved
     from memstore.memories.forget import Dependent as Dependent
     from memstore.memories.forget import Forgotten as Forgotten
@@ -138,7 +139,6 @@ if TYPE_CHECKING:
     from memstore.memories.why import Number as Number
     from memstore.memories.why import Term as Term
     from memstore.memories.why import Why as Why
-    from memstore.search.citations import Cited as Cited
     from memstore.search.explanation import Explanation as Explanation
     from memstore.search.explanation import WhyNot as WhyNot
     from memstore.search.meaning import Embedder as Embedder
@@ -193,7 +193,7 @@ _HOMES = {
     "ChangedMeanwhileError": "memstore.core.errors",
     "CheckResult": "memstore.vault.check",
     "Citation": "memstore.search.retrieval",
-    "Cited": "memstore.search.citations",
+    "Cited": "memstore.memories.cite",
     "Commit": "memstore.history.history",
     "Committed": "memstore.core.change",
     "Compressed": "memstore.beliefs.compress",

@@ -254,7 +254,7 @@ def _say_who_may_see(session: CliSession, saved: Saved) -> None:
 
 def _citations(session: CliSession, places: tuple[str, ...]) -> list[Plain]:
     """Return lines of files as sources, `file:path#L1-L2@blob`, with paths relative to the vault."""
-    from memstore.search.citations import cite_file, seen_from
+    from memstore.memories.cite import cite_file, seen_from
 
     view = session.view()
     marks: list[Plain] = []

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
+    from memstore.memories.cite import Cited
     from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
-    from memstore.search.citations import Cited
     from memstore.vault.status import Stats
 
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def cite(session: CliSession, citation: str) -> None:
     """Cite lines of a memory, or show what became of cited lines: same, moved, changed or gone."""
     from memstore.documents.search import cited_document
-    from memstore.search.citations import cite as make
+    from memstore.memories.cite import cite as make
 
     cited = make(session.view(), citation)
     session.emit("cite", document=lambda: cited_document(cited), lines=lambda: _lines(session, cited))

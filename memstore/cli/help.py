@@ -106,57 +106,6 @@ EXIT_MEANINGS = {
     Exit.INTERRUPTED: "interrupted",
 }
 
-KEY_MEANINGS = {
-    "type": "what kind of memory it is; the only required key",
-    "id": "its permanent id: m_ and ten characters",
-    "title": "one line; by default the first heading or sentence of the text",
-    "aliases": "other names or phrasings by which it is found",
-    "tags": "words to filter by",
-    "status": "active by default; others are found only with --status",
-    "status_reason": "why it has that status",
-    "quarantine": "with what it was taken out of recall, and which status it had",
-    "proposes": "what a suggestion would do: create a belief, or change the one in relates_to",
-    "created_at": "when it was written down",
-    "valid_from": "when what it says became true in the world",
-    "valid_until": "when what it says stopped being true in the world",
-    "scope": "global by default",
-    "owner": "whose memory it is; the vault's owner by default",
-    "author": "who wrote it",
-    "platform": "the platform on which it was written",
-    "source": "where it comes from, in any words",
-    "source_type": "how it is known",
-    "source_entity": "who told it",
-    "source_chain": "through whom it came, nearest first",
-    "channel": "the stream of an agent's notes that it came through",
-    "origin": "the session in which it was written, and what triggered it",
-    "derived_from": "the memories it was derived from, or marks like url:… and file:…",
-    "relates_to": "the memories that support it",
-    "processed_into": "the memories that were derived from it",
-    "supersedes": "the memory that it replaces",
-    "superseded_by": "the memory that replaced it",
-    "context_tags": "words about the circumstances",
-    "entities": "names that an episode mentions",
-    "subject_ids": "whom it is about",
-    "context": "the privacy context in which it was said",
-    "access_grants": 'who may see it besides its owner; "*" is everybody',
-    "access_denies": "who may not, whatever the grants say",
-    "consent_grants": "who consented to sharing it",
-    "upstream_grants": "the grants of the memories it was derived from",
-    "generalized": "it sums up several memories, so that none can be recognized in it",
-    "generalization": "the verdict of that check",
-    "belief_type": "fact by default",
-    "foundational": "it is kept, whatever the evidence",
-    "importance": "normal by default",
-    "confidence": "how sure its holder is",
-    "confidence_history": "the events behind that number",
-    "claims": "what it says, in a form that can be compared",
-    "resolved_conflicts": "decisions about conflicts with other memories",
-    "compressed_from": "where the whole text of a compressed memory is kept",
-    "signature": "its author's signature",
-    "witnesses": "what others attest about it",
-    "anchors": "evidence outside the file of what it said, and when",
-    "resolutions": "how disputes about it were decided",
-}
 
 _QUERY = """\
 memstore search QUERY finds the memories that match best, and the lines on which they do.
@@ -224,6 +173,7 @@ def _exit_codes() -> str:
 
 
 def _frontmatter() -> str:
+    from memstore.cli.key_options import KEY_MEANINGS
     from memstore.core.keys import KEYS
 
     lines = ["The keys of a memory's frontmatter; only `type` is required. Keys of your own are kept.", ""]

@@ -42,13 +42,13 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
         dry_run: whether nothing was written.
         unchanged: what to say if nothing changed.
     """
-    from memstore.documents.parts import saved_document
 
-    session.emit(
-        verb,
-        document=lambda: saved_document(saved, dry_run=dry_run),
-        lines=lambda: saved_lines(session, saved, dry_run=dry_run),
-    )
+    def document() -> dict[str, Any]:
+        from memstore.documents.parts import saved_document  # only for --json
+
+        return saved_document(saved, dry_run=dry_run)
+
+    session.emit(verb, document=document, lines=lambda: saved_lines(session, saved, dry_run=dry_run))
     if not saved.changed:
         session.say(unchanged)
     say_what_stays_out(session, saved)

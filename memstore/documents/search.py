@@ -9,7 +9,7 @@ from memstore.documents.parts import DIGITS, citation_document, conflict_documen
 
 if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError
-    from memstore.search.citations import Cited
+    from memstore.memories.cite import Cited
     from memstore.search.explanation import Explanation, ScorePart, WhyNot
     from memstore.search.retrieval import Answer, Hit
 

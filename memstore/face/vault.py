@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.face.given import Keys, Named, Names, Which
     from memstore.memories.adopt import Adopted
+    from memstore.memories.cite import Cited
     from memstore.memories.edit import Moved
     from memstore.memories.forget import Forgotten
     from memstore.memories.links import NoteLinks
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from memstore.memories.promote import Linked
     from memstore.memories.show import Shown
     from memstore.memories.why import Why
-    from memstore.search.citations import Cited
     from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
     from memstore.vault.status import Stats, Status
@@ -258,7 +258,7 @@ class Vault:
             line_start: the first line in the file, from 1.
             line_end: the last line; None means the first.
         """
-        from memstore.search.citations import cite
+        from memstore.memories.cite import cite
 
         name = given.ref_of(memory)
         lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"

@@ -22,8 +22,9 @@ from memstore.core.keys import RELIABILITY
 from memstore.core.memory import LedgerLine
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.memories.cite import cite_file
 from memstore.memories.why import Why, numbers_of, why
-from memstore.search.citations import cite_file, parse_place
+from memstore.search.citations import parse_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 import difflib
-import os
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core import digests
-from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import is_memory_path
-from memstore.core.short_repr import short_repr
-from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile, PlainFile
-from memstore.files.passages import LineMap
-from memstore.search.retrieval import Citation
-from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.core.catalog import Entry
-    from memstore.core.quotation import External
-    from memstore.core.view import View
     from memstore.search.opened import Opened
     from memstore.search.ranker import Audience
 
@@ -75,6 +63,11 @@ def places_in(body: str, sources: Sequence[str]) -> Iterator[Place]:
     for source in sources:
         if source.startswith("file:") and (place := parse_place(source)).lines and place.blob:
             yield place
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Return the lines of a file, to compare them."""
+    return data.decode(errors="replace").removesuffix("\n").split("\n")
 
 
 class CitationStanding(Enum):
@@ -135,149 +128,7 @@ def _changed(old: list[str], new: list[str], lines: tuple[int, int]) -> Citation
     return CitationVerdict(CitationStanding.CHANGED, (min(touched) + 1, max(touched) + 1))
 
 
-# -- making and checking citations ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cited:
-    """A citation and the current state of the cited lines.
-
-    `now` is the current place of the lines, or None if they are gone; `before` is the text that was cited. A new
-    citation is SAME. `external` is set if the lines are a quotation.
-    """
-
-    ref: str | None
-    standing: CitationStanding
-    now: Citation | None
-    before: str
-    text: str
-    external: External | None = None
-
-    __repr__ = short_repr
-
-
-def cite(view: View, text: str) -> Cited:
-    """Return a new citation of a memory's lines, or check an existing one; a new citation is a use of the memory.
-
-    Args:
-        view: the vault.
-        text: `REF` or `REF:L3-L5` for a new citation; `[[ref#L3-L5@blob]]` to check an existing one.
-
-    Raises:
-        NotFoundError: the viewer may not see such a memory, or the repository does not have the cited revision.
-        RefusedError: the lines include frontmatter that names memories hidden from the viewer.
-        UsageError: the file does not have these lines.
-    """
-    place = parse_place(text)
-    then = view
-    entry = _entry(then, place)
-    file = then.text(entry.path)
-    if file is None:
-        raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
-    data = file.data
-    blob = digests.blob_id(data, digests.format_of(entry.blob))
-    outside = view.external(file.memory) if isinstance(file, MemoryFile) else None
-    if place.lines and place.blob and not blob.startswith(place.blob):
-        return replace(_resolved(view, text, place, place.lines, entry, data, blob), external=outside)
-    lines = place.lines or _text_lines(then, entry)
-    if isinstance(file, MemoryFile):
-        _stop_at_hidden(then, file, lines)
-    now = _citation(entry, data, blob, lines)
-    record_use(view, entry.id, "cite")
-    return Cited(
-        ref=entry.ref,
-        standing=CitationStanding.SAME,
-        now=now,
-        before=now.excerpt,
-        text=_written(entry, lines, blob),
-        external=outside,
-    )
-
-
-def _entry(then: View, place: Place) -> Entry:
-    return then.named(place.name, notes=True)
-
-
-def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:
-    there = LineMap(data)
-    if lines[1] > there.line_count:
-        raise UsageError(
-            f"{entry.path} has {there.line_count} lines, not {lines[1]}",
-            hint=f"cite lines up to L{there.line_count}",
-        )
-    return Citation(
-        path=entry.path,
-        line_start=lines[0],
-        line_end=lines[1],
-        excerpt=there.excerpt(*lines),
-        version_hash=blob,
-    )
-
-
-def _stop_at_hidden(then: View, file: MemoryFile, lines: tuple[int, int]) -> None:
-    """Raise `RefusedError` if the lines include frontmatter that names memories hidden from the viewer."""
-    if lines[0] < file.text.body_line and not then.shows_all(file):
-        raise RefusedError(
-            f"lines {lines[0]} to {lines[1]} of {file.path} say more than its text, and not all of that is for you",
-            hint=f"cite lines from L{file.text.body_line} on",
-        )
-
-
-def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
-    """Return the first and last line of a memory's text, or of the whole file if it has no text."""
-    paths = then.column("path")
-    # An edited file also has a dead row, which describes its old content.
-    file = then.opened(next(row for row in then.texts if paths[row] == entry.path))
-    if file is None:
-        raise NotFoundError(f"no memory matches `{entry.path}`", hint="memstore list shows what there is")
-    if not file.passages:
-        return 1, LineMap(file.data).line_count
-    return file.passages[0].line_start, file.passages[-1].line_end
-
-
-def _written(entry: Entry, lines: tuple[int, int], blob: str) -> str:
-    return written(entry.ref or entry.path, lines, blob)
-
-
-def _resolved(
-    view: View, text: str, place: Place, lines: tuple[int, int], entry: Entry, data: bytes, blob: str
-) -> Cited:
-    """Return the current state of lines that were cited from another revision."""
-    old = _old_bytes(view, place.blob or "", entry)
-    if old is None:
-        raise NotFoundError(
-            f"the repository does not have the revision {place.blob} of {entry.path}",
-            hint=f"it was never committed; `memstore cite {entry.ref or entry.path}` cites the file as it is",
-        )
-    before = LineMap(old)
-    if lines[1] > before.line_count:
-        raise UsageError(f"revision {place.blob} of {entry.path} has {before.line_count} lines, not {lines[1]}")
-    verdict = compare(_lines(old), _lines(data), lines)
-    now = _citation(entry, data, blob, verdict.lines) if verdict.lines else None
-    return Cited(
-        ref=entry.ref,
-        standing=verdict.standing,
-        now=now,
-        before=before.excerpt(*lines),
-        text=_written(entry, verdict.lines, blob) if verdict.lines else text,
-    )
-
-
-def _lines(data: bytes) -> list[str]:
-    return data.decode(errors="replace").removesuffix("\n").split("\n")
-
-
-def _old_bytes(view: View, blob: str, entry: Entry) -> bytes | None:
-    """Return the bytes of a memory's revision by its (abbreviated) blob id; only the owner may read the history.
-
-    The id could name any blob of the repository, so the result is None unless the blob is this memory.
-    """
-    view.require_owner()
-    data = next(iter(view.blobs([blob]).values()), b"")
-    file = memory_file.read(entry.path, data, mixed=view.config.mixed)
-    if isinstance(file, MemoryFile):
-        return data if file.memory.id in (None, entry.id) and view.sees(file.memory) else None
-    return data if isinstance(file, PlainFile) and data else None  # the file before it was adopted
+# -- for the quality of a hit ----------------------------------------------------------------------
 
 
 def cites_standing_lines(audience: Audience, file: Opened) -> bool:
@@ -310,7 +161,7 @@ def _is_unchanged(audience: Audience, place: Place) -> bool:
 
 def _still_stand(before: bytes, audience: Audience, place: Place) -> bool:
     """Whether the cited lines of a file's earlier bytes are in it now, wherever."""
-    old = _lines(before)
+    old = lines_of(before)
     if place.lines is None or not 1 <= place.lines[0] <= place.lines[1] <= len(old):
         return False
     rows = _rows_of(audience, place)
@@ -319,7 +170,7 @@ def _still_stand(before: bytes, audience: Audience, place: Place) -> bool:
     else:
         paths = audience.column("path")
         now = [file.data if file else None for file in map(audience.then.text, [paths[row] for row in rows])]
-    return any(_where(old, _lines(data), place.lines) for data in now if data is not None)
+    return any(_where(old, lines_of(data), place.lines) for data in now if data is not None)
 
 
 def _rows_of(audience: Audience, place: Place) -> Sequence[int] | None:
@@ -330,38 +181,3 @@ def _rows_of(audience: Audience, place: Place) -> Sequence[int] | None:
         return None
     paths = audience.column("path")
     return [row for row in audience.rows if paths[row] == place.name]
-
-
-# -- lines of any file -----------------------------------------------------------------------------
-
-
-BLOB_DIGITS_SHOWN = 10
-_LINES = re.compile(r"L?(\d{1,9})(?:-L?(\d{1,9}))?")
-
-
-def seen_from(root: Path, path: Path) -> str:
-    """Return a file's path relative to a folder, with symbolic links resolved."""
-    return Path(os.path.relpath(path.resolve(), root.resolve())).as_posix()
-
-
-def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
-    """Return lines of a file in the form of a source: `file:path#L1-L2@blob`.
-
-    Args:
-        view: the vault.
-        path: the file's path, relative to the vault's folder.
-        data: its bytes.
-        lines: `L10-L20`, `10-20` or `L10`; from 1, both inclusive.
-
-    Raises:
-        UsageError: `lines` is malformed, or the file does not have these lines.
-    """
-    found = _LINES.fullmatch(lines)
-    if found is None:
-        raise UsageError(f"`{lines}` are not lines", hint="write PATH:L10-L20")
-    first, last = int(found[1]), int(found[2] or found[1])
-    count = LineMap(data).line_count
-    if not 1 <= first <= last <= count:
-        raise UsageError(f"{path} has {count} lines, so no lines {first} to {last}")
-    span = f"L{first}" if first == last else f"L{first}-L{last}"
-    return f"file:{path}#{span}@{view.history.blob_id(data)[:BLOB_DIGITS_SHOWN]}"

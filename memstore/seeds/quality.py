@@ -16,8 +16,8 @@ from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
+from memstore.memories.cite import cite_file
 from memstore.memories.why import why
-from memstore.search.citations import cite_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,27 +1,24 @@
-"""Find the memory that a person's text names; and leave out refs to hidden memories."""
+"""Find the memory that a person's text names."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 import shlex
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from memstore.access.local_state import Access
-from memstore.core.catalog import Entry
 from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
-from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX, MemoryRef
-from memstore.core.keys import EXTERNAL, KEYS, Shape
+from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX
+from memstore.core.keys import EXTERNAL
 from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
 from memstore.core.quotation import shown_title
-from memstore.files.shapes import whole_entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from memstore.access.local_state import DiskAccessLog
-    from memstore.files.memory_file import MemoryFile
+    from memstore.core.catalog import Entry
     from memstore.vault.view import VaultView
 
 
@@ -186,60 +183,3 @@ def _ambiguous(asked: str, found: list[Entry]) -> NotFoundError:
         "\n".join([f"`{asked}` may mean {len(found)} memories:", *lines, *more]),
         hint="these files have the same id: name one by its path" if is_one_id else "write more of the id, or the path",
     )
-
-
-# -- without refs to hidden memories ---------------------------------------------------------------
-
-
-# Keys of the frontmatter, and columns of the catalogue, whose values name memories.
-NAMES_MEMORIES = frozenset(
-    key.name for key in KEYS if key.shape in (Shape.REFS, Shape.SOURCES, Shape.HEIRS, Shape.ENTRIES)
-)
-COLUMNS_OF_REFS = (NAMES_MEMORIES & {*Entry._fields}) | {"evidence", "cites"}
-
-
-# With what a memory was quarantined, and why, may name what others don't see.
-_OF_ITS_OWNER = frozenset({"quarantine"})
-
-
-def shown_refs(ids: Collection[str] | None) -> Callable[[str], bool]:
-    """Return a predicate for texts that may be shown: any but refs to other ids than these; None means all."""
-
-    def is_shown(text: str) -> bool:
-        ref = MemoryRef.parse(text.rpartition(" ")[2])  # an item of the column `evidence` is `op ref`
-        return ref is None or ids is None or ref.id in ids
-
-    return is_shown
-
-
-def shown_values(values: Mapping[str, Any], is_shown: Callable[[str], bool]) -> dict[str, Any]:
-    """Return the values of a frontmatter without refs that are not shown, and without what only its owner may know."""
-    said = {name: value for name, value in values.items() if name not in _OF_ITS_OWNER}
-    return {name: _shown(value, is_shown) if name in NAMES_MEMORIES else value for name, value in said.items()}
-
-
-def redacted(file: MemoryFile, is_shown: Callable[[str], bool]) -> MemoryFile:
-    """Return a file whose values and memory contain no hidden refs; the signed original stays available."""
-    from memstore.files.memory_file import memory_of
-
-    values = shown_values(file.front.values, is_shown)
-    if values == file.front.values:
-        return file
-    # Everything else is taken from the memory: a key in another program's form is not read as ours.
-    changed = {name: whole_entries(name, value) for name, value in values.items() if value != file.front.values[name]}
-    changed |= dict.fromkeys(file.front.values.keys() - values.keys())
-    left = memory_of({"type": file.memory.type, **changed}, "")
-    memory = replace(file.memory, original=file.memory, **{name: getattr(left, name) for name in changed})
-    return file._replace(front=replace(file.front, values=values), memory=memory)
-
-
-def _shown(value: Any, is_shown: Callable[[str], bool]) -> Any:
-    match value:
-        case str():
-            return value if is_shown(value) else None
-        case list():
-            return [kept for item in value if (kept := _shown(item, is_shown)) is not None]
-        case dict():
-            return {name: kept for name, item in value.items() if (kept := _shown(item, is_shown)) is not None}
-        case _:
-            return value

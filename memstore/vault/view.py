@@ -319,7 +319,7 @@ class VaultView:
         return self._columns[name]
 
     def _shown_column(self, name: str) -> Sequence[str]:
-        from memstore.vault.finding import COLUMNS_OF_REFS
+        from memstore.vault.redaction import COLUMNS_OF_REFS
 
         whole = self._snapshot.catalog.column(name)
         cells = [""] * len(whole)
@@ -337,7 +337,7 @@ class VaultView:
             return entry
         if not self._mask[row]:
             raise KeyError(row)
-        from memstore.vault.finding import COLUMNS_OF_REFS
+        from memstore.vault.redaction import COLUMNS_OF_REFS
 
         named: dict[str, Any] = {name: tuple(filter(self._is_shown, getattr(entry, name))) for name in COLUMNS_OF_REFS}
         return entry._replace(**named)
@@ -428,7 +428,7 @@ class VaultView:
         file = self._seen(path)
         if file is None or self.is_owners:
             return file
-        from memstore.vault.finding import redacted
+        from memstore.vault.redaction import redacted
 
         return redacted(file, self._is_shown)
 
@@ -524,14 +524,14 @@ class VaultView:
 
     @cached_property
     def _is_shown(self) -> Callable[[str], bool]:
-        from memstore.vault.finding import shown_refs
+        from memstore.vault.redaction import shown_refs
 
         ids = self._snapshot.catalog.column("id")
         return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
 
     def _shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a frontmatter without refs to hidden or missing memories."""
-        from memstore.vault.finding import shown_values
+        from memstore.vault.redaction import shown_values
 
         return dict(values) if self.is_owners else shown_values(values, self._is_shown)
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.cli.help import EXIT_MEANINGS, KEY_MEANINGS, TOPICS
+from memstore.cli.help import EXIT_MEANINGS, TOPICS
+from memstore.cli.key_options import KEY_MEANINGS
 from memstore.cli.main import main
 from memstore.core.errors import Exit
 from memstore.core.keys import KEYS

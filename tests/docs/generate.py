@@ -15,7 +15,8 @@ import click
 from memstore.access.registry import CONSENT_KEYS, CONTEXT_KEYS, ENTITY_KEYS, GROUP_KEYS
 from memstore.cli.commands import SECTIONS
 from memstore.cli.group import GLOBAL_OPTIONS, PROGRAM, Command, Group
-from memstore.cli.help import EXIT_MEANINGS, KEY_MEANINGS
+from memstore.cli.help import EXIT_MEANINGS
+from memstore.cli.key_options import KEY_MEANINGS
 from memstore.core.config import USER_SETTINGS, VAULT_SETTINGS, Setting
 from memstore.core.finding_codes import CODES
 from memstore.core.keys import KEYS, Key

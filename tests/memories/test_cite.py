@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import NotFoundError, UsageError
-from memstore.search.citations import CitationStanding, cite
+from memstore.memories.cite import cite
+from memstore.search.citations import CitationStanding
 from tests.git_repositories import git, memory, vault_in
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text

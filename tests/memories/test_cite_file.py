@@ -5,7 +5,8 @@ import pytest
 from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
 from memstore.core.memory import is_external_mark
-from memstore.search.citations import Place, cite_file, parse_place
+from memstore.memories.cite import cite_file
+from memstore.search.citations import Place, parse_place
 from tests.memory_workspace import memory_workspace
 
 DATA = b"one\r\ntwo\nthree"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.core.errors import NotFoundError
+from memstore.memories.cite import cite
 from memstore.memories.listing import list_memories
 from memstore.memories.search import search
 from memstore.memories.show import path_of, show_memory
-from memstore.search.citations import cite
 from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

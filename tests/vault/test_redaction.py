@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memstore.core.keys import KEYS, Key, Shape
-from memstore.vault.finding import NAMES_MEMORIES, shown_refs, shown_values
+from memstore.vault.redaction import NAMES_MEMORIES, shown_refs, shown_values
 
 HIDDEN, SEEN = "belief:m_hidden", "note:m_seen"
 _REFS = {Shape.REF, Shape.REFS, Shape.SOURCES, Shape.HEIRS}

@@ -8,7 +8,7 @@ import pytest
 from memstore.core.errors import NotFoundError
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.vault.finding import redacted
+from memstore.vault.redaction import redacted
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
