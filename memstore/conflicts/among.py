@@ -7,8 +7,8 @@ those nearest to them. `show`, `why` and `conflicts` compare whole memories, in 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from functools import cached_property, lru_cache
-from itertools import chain
+from functools import cache, cached_property, lru_cache
+from itertools import chain, compress, repeat
 from typing import TYPE_CHECKING, cast
 
 from memstore.conflicts.gists import (
@@ -110,8 +110,10 @@ class Among:
     def __init__(self, view: View) -> None:
         self._view = view
         self._compared: list[_Compared] = []
-        # All statements so far, each with the number of its result; and the numbers of those that contain a word.
+        # All statements so far, each with the number of its result; the sizes of their topics; and the numbers of those
+        # that contain a word.
         self._said: list[tuple[int, Gist]] = []
+        self._sizes: list[int] = []
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
         # By the paths of both files, because passages of one memory share its conflicts.
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
@@ -136,6 +138,7 @@ class Among:
                 for word in gist.topic:
                     self._holding[word].append(len(self._said))
                 self._said.append((len(self._compared), gist))
+                self._sizes.append(len(gist.topic))
             self._compared.append(one)
         if self._apart_now and not self._view.is_past:
             keep_apart(self._view, [*self._apart, *self._apart_now])
@@ -149,10 +152,11 @@ class Among:
             found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
         for gist in one.gists:
             holding = (self._holding[word] for word in gist.topic if word in self._holding)
-            for number, count in Counter(chain.from_iterable(holding)).items():
+            counts = Counter(chain.from_iterable(holding))
+            sizes = map(self._sizes.__getitem__, counts)
+            for number in compress(counts, map(_are_close, counts.values(), sizes, repeat(len(gist.topic)))):
                 at, that = self._said[number]
-                if is_enough(count, min(len(gist.topic), len(that.topic))):
-                    found[at].append((that, gist))
+                found[at].append((that, gist))
         return found
 
     def _compare(self, one: _Compared, other: _Compared, pairs: Pairs) -> None:
@@ -198,6 +202,13 @@ class Among:
         for one, other, mine, theirs in model.conflicts(sides, self._view.derived):
             self._found[one.path][other.path] = by_model(one, other, mine, theirs)
             self._found[other.path][one.path] = by_model(other, one, theirs, mine)
+
+
+# Every search asks this some thousand times.
+@cache
+def _are_close(shared: int, one: int, other: int) -> bool:
+    """Whether two statements share enough topic words, given how many they share and how many each has."""
+    return is_enough(shared, min(one, other))
 
 
 def _sides(one: _Compared, other: _Compared, pairs: Pairs) -> tuple[Side, Side]:

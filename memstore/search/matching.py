@@ -75,7 +75,7 @@ class Matcher:
     def _may_match(self, text: str) -> bool:
         """Whether a text has the beginning of a word that matches; most have none, and this is found out quickly."""
         folded = text.lower() if text.isascii() else analysis.fold(text)
-        return any(start in folded for start in self._starts)
+        return any(map(folded.__contains__, self._starts))
 
     def as_typed(self, text: str) -> set[int]:
         """Return the clauses with a word that occurs letter by letter, not only as another word with the same stem."""
@@ -91,7 +91,7 @@ class Matcher:
         return [
             found.span()
             for found in analysis.word_pattern(text).finditer(text)
-            if any(map(self._asks_for, analysis.words(found[0])))
+            if self._may_match(found[0]) and any(map(self._asks_for, analysis.words(found[0])))
         ]
 
     def _asks_for(self, word: str) -> bool:
