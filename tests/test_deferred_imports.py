@@ -21,9 +21,9 @@ LATER = {
     "access.widening": {"access.generalization"},
     "trust.score": {"trust.reputation", "trust.verification"},
     "trust.signatures": {"trust.ssh_crypto"},
-    # Only where the user chose an embedder, or asks for reasons.
+    # Only where the user chose an embedder, asks for reasons, or found something attested.
     "beliefs.recall": {"search.meaning"},
-    "memories.search": {"search.absence", "search.meaning"},
+    "memories.search": {"search.absence", "search.meaning", "trust.score"},
     # Only where there is something to compare, to echo, to sign, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.among": {

@@ -18,7 +18,6 @@ from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort, Word
-from memstore.trust.score import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -28,10 +27,14 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.search.explanation import WhyNot
     from memstore.search.meaning import Similar
+    from memstore.search.opened import Opened
     from memstore.search.retrieval import Filters, Hit, Query
-    from memstore.trust.score import Trust
+    from memstore.trust.score import TrustReader
 
-__all__ = ["Searcher", "Wish", "search"]
+__all__ = ["UNATTESTED", "Searcher", "Wish", "search"]
+
+# The level of a memory that nobody signed, witnessed or anchored, as `trust.score` gives it.
+UNATTESTED = "unverified"
 
 
 def search(
@@ -104,7 +107,6 @@ class Searcher:
         self._audience = Audience(then)
         self._now = then.clock.now()
         self._past = filters.PastRows(then, self._now)
-        self._trust = TrustReader(then)
         self._allowed: dict[tuple[Filters, Filters], _Rows] = {}
 
     def answer(self, asked: Query, wish: Wish, *, about: str | None = None) -> Answer:
@@ -143,7 +145,7 @@ class Searcher:
         self._then.note_shown("search", ((hit.ref or "").partition(":")[2] for hit in hits))
         return Answer(
             query=asked,
-            hits=tuple(_vouched(reader.explained(hit), self._trust.of_file(reader.file_of(hit))) for hit in hits),
+            hits=tuple(self._vouched(reader.explained(hit), reader.file_of(hit)) for hit in hits),
             total=candidates.total - len(reader.lacking) - len(found) + len(anew),
             left_out=self._audience.left_out,
             weak=weak,
@@ -154,6 +156,19 @@ class Searcher:
             suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
             why_not=why_not,
         )
+
+    def _vouched(self, hit: Hit, file: Opened) -> Hit:
+        """Return a hit with how far others vouch for its memory."""
+        if not file.may_be_attested:
+            return hit._replace(trust_level=UNATTESTED)
+        trust = self._trust.of_file(file)
+        return hit._replace(trust_level=trust.level.word, is_stale=trust.stale)
+
+    @cached_property
+    def _trust(self) -> TrustReader:
+        from memstore.trust.score import TrustReader
+
+        return TrustReader(self._then)
 
     def _why_not(self, asked: Query, wish: Wish, about: str) -> WhyNot:
         """Return why the memory that `about` names is not among the hits, or which of them it is."""
@@ -306,7 +321,3 @@ def _place_of(sort: Sort, has_words: bool, hit: Hit) -> float | str:  # noqa: FB
             return hit.relevance
         case _:
             return hit.created_at or ""
-
-
-def _vouched(hit: Hit, trust: Trust) -> Hit:
-    return hit._replace(trust_level=trust.level.word, is_stale=trust.stale)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # A list in brackets that begins and ends on the line of its key, as memstore writes them.
 _ONE_LINE_LIST = r"\s*\[[^\[\]#]*\]\s*"
+# Any file whose frontmatter has somebody's signature, or anchors, contains such bytes; in other files nothing counts.
+_ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
 
 
 class Opened:
@@ -39,6 +41,11 @@ class Opened:
     def passages(self) -> Sequence[Passage]:
         """The passages of its body, with file lines."""
         return _passages(self.text.body, self.text.body_line)
+
+    @property
+    def may_be_attested(self) -> bool:
+        """Whether somebody may vouch for it; the frontmatter of most memories has nothing that could."""
+        return self.entry.kind is FileKind.MEMORY and _ATTESTED.search(self.data) is not None
 
     @cached_property
     def own_title(self) -> str:

@@ -9,14 +9,12 @@ in thousandths, so that no sum depends on the order of its terms.
 # Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
 # (docs/adr/0029).
 
-import re
 from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from memstore.core import digests
-from memstore.core.catalog import FileKind
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
@@ -197,8 +195,6 @@ def _count(number: int, one: str, more: str) -> str:
 # -- levels ----------------------------------------------------------------------------------------
 
 
-# Any file whose frontmatter has somebody's signature, or anchors, contains such bytes; in other files nothing counts.
-_ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
 UNATTESTED = trust(TrustGrounds())
 
 
@@ -220,7 +216,7 @@ class TrustReader:
 
     def of_file(self, file: "Opened") -> Trust:
         """Return the trust of the memory in a file that the viewer may see."""
-        if file.entry.kind is not FileKind.MEMORY or not _ATTESTED.search(file.data):
+        if not file.may_be_attested:
             return UNATTESTED
         return self.of(cast("MemoryFile", file.file).memory)  # as its entry says
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.memories.search import UNATTESTED
 from memstore.trust.score import Level, TrustGrounds, band, gate, held_back, trust
 
 GROUNDS = st.builds(
@@ -151,3 +152,7 @@ def test_a_level_below_its_number_says_why(grounds: TrustGrounds) -> None:
 )
 def test_what_holds_a_level_back(grounds: TrustGrounds, why: str) -> None:
     assert held_back(grounds) == why
+
+
+def test_a_search_shows_what_nobody_attested_as_it_is_scored() -> None:
+    assert trust(TrustGrounds()).level.word == UNATTESTED

@@ -16,6 +16,7 @@ WRITERS = {
 }  # fmt: skip
 ACCESS = {"memstore.access.consent", "memstore.access.policy", "memstore.access.world", "memstore.vault.registries"}
 COMPARING = {"memstore.beliefs.consolidation", "memstore.conflicts.contradiction", "memstore.conflicts.statements"}
+REGISTERING = {"memstore.access.audit", "memstore.access.contexts", "memstore.access.entities", "memstore.cli.help"}
 READERS = {"memstore.files.memory_file", "memstore.files.strict_yaml", "memstore.vault.mounts"}
 FOREIGN = {"git", "ruamel", "whoosh.index", "whoosh.qparser", "wn", "yaml", "subprocess", "numpy", "onnxruntime"}
 
@@ -36,8 +37,10 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
 @pytest.mark.parametrize(
     ("words", "spared"),
     [
-        (["search", "Bella in the morning"], WRITERS | ACCESS | COMPARING | READERS),
+        (["search", "Bella in the morning"], WRITERS | ACCESS | COMPARING | READERS | {"memstore.trust.score"}),
         (["list", "--type", "note"], WRITERS | ACCESS | COMPARING),
+        (["trace", "The gate of the garden squeaks."], WRITERS | ACCESS | COMPARING | {"memstore.vault.redaction"}),
+        (["add", "--dry-run", "The gate of the garden is green."], REGISTERING | {"memstore.documents.parts"}),
         (["show", "--help"], WRITERS | ACCESS | COMPARING | READERS),
     ],
 )
