@@ -67,7 +67,7 @@ def _answers() -> dict[str, re.Pattern[str]]:
 # -- what is not there ---------------------------------------------------------------------------
 
 
-class Shown(NamedTuple):
+class ShownLines(NamedTuple):
     """What is shown of a memory: its title, date, tags, aliases and headings, and some of its lines."""
 
     about: tuple[str, ...]
@@ -79,7 +79,7 @@ class Shown(NamedTuple):
         return "\n".join((*self.about, *self.lines))
 
 
-def lacks_answer(question: str, shown: Shown, matcher: Matcher) -> bool:
+def lacks_answer(question: str, shown: ShownLines, matcher: Matcher) -> bool:
     """Whether a question asks for an age, an amount, a time, a number, a name or a colour that is not shown.
 
     It must be told where the text is about the question's words: the price of something else is no answer. False if
@@ -95,7 +95,7 @@ _GOES_ON = re.compile(r"\W*(?:he|she|it|they|his|her|its|their|this|that|i|we)\b
 _HEADING = re.compile(r"#+\s|title:")
 
 
-def _to_the_point(shown: Shown, matcher: Matcher) -> list[str]:
+def _to_the_point(shown: ShownLines, matcher: Matcher) -> list[str]:
     """Return the headings with words of the question, the sentences with others of its words, and what goes on.
 
     If no sentence has any other word, all of them are about what the headings say.

@@ -13,7 +13,7 @@ from memstore.core.config import QualityProfile
 from memstore.core.keys import EXTERNAL
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import quality, ranking
-from memstore.search.answers import Shown, answer_to
+from memstore.search.answers import ShownLines, answer_to
 from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import FILES_AT_ONCE
@@ -123,14 +123,14 @@ class HitReader:
         """Return the file that a hit was read from."""
         return self._files[hit.path]
 
-    def shown_of(self, hit: Hit) -> Shown:
+    def shown_of(self, hit: Hit) -> ShownLines:
         """Return the visible text of a hit."""
         file = self._files[hit.path]
         cited = range(hit.citation.line_start, hit.citation.line_end + 1)
         above = (heading for one in file.passages if one.line_start in cited for heading in one.headings)
         lines = (hit.citation.excerpt, *(more.excerpt for more in hit.more))
         about = (hit.title, date_words(hit.created_at), *file.entry.tags, *file.entry.aliases)
-        return Shown((*about, *dict.fromkeys(above)), lines)
+        return ShownLines((*about, *dict.fromkeys(above)), lines)
 
     def explained(self, hit: Hit) -> Hit:
         """Return a hit with its explanation completed, if one was requested, by what is known only at the end."""

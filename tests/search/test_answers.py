@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.terms import words
-from memstore.search.answers import Shown, answer_to, holds_time, kind_of_time, lacks_answer, names_held
+from memstore.search.answers import ShownLines, answer_to, holds_time, kind_of_time, lacks_answer, names_held
 from memstore.search.matching import matcher_of
 from memstore.search.query import parse
 
@@ -69,7 +69,7 @@ def test_the_share_of_names_that_a_text_holds(query: str, text: str, share: floa
 
 
 def lacks(question: str, title: str, *lines: str) -> bool:
-    return lacks_answer(question, Shown((title, "March 2026"), lines), matcher_of(parse(question)))
+    return lacks_answer(question, ShownLines((title, "March 2026"), lines), matcher_of(parse(question)))
 
 
 @pytest.mark.parametrize(
