@@ -212,6 +212,12 @@ class UserConfig(NamedTuple):
     hosts: Mapping[str, str] = MappingProxyType({})
     revocations: Mapping[str, str] = MappingProxyType({})
 
+    @property
+    def key_files(self) -> tuple[str, ...]:
+        """The files of all keys that are named: the user's own first, then those of others who sign here."""
+        own = (self.signing_key,) if self.signing_key else ()
+        return (*own, *(self.signing_keys[entity] for entity in sorted(self.signing_keys)))
+
     def key_of(self, entity: str | None) -> str | None:
         """Return the file of the key that an entity signs with on this machine; for None, the user's own."""
         return self.signing_keys.get(entity or "") or self.signing_key

@@ -53,17 +53,18 @@ class SealKeys:
     Args:
         folder: where keys of contexts are kept, and former keys of the user; created when first needed.
         home: the person's folder, for `~` in the name of a key.
-        own_key: returns the key file that the user's settings name; None if they name none.
+        own_keys: returns the key files that the user's settings name: their own, if they name one, before those of
+            others who sign here, such as agents.
     """
 
-    def __init__(self, folder: Path, *, home: Path, own_key: Callable[[], str | None]) -> None:
-        self._folder, self._home, self._named = folder, home, own_key
+    def __init__(self, folder: Path, *, home: Path, own_keys: Callable[[], Sequence[str]]) -> None:
+        self._folder, self._home, self._named = folder, home, own_keys
 
     @classmethod
     def of(cls, env: Environment) -> Self:
         """Return the keys of a process's user."""
         settings = env.config_file
-        return cls(settings.parent / FOLDER, home=env.home, own_key=lambda: read_user_config(settings).signing_key)
+        return cls(settings.parent / FOLDER, home=env.home, own_keys=lambda: read_user_config(settings).key_files)
 
     @property
     def state(self) -> str:
@@ -148,22 +149,24 @@ class SealKeys:
         """Why the key that the settings name opens nothing, and what to do; None if it opens what is sealed for it."""
         if importlib.util.find_spec("pyrage") is None:
             return EXTRA
-        if (place := self._own_place) is None:
+        if not (places := self._named_places):
             return "memstore config --user signing_key FILE names your SSH key"
+        place = places[0]
         trouble = _trouble_with(place)
-        return trouble and f"your setting signing_key names {place}, {trouble}"
+        return trouble and f"your settings name the key {place}, {trouble}"
 
     @cached_property
     def _own(self) -> tuple[_OwnKey, ...]:
-        """The key that the settings name, and former ones, which lie beside the keys of contexts."""
+        """The keys that the settings name, and former ones, which lie beside the keys of contexts."""
         places = sorted(place for place in self._folder.glob("*") if not place.match(_CONTEXT_KEYS))
-        return tuple(filter(None, map(_own_key, filter(None, (self._own_place, *places)))))
+        return tuple(filter(None, map(_own_key, (*self._named_places, *places))))
 
     @property
-    def _own_place(self) -> Path | None:
-        """The file of the private key that the settings name, perhaps by its public part; None if they name none."""
-        if not (named := self._named()):
-            return None
+    def _named_places(self) -> tuple[Path, ...]:
+        """The files of the private keys that the settings name, perhaps by their public parts."""
+        return tuple(map(self._place_of, self._named()))
+
+    def _place_of(self, named: str) -> Path:
         path = self._home / named[2:] if named.startswith("~/") else self._home / named
         return path.with_name(path.name.removesuffix("-cert.pub").removesuffix(".pub"))
 

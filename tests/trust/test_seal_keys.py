@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def keys_of(folder: Path, name: str | None, contexts: str = "contexts") -> SealKeys:
-    return SealKeys(folder / contexts, home=folder, own_key=lambda: name and str(folder / name))
+    return SealKeys(folder / contexts, home=folder, own_keys=lambda: [str(folder / name)] if name else [])
 
 
 def public(folder: Path, name: str) -> PublicKey:

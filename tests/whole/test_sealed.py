@@ -577,12 +577,28 @@ def test_a_key_with_a_passphrase_or_a_lost_one_can_not_seal_and_nothing_is_writt
         assert not [*ann.vault.rglob("*.age")]
 
 
+def test_the_key_of_an_agent_opens_what_is_sealed_for_it(tmp_path: Path, keys: Path) -> None:
+    ann = InProcess(tmp_path)
+    ann.vault.mkdir()
+    ann.git("init", "-q")
+    ann.ok("init", ".", "--owner", "si:ash")
+    ann.ok("keys", "add", "si:ash", str(keys / "bob.pub"), "-c")
+    ann.ok("config", "--user", "signing_keys.si:ash", str(keys / "bob"))
+    made = ann.json("--as", "si:ash", "--self", "add", PLAIN, "--title", TITLE)["ref"]
+    ann.ok("--as", "si:ash", "--self", "seal", made, "-c")
+    for named in (None, keys / "ann"):  # whether or not the person has a key of their own
+        if named:
+            ann.ok("config", "--user", "signing_key", str(named))
+        assert CANARY in ann.ok("--as", "si:ash", "--self", "show", made)
+        assert ann.json("--as", "si:ash", "--self", "search", CANARY)["total"] == 1
+
+
 def test_check_says_what_is_wrong_with_the_key_that_opens_nothing(ann: InProcess) -> None:
     ann.ok("seal", memory(ann))
     ann.ok("config", "--user", "signing_key", str(ann.home / "nowhere"))
     told = ann.run("check").stdout
     assert "[sealed-unread]" in told
-    assert f"your setting signing_key names {ann.home / 'nowhere'}, which can't be read: No such file" in told
+    assert f"your settings name the key {ann.home / 'nowhere'}, which can't be read: No such file" in told
 
 
 def test_in_a_mixed_vault_encrypted_files_of_others_are_left_alone(tmp_path: Path, keys: Path) -> None:
