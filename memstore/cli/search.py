@@ -324,9 +324,13 @@ def _explain(session: CliSession, answer: Answer) -> None:
         session.say(_safe(note))
     session.say_left_out(answer.left_out)
     if answer.past:
-        session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
+        session.say(session.told(f"{answer.past} left out: superseded, expired or archived; --status all shows them"))
     if answer.external:
-        session.say(f"{answer.external} more from outside rank below these; --source-type external shows them alone")
+        session.say(
+            session.told(
+                f"{answer.external} more from outside rank below these; --source-type external shows them alone"
+            )
+        )
     if answer.fallback:
         session.say(_safe(answer.fallback))
     if not answer.hits:
