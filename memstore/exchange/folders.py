@@ -72,6 +72,9 @@ def claude_code(source: ImportSource) -> Iterator[Draft | Skipped]:
         if name.rpartition("/")[2] == _INDEX:
             yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
             continue
+        if _was_forgotten(name, data):
+            yield Skipped(source.where(name), FORGOTTEN_THERE)
+            continue
         text, front = _front_matter(data)
         kinds = (front.get("type"), _map(front.get("metadata")).get("type"))
         kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
@@ -137,8 +140,8 @@ def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
             yield Skipped(source.where(name), why)
             continue
         text, note = plain_note.note(name, data)
-        if not text.body.strip():
-            yield Skipped(source.where(name), "it has no text")
+        if not text.body.strip() or _was_forgotten(name, data):
+            yield Skipped(source.where(name), "it has no text" if not text.body.strip() else FORGOTTEN_THERE)
             continue
         yield Draft(
             key=key_of(name, data),
@@ -270,6 +273,9 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     concepts: dict[str, tuple[str, str]] = {}
     exported: dict[str, Exported | None] = {}
     names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in NO_CONCEPTS]
+    for name in (forgotten := [name for name in names if _was_forgotten(name, source.data(name))]):
+        yield Skipped(source.where(name), FORGOTTEN_THERE)
+    names = [name for name in names if name not in forgotten]
     for name in names:
         data = source.data(name)
         concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
@@ -324,6 +330,12 @@ def _exported_file(name: str, data: bytes) -> Exported | None:
     if not isinstance(file, MemoryFile) or file.memory.id is None:
         return None
     return Exported(name, {key: value for key, value in file.front.values.items() if key not in STAYS}, file.text.body)
+
+
+def _was_forgotten(name: str, data: bytes) -> bool:
+    """Whether a file is what is left of a memory that was forgotten in a vault."""
+    exported = _exported_file(name, data)
+    return exported is not None and exported.was_forgotten
 
 
 def _concept(source: ImportSource, name: str, data: bytes) -> Mapping[str, Any]:

@@ -640,6 +640,22 @@ def test_what_was_forgotten_in_a_vault_does_not_come_in_as_a_note(vault: InProce
         assert "Forgotten" not in bodies(vault)
 
 
+@pytest.mark.parametrize(
+    ("format_", "below"),
+    [("claude-code", "-home-ada-tea/memory"), ("claude-code", ""), ("okf", ""), ("openclaw", "memory")],
+)
+def test_no_importer_makes_a_note_of_what_was_forgotten(vault: InProcess, format_: str, below: str) -> None:
+    other = a_vault(vault.home, below)
+    for file in other.rglob("*.md"):
+        if format_ == "okf" and "type:" not in file.read_text():  # then it would be no bundle
+            file.unlink()
+    done = vault.json("import", format_, str(other))
+    left_out = {one["where"]: one["why"] for one in done["left_out"]}
+    place = "/".join(filter(None, (str(other), below, "notes/2026/m_yhn78kp849.md")))
+    assert left_out[place] == "it was forgotten in the vault that it is from"
+    assert "Forgotten" not in bodies(vault)
+
+
 def test_a_vault_in_an_archive_is_told_like_one_in_a_folder(vault: InProcess) -> None:
     archive = vault.home / "vault.zip"
     with zipfile.ZipFile(archive, "w") as packed:
