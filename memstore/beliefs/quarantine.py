@@ -19,7 +19,7 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
-from memstore.core.keys import QUARANTINED
+from memstore.core.keys import EXTERNAL, QUARANTINED
 from memstore.core.places import ORIGINALS
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
@@ -49,6 +49,7 @@ class QuarantinedMemory(NamedTuple):
     title: str
     confidence: float | None
     source: str | None
+    is_external: bool = False
 
 
 class ConfidenceMove(NamedTuple):
@@ -287,7 +288,14 @@ class _Whole:
         entry = self._view.entry(row)
         title = shown_title(entry.title, entry.source_type)
         held = float(entry.confidence) if entry.confidence else None
-        return QuarantinedMemory(self.ref(row), entry.path, title, held, None if source is None else self.ref(source))
+        return QuarantinedMemory(
+            self.ref(row),
+            entry.path,
+            title,
+            held,
+            None if source is None else self.ref(source),
+            entry.source_type == EXTERNAL,
+        )
 
     def files(self, rows: Iterable[int]) -> dict[int, MemoryFile]:
         """Return the complete files of rows."""

@@ -110,8 +110,11 @@ def _lines(session: CliSession, found: Trusted, lineage: LineageStrength) -> Ite
 def explained(session: CliSession, found: Trusted) -> Iterator[str]:
     """Yield the status of every attestation of a memory, and which keys nobody signed."""
     from memstore.cli.output import safe_line
+    from memstore.core.keys import EXTERNAL
+    from memstore.core.quotation import quoted
 
     paint, memory = session.paint, found.file.memory
+    says = quoted if memory.source_type == EXTERNAL else safe_line
     for tampered in found.vouched.tampered:
         yield f"{tampered.kind.value:<10} {paint('error', tampered.reason)}: unverified until it is put back"
     yield _said(session, "signature", memory.author or "no author", found.vouched.signature)
@@ -119,16 +122,16 @@ def explained(session: CliSession, found: Trusted) -> Iterator[str]:
         told = f"{one.witness.agent_id} {_SAYS[one.witness.attestation]}, {one.witness.witnessed_at}"
         yield _said(session, "witness", told, one.verdict)
         if one.witness.notes:
-            yield f"           {paint('dim', safe_line(one.witness.notes))}"
+            yield f"           {paint('dim', says(one.witness.notes))}"
     for anchor, anchored in zip(memory.anchors, found.vouched.anchors, strict=False):
-        yield _anchor_line(session, f"{anchor.type} {anchor.reference}", anchored)
+        yield _anchor_line(session, f"{anchor.type} {says(anchor.reference)}", anchored)
     for resolution, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False):
         told = f"{resolution.outcome} by {resolution.by}, {resolution.at}"
         yield _said(session, "resolution", told, verdict)
         if resolution.notes:
-            yield f"           {paint('dim', safe_line(resolution.notes))}"
+            yield f"           {paint('dim', says(resolution.notes))}"
     if found.unsigned:
-        yield f"unsigned   {paint('dim', ', '.join(map(safe_line, found.unsigned)))}"
+        yield f"unsigned   {paint('dim', ', '.join(map(says, found.unsigned)))}"
 
 
 def _reputation_lines(session: CliSession, found: Reputation) -> Iterator[str]:

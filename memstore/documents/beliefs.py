@@ -91,6 +91,7 @@ def _proposal_document(one: Proposal) -> dict[str, Any]:
 def quarantined_document(done: Quarantined, *, lifted: bool, dry_run: bool) -> dict[str, Any]:
     """Return what a quarantine took or brought back, and each confidence that changes because of it."""
     return {
+        **({"external": True} if dry_run and any(one.is_external for one in done.taken) else {}),
         "of": done.of,
         "lifted": lifted,
         "applied": not dry_run,

@@ -67,7 +67,9 @@ _WEAK = frozenset({EdgeKind.EVIDENCE, EdgeKind.RELATES_TO})
 
 def trace_document(trace: Trace) -> dict[str, Any]:
     """Return a trace as JSON: nodes by their key, edges from dependent to source."""
+    names_marks = any(node.source_type == EXTERNAL and node.state is not NodeState.MEMORY for node in trace.nodes)
     return {
+        **({"external": True} if names_marks else {}),
         "ref": trace.start.key,
         "direction": trace.direction.value,
         "nodes": [{**node_document(node), "distance": node.distance} for node in trace.nodes],

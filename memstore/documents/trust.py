@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.keys import EXTERNAL
 from memstore.core.times import instant
 from memstore.documents.memories import shown_document
 from memstore.documents.parts import saved_document
@@ -35,6 +36,7 @@ def trust_document(
     """Return who vouches for a memory: the number, its level, and all of its terms; `again`: pages fetched anew."""
     memory = found.file.memory
     document = {
+        **({"external": True} if memory.source_type == EXTERNAL else {}),
         "ref": str(memory.ref) if memory.ref else None,
         "path": found.file.path,
         "profile": found.profile.value,

@@ -8,11 +8,13 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.change import Changes, MemoryChange
+from memstore.core.keys import EXTERNAL
 from memstore.core.memory import Memory
+from memstore.core.quotation import quoted
 from memstore.files.memory_file import BrokenFile, MemoryFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from memstore.core.finding import Position
     from memstore.core.memory import LedgerLine
@@ -90,15 +92,21 @@ def _earlier(
 
 
 _TOLD_APART = frozenset({"confidence", "confidence_history", "extra", "body"})
+# What an external memory says in these is one of a few words, or an id, and no sentence.
+_WORDS_OF_THE_PROGRAM = frozenset({"id", "type", "status", "source_type", "importance", "created_at", "updated_at"})
 _FEWEST_DECIMALS = 2
 
 
 def differences(before: Memory, after: Memory) -> tuple[str, ...]:
-    """Return the changes, one statement each, in the order of the frontmatter; the body comes last."""
+    """Return the changes, one statement each, in the order of the frontmatter; the body comes last.
+
+    What an external memory says, in one of the two states, is quoted, and so are names of keys of its own.
+    """
+    says: Callable[[str], str] = quoted if EXTERNAL in (before.source_type, after.source_type) else str
     return (
         *_of_confidence(before, after),
-        *_of_keys(before, after),
-        *_of_own_keys(before, after),
+        *_of_keys(before, after, says),
+        *_of_own_keys(before, after, says),
         *_of_body(before.body, after.body),
     )
 
@@ -150,35 +158,43 @@ def _of_confidence(before: Memory, after: Memory) -> Iterator[str]:
         yield f"confidence_history −{_lines(lost)}"
 
 
-def _of_keys(before: Memory, after: Memory) -> Iterator[str]:
+def _of_keys(before: Memory, after: Memory, says: Callable[[str], str]) -> Iterator[str]:
     for field in fields(Memory):
         if field.name not in _TOLD_APART:
-            yield from key_change(field.name, getattr(before, field.name), getattr(after, field.name))
+            words = str if field.name in _WORDS_OF_THE_PROGRAM else says
+            yield from key_change(field.name, getattr(before, field.name), getattr(after, field.name), words)
 
 
-def key_change(name: str, old: Any, new: Any) -> Iterator[str]:
-    """Yield a description of the change to one key's value, if any; lists are given as tuples."""
+def key_change(name: str, old: Any, new: Any, says: Callable[[str], str] = str) -> Iterator[str]:
+    """Yield a description of the change to one key's value, if any; lists are given as tuples.
+
+    Args:
+        name: the key.
+        old: its value before.
+        new: its value now.
+        says: returns a text of the memory as it is to be shown.
+    """
     if old == new:
         return
     if type(old) is not tuple:  # one value, perhaps with several parts
-        yield f"{name} {_word(old)} → {_word(new)}"
+        yield f"{name} {_word(old, says)} → {_word(new, says)}"
         return
     if not all(isinstance(item, str) for item in (*old, *new)):
         yield f"{name} changed ({len(old)} → {len(new)} entries)"
         return
-    gained = [f"+{item}" for item in new if item not in old]
-    lost = [f"−{item}" for item in old if item not in new]
+    gained = [f"+{says(item)}" for item in new if item not in old]
+    lost = [f"−{says(item)}" for item in old if item not in new]
     yield f"{name} {' '.join(gained + lost) or 'in a different order'}"
 
 
-def _of_own_keys(before: Memory, after: Memory) -> Iterator[str]:
+def _of_own_keys(before: Memory, after: Memory, says: Callable[[str], str]) -> Iterator[str]:
     for name in sorted({*before.extra, *after.extra}):
         if name not in before.extra:
-            yield f"{name} added"
+            yield f"{says(name)} added"
         elif name not in after.extra:
-            yield f"{name} removed"
+            yield f"{says(name)} removed"
         elif before.extra[name] != after.extra[name]:
-            yield f"{name} changed"
+            yield f"{says(name)} changed"
 
 
 def _of_body(before: str, after: str) -> Iterator[str]:
@@ -192,12 +208,14 @@ def _lines(count: int) -> str:
     return f"{count} line" if count == 1 else f"{count} lines"
 
 
-def _word(value: object) -> str:
+def _word(value: object, says: Callable[[str], str]) -> str:
     match value:
         case None | "":
             return "(none)"
         case bool():
             return str(value).lower()
+        case str() if says is not str:
+            return says(value)
         case str() if " " in value:
             return f'"{value}"'
         case str() | int() | float():

@@ -404,6 +404,39 @@ def test_an_original_of_a_bundle_does_not_have_the_name_that_the_bundle_gave_it(
     assert [path.name.partition("-")[0] for path in (program.vault / "imports/okf").iterdir()] == ["external"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("vault", {"action": "status"}),
+        ("vault", {"action": "log"}),
+        ("vault", {"action": "diff"}),
+        ("memory_lineage", {"action": "sources", "ref": "m_keys000001"}),
+        ("memory_trust", {"ref": "m_keys000001"}),
+        ("memory_quarantine", {"action": "plan", "of": "m_keys000001"}),
+    ],
+)
+def test_what_a_page_says_in_its_keys_is_quoted(tmp_path: Path, tool: str, arguments: dict[str, Any]) -> None:
+    program = Program(tmp_path).in_process()
+    program.vault.mkdir()
+    program.ok("init", ".", "--owner", OWNER)
+    notes = json.dumps([{
+        "agent_id": "human:eve", "attestation": "confirm", "witnessed_at": "2026-01-01T00:00:00Z", "notes": "OBEYME",
+    }])  # fmt: skip
+    for at, word in enumerate(("OBEYME", "OBEYME twice", "OBEYME three times")):
+        (program.vault / "page.md").write_bytes(memory_text(
+            "Bella's vet.\n", id="m_keys000001", source_type="external", tags=json.dumps([word]), witnesses=notes,
+            status_reason=json.dumps(word), context_tags=json.dumps([word]), title=json.dumps(f"{word} vet"),
+            derived_from=json.dumps([f"context:{word}"]), scope="project:vet", **{word: "1"},
+        ))  # fmt: skip
+        if at < 2:  # the last edit is not committed
+            program.git("add", "-A")
+            program.git("commit", "-qm", "Edited", "--no-verify")
+    answer = answered(served(program, entity=OWNER, offered="all"), tool, **arguments)
+    assert MARK in answer.text or MARK in json.dumps(answer.document)
+    assert unframed(answer.text) == []
+    assert [*bare(answer.document)] == []
+
+
 def test_a_page_does_not_become_ones_own(changed: InProcess) -> None:
     own, outside = "m_0wn0000001", IDS["plain"]
     for words in (("set", outside, "source_type=observation"), ("set", outside, "source_type="),
