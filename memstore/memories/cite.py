@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core import digests
-from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.errors import InStackError, NotFoundError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
@@ -46,6 +46,8 @@ class Cited:
 def cite(view: View, text: str) -> Cited:
     """Return a new citation of a memory's lines, or check an existing one; a new citation is a use of the memory.
 
+    A memory of a loaded stack can be cited, too; its path is then absolute.
+
     Args:
         view: the vault.
         text: `REF` or `REF:L3-L5` for a new citation; `[[ref#L3-L5@blob]]` to check an existing one.
@@ -56,21 +58,32 @@ def cite(view: View, text: str) -> Cited:
         UsageError: the file does not have these lines.
     """
     place = parse_place(text)
-    then = view
-    entry = _entry(then, place)
+    try:
+        entry = _entry(view, place)
+    except InStackError as error:
+        mount = next((one for one in view.mounts if one.name == error.stack), None)
+        if mount is None or mount.view is None:
+            raise
+        cited = _cited(mount.view, text, place, mount.view.named(error.path, notes=True))
+        now = cited.now and cited.now._replace(path=f"{mount.folder}/{cited.now.path}")
+        return replace(cited, now=now)
+    return _cited(view, text, place, entry)
+
+
+def _cited(then: View, text: str, place: Place, entry: Entry) -> Cited:
     file = then.text(entry.path)
     if file is None:
         raise NotFoundError(f"no memory matches `{place.name}`", hint="memstore list shows what there is")
     data = file.data
     blob = digests.blob_id(data, digests.format_of(entry.blob))
-    outside = view.external(file.memory) if isinstance(file, MemoryFile) else None
+    outside = then.external(file.memory) if isinstance(file, MemoryFile) else None
     if place.lines and place.blob and not blob.startswith(place.blob):
-        return replace(_resolved(view, text, place, place.lines, entry, data, blob), external=outside)
+        return replace(_resolved(then, text, place, place.lines, entry, data, blob), external=outside)
     lines = place.lines or _text_lines(then, entry)
     if isinstance(file, MemoryFile):
         _stop_at_hidden(then, file, lines)
     now = _citation(entry, data, blob, lines)
-    record_use(view, entry.id, "cite")
+    record_use(then, entry.id, "cite")
     return Cited(
         ref=entry.ref,
         standing=CitationStanding.SAME,

@@ -422,6 +422,12 @@ def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tm
     for flag in ("--full", "--whole", "--trace", "--verified"):
         assert "walks" in own.ok("show", "m_walks00001", flag).lower(), flag
 
+    for named in ("m_walks00001", printed.rpartition(":")[0], f"{printed.rpartition(':')[0]}:L9-L9"):
+        cited = own.json("cite", named)
+        assert cited["citation"]["path"] == str(tmp_path / "stack/beliefs/walks.md"), named
+        assert own.json("cite", cited["text"])["status"] == "same", named
+    assert own.run("cite", HIDDEN["id"]).returncode == own.run("cite", "m_nothing00").returncode == 3
+
     # What is hidden in the stack, or shared with somebody else, is not there; what would change it says where it is.
     unknown = own.run("show", "m_nothing00")
     for missing in (HIDDEN["id"], HIDDEN["title"], f"../stack/{HIDDEN['path']}"):
