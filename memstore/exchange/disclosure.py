@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.catalog import ITEM_SEPARATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.view import View
 
-_WORDS = re.compile(r"\w+")
+_WORDS = re.compile(r"[^\W_]+")
+_TOKENS = re.compile(r"\w+")  # in which an id is whole: `my_tea` is not `my tea`
 _LINKS = re.compile(r"\[\[([^\[\]|#\n]+)")
 # A word that so many of the shared memories use is known to their reader anyway.
 KNOWN_BY = 3
@@ -52,31 +53,47 @@ class HiddenNames:
     """
 
     def __init__(self, names: Iterable[HiddenName]) -> None:
-        self._starts: defaultdict[str, list[tuple[tuple[str, ...], HiddenName]]] = defaultdict(list)
+        self._exact = _Runs()
+        self._told = _Runs()
         self._unspaced: dict[str, HiddenName] = {}
         self._linked: dict[str, HiddenName] = {}
         for name in names:
             if name.kind == "link":
                 self._linked[folded(name.text)] = name
                 continue
-            if words := _words(name.text):
-                self._starts[words[0]].append((words, name))
+            self._exact.add(_TOKENS, name) if name.is_exact else self._told.add(_WORDS, name)
             if not folded(name.text).isascii():  # a script may have no spaces between words
                 self._unspaced[folded(name.text)] = name
 
     def found_in(self, data: bytes) -> Iterator[HiddenName]:
         """Yield the names that occur in some bytes, each once."""
         text = folded(data.decode("utf-8", "replace"))
-        words = _WORDS.findall(text)
-        found: dict[HiddenName, None] = {}
-        for at, word in enumerate(words):
-            for wanted, name in self._starts.get(word, ()):
-                if tuple(words[at : at + len(wanted)]) == wanted:
-                    found[name] = None
+        found = dict.fromkeys(
+            [*self._exact.found_in(_TOKENS.findall(text)), *self._told.found_in(_WORDS.findall(text))]
+        )
         targets = (target.strip().removesuffix(".md").rpartition("/")[2] for target in _LINKS.findall(text))
         found.update((self._linked[target], None) for target in targets if target in self._linked)
         found.update((name, None) for wanted, name in self._unspaced.items() if wanted in text)
         yield from found
+
+
+class _Runs:
+    """Names, each as a run of words."""
+
+    def __init__(self) -> None:
+        self._starts: defaultdict[str, list[tuple[tuple[str, ...], HiddenName]]] = defaultdict(list)
+
+    def add(self, form: re.Pattern[str], name: HiddenName) -> None:
+        """Look for a name by its words of this form."""
+        if words := tuple(form.findall(folded(name.text))):
+            self._starts[words[0]].append((words, name))
+
+    def found_in(self, words: Sequence[str]) -> Iterator[HiddenName]:
+        """Yield the names that are among these words, as often as they are."""
+        for at, word in enumerate(words):
+            for wanted, name in self._starts.get(word, ()):
+                if tuple(words[at : at + len(wanted)]) == wanted:
+                    yield name
 
 
 def folded(text: str) -> str:

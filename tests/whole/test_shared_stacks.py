@@ -147,6 +147,8 @@ def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
         ("See [it](umbrageous-tea.md).\n", "path"),
         ("It is a xylographic\nQUANDARY.\n", "title"),
         ("Ask zephyrine.\n", "alias"),
+        ("See xylographic_quandary_2.jpg.\n", "title"),
+        ("It is my_zephyrine_x.\n", "alias"),
         ("See [[Umbrageous-Tea#Heart|this]].\n", "link"),
         ("See ![[vexillology/umbrageous-tea]].\n", "link"),
     ],
@@ -162,6 +164,12 @@ def test_a_copy_that_would_name_something_hidden_is_refused(
     assert "privacy share" not in vault.ok("audit", "show", "--json")
     acknowledged = vault.run("share", "--to", MAX, "../stack", "--acknowledge")
     assert (acknowledged.returncode == 0) == (kind in ("title", "alias", "link")), acknowledged.stderr
+
+
+def test_a_file_that_is_called_like_something_hidden_is_not_shared(vault: Program) -> None:
+    put(vault, "notes/for_Zephyrine.md", "Tea at four.\n", id="m_told000001", access_grants="['*']")
+    done = vault.run("share", "--to", MAX, "../stack")
+    assert (done.returncode, f"the alias of {HIDDEN['path']}" in done.stderr) == (4, True), done.stderr
 
 
 def test_a_word_that_several_shared_memories_have_tells_nothing(vault: Program) -> None:
