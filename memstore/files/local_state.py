@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
 from typing import TYPE_CHECKING, NamedTuple
@@ -80,6 +81,18 @@ def make_private(folder: Path) -> None:
     """Create a folder that only its owner may enter; its parents get the usual permissions."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=PRIVATE, exist_ok=True)
+
+
+def drop_all(cache: Path) -> None:
+    """Delete what was computed of a vault; failures are ignored, and its lock stays, which a process may hold."""
+    import shutil
+
+    for path in [*cache.iterdir()] if is_private(cache) else ():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        elif path.name != "lock":
+            with suppress(OSError):
+                path.unlink()
 
 
 def is_private(folder: Path) -> bool:

@@ -58,6 +58,8 @@ class DiskLibrary:
             that do not state one; None if these times are not needed.
         languages: the languages that texts may be written in.
         keys: returns a digest of the keys that open sealed files.
+        forgets: whether what is gone or changed leaves the cache with the next look, as what was withdrawn from a
+            shared stack does.
     """
 
     def __init__(
@@ -69,8 +71,9 @@ class DiskLibrary:
         first_commits: Callable[[], Mapping[str, datetime]] | None = None,
         languages: Sequence[str] = LANGUAGES,
         keys: Callable[[], str] = str,
+        forgets: bool = False,
     ) -> None:
-        self._vault, self._languages = vault, languages
+        self._vault, self._languages, self._forgets = vault, languages, forgets
         self._first_commits = first_commits
         self.on_progress = on_progress
         repository = find_repository(vault.root)
@@ -95,10 +98,12 @@ class DiskLibrary:
         if index is None:
             return self._first()
         walk, difference = self._compared(index)
-        if difference.files > MOST_LAID_OVER:
+        if gone := self._forgets and bool(difference.dead):
+            self._drop_derived()
+        if gone or difference.files > MOST_LAID_OVER:
             with self.store.locked(patience_seconds=0) as locked:
                 # If the index was replaced in the meantime, another process has already written these changes.
-                if locked and self.store.open() is index and self._written(index, walk, difference):
+                if locked and self.store.open() is index and self._written(index, walk, difference, purge=gone):
                     return self._whole() or self._first()
         return self._layered(index, difference)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
-from memstore.core.places import SETTINGS_FOLDER
+from memstore.core.places import MANIFEST, SETTINGS_FOLDER
 from memstore.files import config_file
 from memstore.vault.workspace import Workspace
 
@@ -199,6 +199,7 @@ def assemble(
             first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` does not exist yet
             languages=config.languages or LANGUAGES,
             keys=lambda: keys.state,
+            forgets=(root / MANIFEST).is_file(),
         ),
         clock=SystemClock(),
         ids=RandomIds(),
@@ -227,6 +228,7 @@ def assemble(
         open_stack=lambda folder, settings, contexts: _open_stack(
             env, folder, settings, actor, contexts, state, models
         ),
+        drop_cache=partial(_drop_cache, env),
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
     return ws
@@ -250,6 +252,15 @@ def _open_stack(
     kept = state / "stacks" / vault_hash(root)
     ws = assemble(env, root, config, actor, track=False, models=models, state=kept)
     return ws._replace(contexts=contexts)
+
+
+def _drop_cache(env: Environment, folder: str) -> None:
+    """Delete what was computed of the vault in a folder, which may be gone; failures are ignored."""
+    from pathlib import Path
+
+    from memstore.files.local_state import cache_folder, drop_all
+
+    drop_all(cache_folder(Path(folder), cache_home=env.cache_home))
 
 
 def _stacks(state: Path) -> DiskStacks:

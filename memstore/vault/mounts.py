@@ -61,6 +61,7 @@ def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
             f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
         )
     ws.stacks.mount(name, str(place))
+    _drop_cache(ws, other)
     mounted = _mounted(ws, name, str(place))
     if mounted is None:
         raise VaultError(f"{folder} changed while it was read", hint="try again")
@@ -85,6 +86,13 @@ def unmount(ws: Workspace, name: str) -> None:
         others = ", ".join(sorted(known)) or "none"
         raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore load --list")
     ws.stacks.forget(name)
+    _drop_cache(ws, known[name])
+
+
+def _drop_cache(ws: Workspace, folder: str | None) -> None:
+    """Delete what was computed of a stack that is mounted no longer."""
+    if folder and ws.drop_cache and ws.stacks and folder not in ws.stacks.mounted().values():
+        ws.drop_cache(folder)
 
 
 # -- one stack -------------------------------------------------------------------------------------

@@ -44,11 +44,11 @@ class Workspace(NamedTuple):
     `actor` is the entity who acts and looks, `contexts` says in which context; `alone` is their assurance that nobody
     else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
     which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
-    folder, with the settings and the context for it. In a stack that is mounted beside a vault, `mounted_by` is that
-    vault. `here` is the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real
-    folders in which this machine keeps data of this vault, and of others. `quoted` are the external memories that an
-    agent was shown, `sessions_quoted` those that hooks have shown it. `signing` says whether what the actor writes is
-    signed; for None it is not.
+    folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack that
+    is mounted beside a vault, `mounted_by` is that vault. `here` is the actor's current folder relative to the
+    vault's, if it is inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
+    others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
+    it. `signing` says whether what the actor writes is signed; for None it is not.
     """
 
     vault: VaultFiles
@@ -82,6 +82,7 @@ class Workspace(NamedTuple):
     within: Workspace | None = None
     stacks: DiskStacks | None = None
     open_stack: Callable[[str, Config, ContextState], Workspace] | None = None
+    drop_cache: Callable[[str], None] | None = None
     mounted_by: Workspace | None = None
     signing: Signing | None = None
 

@@ -622,6 +622,44 @@ def test_what_is_withdrawn_leaves_the_history_too(vault: Program, tmp_path: Path
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".memstore")] == []
 
 
+def of_its_own(program: Program) -> Path:
+    """Give a program a cache that it shares with nobody, and return the folder."""
+    program.environment = {**program.environment, "XDG_CACHE_HOME": str(program.home / "cache of its own")}
+    return program.home / "cache of its own"
+
+
+def words_in(folder: Path, *words: str) -> set[str]:
+    """Return the words that are in the files below a folder."""
+    everything = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    return {word for word in words if word.encode() in everything}
+
+
+def test_what_is_withdrawn_leaves_the_cache_of_whoever_loaded_it(vault: Program, own: Program) -> None:
+    put(vault, "notes/later.md", "obfuscated again, and otters.\n", id="m_later00001", access_grants="[si:max]")
+    vault.ok("share", "--update", "stack")
+    cache = of_its_own(own)
+    own.ok("load", "../stack")
+    assert own.json("search", "otters")["total"] == 1
+    own.ok("recall", "obfuscated otters")
+    own.ok("conflicts")
+    assert words_in(cache, "otter", "obfuscat") == {"otter", "obfuscat"}
+    vault.ok("privacy", "revoke", "m_later00001", "--from", MAX)
+    vault.ok("share", "--update", "stack")
+    assert own.json("search", "otters")["total"] == 0
+    assert words_in(cache, "otter", "obfuscat", "morn") == {"morn"}
+    assert own.json("search", "fetch")["total"] == 2
+
+
+def test_a_stack_that_is_loaded_no_longer_leaves_nothing_in_the_cache(own: Program) -> None:
+    cache = of_its_own(own)
+    own.ok("load", "../stack")
+    own.ok("search", "dogs love fetch")
+    assert words_in(cache, "morn", "luna") == {"morn", "luna"}
+    own.ok("unload", "stack")
+    assert words_in(cache, "morn", "luna") == {"luna"}
+    assert own.json("search", "fetch")["total"] == 1
+
+
 def test_status_tells_whose_copy_has_what_they_may_see_no_longer(vault: Program) -> None:
     vault.ok("share", "--to", MAX, "../stack")
     assert "stack" not in vault.run("status").stderr
