@@ -47,10 +47,19 @@ _HONORIFICS = (
 )
 _FAMILIAR = frozenset("小老阿大")  # comes before a part of a name, and is none
 _LONGEST_FAMILIAR = 3  # signs of a name that is used with one of these
-_INITIALS = re.compile(r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?){1,3}[^\W\d_](?!\w)|[^\W\d_]{2,4}(?![\w.]))")
+_INITIALS = re.compile(
+    r"(?<![\w.])(?:(?:[^\W\d_]\.[ \u00a0]?[-\u2010\u2011]?){1,3}[^\W\d_](?!\w)\.?|[^\W\d_]{2,4}(?![\w.]))"
+)
+_MOST_INITIALS = 4
 # Abbreviations that are usually written with dots in lower case.
 _ABBREVIATIONS = frozenset(
     "ad am ao bc cf dh dr eg eu ia idr ie me nb ok pa pm ps sa so su ua uk us usw va zb zt".split()  # noqa: SIM905 - likewise
+)
+# Those that are also written with dots in capitals, and so are not necessarily meant as initials.
+_IN_CAPITALS = frozenset(
+    """
+    ac ad ba bc ca cd cv dc dj eu hq id iq la ma md mp mr ms ny os pc ph pr ps qa ra sa sf tv uk un us usa vip wc
+    """.split()  # noqa: SIM905 - likewise
 )
 _MARKUP = re.compile(r"[*_~`\\]|</?\w[^<>]*>|<!--(?:(?!-->|<!--).)*-->|\]\([^()]*\)|[\[\]]", re.DOTALL)
 _PERCENTS = re.compile(r"(?:%[0-9A-Fa-f]{2})+")  # how addresses spell signs
@@ -129,11 +138,26 @@ def names_of(entities: Mapping[str, Sequence[str]]) -> tuple[Name, ...]:
 
 
 def _initials_of(entities: Mapping[str, Sequence[str]]) -> Iterator[Name]:
-    """Yield the initials of names of several words."""
-    for told in dict.fromkeys(alias for aliases in entities.values() for alias in aliases):
-        letters = [word[0] for word in _words(told) if word not in _TITLES]
-        if len(letters) > 1 and not _UNSPACED.match(letters[0]):
-            yield Name(told, ("".join(letters),), initials=True)
+    """Yield the initials of names of several words, and names that are initials themselves."""
+    for entity, aliases in entities.items():
+        own = entity.partition(":")[2]
+        is_name = all(map(_is_a_name, _words(own)))
+        for told in dict.fromkeys((*aliases, *([own] if is_name else ()))):
+            spellings = dict.fromkeys((told, _latin(told), _APOSTROPHE.sub("", told)))
+            for letters in dict.fromkeys(each for spelling in spellings for each in _initials_by(spelling)):
+                yield Name(told, (letters,), initials=True)
+
+
+def _initials_by(told: str) -> Iterator[str]:
+    """Yield the initials of one name: of all of its words, of the first and the last, of words with a hyphen."""
+    words = [word for word in _words(told) if word not in _TITLES]
+    if told.isupper() and len(words) == 1 and _SHORTEST <= len(told) <= _MOST_INITIALS:
+        yield words[0]
+    if not words or any(map(_UNSPACED.match, words)):
+        return
+    for some in (words, [words[0], words[-1]], *(_words(part) for part in told.split() if "-" in part)):
+        if _SHORTEST <= len(some) <= _MOST_INITIALS and len(words) > 1:
+            yield "".join(word[0] for word in some)
 
 
 def _is_a_name(word: str) -> bool:
@@ -199,7 +223,7 @@ class _Page:
         forms = (whole, plain, bare, _apart(bare), _latin(plain), spelled, humps)
         self._runs = [*dict.fromkeys(fold(form) for form in forms)]
         self._closed = [_GAP.sub("", run) for run in self._runs]
-        self._initials = {*_initials_in(unicodedata.normalize("NFKC", plain))}
+        self._initials = dict(_initials_in(unicodedata.normalize("NFKC", plain)))
         self._tokens = [_WORD.findall(run) for run in self._runs]
         pieces = [piece for run in self._runs for piece in run.split()]
         self._joined = {"".join(_WORD.findall(piece)) for piece in pieces}
@@ -218,7 +242,7 @@ class _Page:
         """Whether the name itself occurs."""
         joined = name.joined
         if name.initials:
-            return False
+            return self._initials.get(joined, False)
         if name.is_unspaced:
             titled = re.compile(rf"{re.escape(joined)}(?:{_HONORIFIC.pattern})") if len(joined) < _SHORTEST else None
             if any(titled.search(run) if titled else joined in run for run in self._runs):
@@ -272,12 +296,23 @@ def _unspaced_near(joined: str) -> re.Pattern[str]:
     return re.compile(rf"{either}|(?:{titled})\s?(?:{_HONORIFIC.pattern})" if titled else either)
 
 
-def _initials_in(text: str) -> Iterator[str]:
-    """Yield the initials that a text may give: capitals, or letters with their dots that abbreviate nothing usual."""
+def _initials_in(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the initials that a text may give, those that can be nothing else last, and whether they are such.
+
+    They are capitals, or letters with their dots that abbreviate nothing usual. Two that a sentence may end and begin
+    with, as in "vitamin A. B vitamins", may be something else, and so may capitals without dots.
+    """
+    sure = set[str]()
     for found in _INITIALS.finditer(text):
         letters = "".join(_WORD.findall(found[0]))
-        if letters.isupper() or ("." in found[0] and letters.casefold() not in _ABBREVIATIONS):
-            yield fold(letters)
+        folded, has_dots = fold(letters), "." in found[0]
+        if not letters.isupper() and (not has_dots or letters.casefold() in _ABBREVIATIONS):
+            continue
+        is_closed = has_dots and (found[0].endswith(".") or not re.search(r"\s", found[0]))
+        if is_closed and letters.casefold() not in _IN_CAPITALS:
+            sure.add(folded)
+        yield folded, False
+    yield from ((letters, True) for letters in sure)
 
 
 def _has_run(tokens: Sequence[str], words: tuple[str, ...]) -> bool:

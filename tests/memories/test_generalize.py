@@ -180,10 +180,24 @@ def test_without_the_name_there_is_no_alarm() -> None:
         (["林 美咲"], "美咲は早く休んだ。", "blocked"),
         (["Ольга Петрова"], "Ольги не было, и это помогло.", "warn"),
         (["Ольга Петрова"], "Olga rested early.", "blocked"),
-        (["Grace Adeyemi"], "G. A. went back to work.", "warn"),
-        (["Grace Adeyemi"], "G.A. went back to work.", "warn"),
+        (["Grace Adeyemi"], "G. A. went back to work.", "blocked"),
+        (["Grace Adeyemi"], "G.A. went back to work.", "blocked"),
+        (["Grace Adeyemi"], "Vitamin G. A lot of it helps.", "warn"),
         (["Grace Adeyemi"], "G. Adeyemi went back to work.", "blocked"),
-        (["Noor Qureshi"], "N. Q. rested early.", "warn"),
+        (["Noor Qureshi"], "N. Q. rested early.", "blocked"),
+        (["N. Q."], "N. Q. rested early.", "blocked"),
+        (["N. Q."], "NQ rested early.", "blocked"),
+        (["NQ"], "N. Q. rested early.", "blocked"),
+        (["Noor Zahra Qureshi"], "N. Q. rested early.", "blocked"),
+        (["Noor Zahra Qureshi"], "N.Z.Q. rested early.", "blocked"),
+        (["Jean-Pierre Dubois"], "J.-P. D. rested early.", "blocked"),
+        (["Jean-Pierre Dubois"], "J.-P. rested early.", "blocked"),
+        (["Иван Петров"], "И. П. rested early.", "blocked"),
+        (["Иван Петров"], "I. P. rested early.", "blocked"),
+        (["ليلى حداد"], "ل. ح. rested early.", "blocked"),
+        (["Siobhán O'Connell"], "S. O. rested early.", "blocked"),
+        (["Uma Singh"], "In the U.S. people rest early.", "warn"),
+        (["Uma Singh"], "Rest helps us.", "safe"),
         (["Noor Qureshi"], "NQ rested early.", "warn"),
         (["Noor Qureshi"], "N of them rested early; see Q. 4.", "safe"),
         (["Αλέξης"], "Alexis rested early.", "blocked"),
@@ -219,8 +233,8 @@ def test_without_the_name_there_is_no_alarm() -> None:
         (["王小明"], "明王小 rested.", "safe"),
         (["王小明"], "明小王休息", "warn"),
         # Initials in lower case, with their dots.
-        (["Li Wei"], "Somebody (l.w.) rested early.", "warn"),
-        (["Li Wei"], "Somebody (l. w.) rested early.", "warn"),
+        (["Li Wei"], "Somebody (l.w.) rested early.", "blocked"),
+        (["Li Wei"], "Somebody (l. w.) rested early.", "blocked"),
         (["Erik Grau"], "Rest early, e.g. on Sundays.", "safe"),
         (["Zoe Berg"], "Ruhe hilft, z.B. sonntags, z. B. früh.", "safe"),
         # Leet without a letter.
@@ -230,3 +244,8 @@ def test_without_the_name_there_is_no_alarm() -> None:
 )  # fmt: skip
 def test_names_in_every_script_and_form(aliases: list[str], text: str, verdict: str) -> None:
     assert generalization.check(text, ["Seen."], {"human:x1": aliases}).verdict == verdict
+
+
+def test_initials_of_an_id_without_an_alias_count() -> None:
+    assert generalization.check("N. Q. rested early.", ["Seen."], {"human:noor_qureshi": []}).verdict == "blocked"
+    assert generalization.check("S. K. rested early.", ["Seen."], {"human:student_kid": []}).verdict == "safe"
