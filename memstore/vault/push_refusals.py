@@ -252,6 +252,7 @@ def _of_stacks(stacks: PushedStacks, commits: Sequence[str], prefix: str) -> Ite
 
 
 _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
+_END_OF_NAME = re.compile(rf"[{ID_ALPHABET}]{{4}}")  # of a file that memstore named
 _WORD = re.compile(r"[^\W_]+")
 _ID_LIKE = (re.compile(r"[\w.-]+"), re.compile(r"\w+"))  # with what may stand in an id, and what mostly does
 _LONGEST_TITLE = 59  # in a commit's subject: `history.commit_messages.called`
@@ -430,7 +431,7 @@ class _Check:
     def texts(self, texts: Iterable[tuple[str, str]], paths: Mapping[str, str]) -> Iterator[PushRefusal]:
         """Yield the messages, names of refs and paths that carry the title, an alias or the id of a hidden memory.
 
-        In a path, a title of one or two words says nothing. `paths` has a commit of each path.
+        `paths` has a commit of each path.
 
         An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
         """
@@ -445,9 +446,9 @@ class _Check:
         said = [*texts]
         if not titles and not _names_any("\n".join([*(text for _, text in said), *paths]), ids, known):
             return  # as most pushes
-        long = _Titles([words for words in titles.all if len(words) > 2])  # noqa: PLR2004
+        called = _Called(titles)
         for path, commit in paths.items():
-            if _names_any(path, ids, known) or long.are_in(_folded(path)):
+            if _names_any(path, ids, known) or called.is_called(path):
                 yield PushRefusal(
                     f"commit {commit[:10]}", path, "its path names what not everybody may see", "push-text"
                 )
@@ -509,6 +510,8 @@ def _folded(text: str) -> list[str]:
 _WITHOUT_BLANKS = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
 )
+_SHORTEST_WITHOUT_BLANKS = 3
+_PAIR = 2
 
 
 class _Titles:
@@ -536,3 +539,32 @@ class _Titles:
             for i, word in enumerate(words)
             for title in self._by_word.get(word, ())
         )
+
+
+class _Called:
+    """Titles that are looked for in paths: short ones mean a memory only where a file or a folder is called so.
+
+    Args:
+        titles: all of them.
+    """
+
+    def __init__(self, titles: _Titles) -> None:
+        self._titles = titles
+        self._pairs = _Titles([words for words in titles.all if len(words) == _PAIR])
+        self._long = _Titles([words for words in titles.all if len(words) > _PAIR or _has_no_blanks(words[0])])
+
+    def is_called(self, path: str) -> bool:
+        """Whether a path has a long title, one of its names one of two words, or its file is called by a title."""
+        if not self._titles:
+            return False
+        if self._long.are_in(_folded(path)) or any(self._pairs.are_in(_folded(name)) for name in path.split("/")):
+            return True
+        words = _folded(path.rpartition("/")[2].rpartition(".")[0])
+        named = [word for word in words if not word.isdigit()]
+        without_end = named[:-1] if named and _END_OF_NAME.fullmatch(named[-1]) else named
+        return any(tuple(some) in self._titles.all for some in (words, named, without_end))
+
+
+def _has_no_blanks(word: str) -> bool:
+    """Whether a title is one without blanks, and long enough that it can't be a part of other words."""
+    return len(word) >= _SHORTEST_WITHOUT_BLANKS and re.search(_WITHOUT_BLANKS, word) is not None

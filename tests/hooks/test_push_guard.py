@@ -355,6 +355,51 @@ def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
         git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
 
 
+@pytest.mark.parametrize(
+    ("title", "path", "refused"),
+    [
+        ("Divorce", "notes/2026/divorce-7f3k.md", True),
+        ("Divorce", "Divorce.md", True),
+        ("Divorce", "2026-11-26 divorce.md", True),
+        ("Divorce", "divorce 2.md", True),
+        ("Divorce", "divorce/tea.md", False),
+        ("Divorce", "a divorce in films.md", False),
+        ("Cat scan", "Cat scan/tea.md", True),
+        ("Cat scan", "the-cat-scan-of-films.md", True),
+        ("Cat scan", "cat/scan.md", False),
+        ("Notes 2026", "notes/2026/tea.md", False),
+        ("Cat scan", "scan.md", False),
+        ("離婚", "離婚.md", True),
+        ("離婚", "離婚届.md", False),
+        ("秘密の話", "これは秘密の話です.md", True),
+        ("Tea", "tea.md", False),  # a memory that may go has that title
+    ],
+)  # fmt: skip
+def test_a_file_that_is_called_like_a_hidden_memory(
+    pushing: Pushing,
+    title: str,
+    path: str,
+    refused: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title=title))
+    pushing.commit("other.md", seen("m_bbb", title="Tea"))
+    pushing.commit(path, seen("m_ccc", title="Something else"))
+    if refused:
+        assert f"{path}: its path names what not everybody may see" in pushing.refused()
+    else:
+        pushing.passes()
+
+
+@pytest.mark.parametrize("ref", ["refs/heads/divorce", "refs/heads/x/the_divorce", "refs/tags/divorce-1"])
+def test_a_ref_that_is_called_like_a_hidden_memory(pushing: Pushing, ref: str) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="Divorce"))
+    pushing.commit("b.md", seen("m_bbb"))
+    pushing.passes()
+    assert f"the ref {ref}: it has the title" in pushing.refused("origin", f"HEAD:{ref}")
+
+
 def test_a_memory_that_can_not_be_read_today_or_was_forgotten_is_hidden_in_older_commits(pushing: Pushing) -> None:
     pushing.passes()
     pushing.commit("b.md", seen("m_bbb", "The salary.\n"))
