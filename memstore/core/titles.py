@@ -6,8 +6,11 @@ import re
 from typing import TYPE_CHECKING
 
 from memstore.core.full_stops import first_sentence
+from memstore.core.ids import ID_ALPHABET
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memstore.core.memory import Memory
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*)", re.MULTILINE)
@@ -16,6 +19,7 @@ _MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+
 _MAY_BE_MARKUP = re.compile(r"[-*+>_`\[\]\d]")
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 LONGEST_DEFAULT_TITLE = 80
+_BEGINNING_OF_ID = re.compile(rf"[{ID_ALPHABET}]{{4}}")  # at the end of the name of a file that memstore made
 # A line of properties of Logseq; the title is one of those that a page begins with.
 _PROPERTY = r"\s*(?:- )?[^\s:]+::[ \t]"
 _TITLE_PROPERTY = re.compile(r"\s*(?:- )?(?:[^\s:]+::[^\n]*\n[ ]{0,2})*?title::[ \t]+(\S[^\n]*)")
@@ -64,3 +68,16 @@ def _first_line(body: str) -> str:
     lines = [line for line in body.splitlines() if line.strip()]
     said = (line for line in lines if not _HEADING.match(line) and not re.match(_PROPERTY, line))
     return next(said, "") or next(iter(lines), "")
+
+
+def as_called(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield what the words of a file's name may be called: all, those that are no numbers, without an id's beginning.
+
+    Args:
+        words: the words, folded, without the ending of the name.
+    """
+    named = tuple(word for word in words if not word.isdigit())
+    yield tuple(words)
+    yield named
+    if named and _BEGINNING_OF_ID.fullmatch(named[-1]):
+        yield named[:-1]

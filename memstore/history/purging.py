@@ -516,24 +516,27 @@ def _swept(clone: GitProcess, folder: Path) -> None:
 
 def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
     """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
-    paths, named, count = _paths(clone), set[str](), 0
-    short = _ShortNames()
-    still = [f"the ref {ref} has its title" for ref in _refs(clone) if found.retold.named_in(ref)]
+    paths, named, called, count = _paths(clone), set[str](), set[str](), 0
+    refs, short = _refs(clone), _ShortNames()
+    still = [f"the ref {ref} has its title" for ref in refs if found.retold.named_in(ref)]
     for one in _objects(clone):
         count += 1
         if one.kind == "blob":
             named |= {*filter(found.retold.named_in, paths.get(one.id, ()))}
+            called |= {*filter(found.retold.is_called, paths.get(one.id, ()))}
         words = [] if one.kind == "tree" else found.retold.words_in(one.data)
         if what := _what_is_left(one, words, found):
             where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
             still.append(what.format(id=one.id[:_BLOB_PREFIX], kind=one.kind, where=where))
         else:
-            short.look(one, words, found.retold)
+            short.look(one, paths.get(one.id, ()), words, found.retold)
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
         is_read = inside.parts[:2] == (".git", "objects") or inside.as_posix() in _REFS  # as objects, as refs
         if path.is_file() and not path.is_symlink() and not is_read and found.is_told_in(path.read_bytes()):
             still.append(f"the file {inside} has words of it")
+    still += (f"the ref {ref} is called by its short title" for ref in refs if found.retold.is_called(ref))
+    still += (f"the path {path} is called by its short title" for path in sorted(called - named))
     still += short.left()
     return count, (*still, *(f"the path {path} has its title" for path in sorted(named)))
 
@@ -543,17 +546,20 @@ class _ShortNames:
     """Titles and aliases of one or two words, each as its words, in what is left: they may be those of other things."""
 
     _in_files: set[tuple[str, ...]] = field(default_factory=set)
+    _files: set[str] = field(default_factory=set)
     _in_messages: dict[str, set[tuple[str, ...]]] = field(default_factory=dict)
 
-    def look(self, one: _Object, words: list[str], retold: Retold) -> None:
+    def look(self, one: _Object, paths: Collection[str], words: list[str], retold: Retold) -> None:
         """Remember which of them a file or a message has; above the message, a commit names only people and objects."""
-        if one.kind == "blob":
-            self._in_files |= retold.short_names_in(words)
-        elif names := retold.short_names_in(words) and retold.short_names_in(retold.words_in(_message_of(one))):
+        names = retold.short_names_in(words)
+        if names and one.kind == "blob":
+            self._in_files |= names
+            self._files.update(paths)
+        elif names := names and retold.short_names_in(retold.words_in(_message_of(one))):
             self._in_messages[f"{one.kind} {one.id[:_BLOB_PREFIX]}"] = names
 
     def left(self) -> Iterator[str]:
-        """Yield which messages have one that no file has, and how many others have one that is also in a file."""
+        """Yield which messages have one that no file has, and how many files and other messages have one."""
         telling = sorted(what for what, names in self._in_messages.items() if names - self._in_files)
         yield from (f"{what} has its short title" for what in telling[:_MOST_LISTED])
         if len(telling) > _MOST_LISTED:
@@ -561,6 +567,9 @@ class _ShortNames:
         if others := len(self._in_messages) - len(telling):
             what = "commit or tag has" if others == 1 else "commits and tags have"
             yield f"{others} {what} its short title, as other files do: git log -i --grep=TITLE shows what is meant"
+        if count := len(self._files):
+            what = f"1 file has ({min(self._files)})" if count == 1 else f"{count} files have"
+            yield f"{what} its short title, or that of something else: git log --all -i -G TITLE shows what is meant"
 
 
 def _message_of(one: _Object) -> bytes:

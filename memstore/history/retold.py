@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.core.terms import whole_words
+from memstore.core.titles import as_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,15 @@ class Retold:
     def named_in(self, name: str) -> bool:
         """Whether the name of a file or a ref has one of the names in it: `x/Our_old-mill.png` has `Our old mill`."""
         return self._has_name(_separate(name))
+
+    def is_called(self, name: str) -> bool:
+        """Whether a part of a path or ref has a name of two words, or the last is one, maybe with a number or an id."""
+        pairs = self._short.get(SHORTEST_NAME - 1, set())
+        if any(not pairs.isdisjoint(_runs_of(_separate(part), SHORTEST_NAME - 1)) for part in name.split("/")):
+            return True
+        last = name.rpartition("/")[2]
+        stems = {last, last.rpartition(".")[0]}
+        return any(some in self._short.get(1, ()) for stem in stems for some in as_called(_separate(stem)))
 
     def _has_name(self, words: list[str]) -> bool:
         return any(not known.isdisjoint(_runs_of(words, size)) for size, known in self._names.items())

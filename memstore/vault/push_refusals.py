@@ -21,6 +21,7 @@ from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, is_memory_path, is_sealed_path
+from memstore.core.titles import as_called
 from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
@@ -252,7 +253,6 @@ def _of_stacks(stacks: PushedStacks, commits: Sequence[str], prefix: str) -> Ite
 
 
 _IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
-_END_OF_NAME = re.compile(rf"[{ID_ALPHABET}]{{4}}")  # of a file that memstore named
 _WORD = re.compile(r"[^\W_]+")
 _ID_LIKE = (re.compile(r"[\w.-]+"), re.compile(r"\w+"))  # with what may stand in an id, and what mostly does
 _LONGEST_TITLE = 59  # in a commit's subject: `history.commit_messages.called`
@@ -560,9 +560,7 @@ class _Called:
         if self._long.are_in(_folded(path)) or any(self._pairs.are_in(_folded(name)) for name in path.split("/")):
             return True
         words = _folded(path.rpartition("/")[2].rpartition(".")[0])
-        named = [word for word in words if not word.isdigit()]
-        without_end = named[:-1] if named and _END_OF_NAME.fullmatch(named[-1]) else named
-        return any(tuple(some) in self._titles.all for some in (words, named, without_end))
+        return any(some in self._titles.all for some in as_called(words))
 
 
 def _has_no_blanks(word: str) -> bool:

@@ -214,10 +214,56 @@ def test_a_short_title_in_a_foreign_message_is_listed_if_no_file_has_it(
         assert done.still[-1] == "10 more commits and tags have its short title"
         assert all(one.endswith("has its short title") for one in done.still[:20])
     elif listed == "counted":
-        [one] = done.still
+        one, other = done.still
         assert one.startswith("30 commits and tags have its short title, as other files do")
+        assert other.startswith("1 file has (kept.md) its short title, or that of something else")
     else:
         assert done.still == ()
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "listed"),
+    [
+        ("Divorce", "divorce", True),
+        ("Divorce", "x/Divorce_2", True),
+        ("Divorce", "2026/divorce-7f3k", True),
+        ("Divorce", "divorce/tea", False),
+        ("Divorce", "divorces", False),
+        ("Cat scan", "the_cat-scan", True),
+        ("Cat scan", "cat/scan", False),
+    ],
+)
+def test_a_name_of_a_branch_a_tag_or_a_file_that_is_its_short_title_is_listed(
+    tmp_path: Path,
+    title: str,
+    name: str,
+    listed: bool,  # noqa: FBT001 - a table's column
+) -> None:
+    vault = vault_in(tmp_path / "vault")
+    vault.write("notes/x.md", memory("m_secret", "x\n", title=title))
+    vault.write(f"files/{name}.txt", "Nothing else.\n")
+    vault.commit("first")
+    git(vault.root, "branch", f"b/{name}")
+    git(vault.root, "tag", f"t/{name}")
+    (vault.root / "notes/x.md").unlink()
+    vault.write("notes/m_secret.md", TOMB)
+    vault.commit("forget m_secret")
+    done = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean")
+    names = (f"ref refs/heads/b/{name}", f"ref refs/tags/t/{name}", f"path files/{name}.txt")
+    assert done.still == (tuple(f"the {one} is called by its short title" for one in names) if listed else ())
+
+
+def test_files_with_a_short_title_are_counted(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    vault.write("notes/x.md", memory("m_secret", "x\n", title="Other", aliases="[Zyfalias]"))
+    vault.write("kept.md", memory("m_kept", "Ask Zyfalias.\n"))
+    vault.write("a.txt", "ask ZYFALIAS again\n")
+    vault.commit("first")
+    (vault.root / "notes/x.md").unlink()
+    vault.write("notes/m_secret.md", TOMB)
+    vault.commit("forget m_secret")
+    [told] = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean").still
+    assert told.startswith("2 files have its short title, or that of something else: git log")
 
 
 def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
