@@ -29,7 +29,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.history.commit_messages import MEMORY_ID, in_subject
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import tree_of_commit
-from memstore.history.retold import Retold
+from memstore.history.retold import Retold, as_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
@@ -332,6 +332,7 @@ def _paths(clone: GitProcess) -> dict[str, set[str]]:
 
 def is_version(data: bytes, ids: set[str]) -> bool:
     """Whether a blob is a version of one of the memories, readable or not."""
+    data = as_utf8(data)
     head = data[3:].partition(b"\n---")[0] if data.lstrip(b"\xef\xbb\xbf").startswith(b"---") else b""
     named = _ID_IN_FLOW if head.lstrip().startswith(b"{") else _ID_LINE
     return any(name.decode() in ids for name in named.findall(head))
@@ -339,7 +340,7 @@ def is_version(data: bytes, ids: set[str]) -> bool:
 
 def _learn(found: _Found, data: bytes, *, mixed: bool) -> None:
     """Remember the words of a version."""
-    read = memory_file.read("version.md", data, mixed=mixed)
+    read = memory_file.read("version.md", data := as_utf8(data), mixed=mixed)
     memory = read.memory if isinstance(read, MemoryFile) else None
     if memory is None:
         _learn_unread(found, data.decode(errors="replace"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,19 @@ RUN = 6
 # A shorter name is that of many things; the push guard looks for as many in paths.
 SHORTEST_NAME = 3
 
+# The byte order marks of texts with two or four bytes a character; a shorter mark may begin a longer one.
+_WIDE = {
+    codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
+}  # fmt: skip
+
 _Words = tuple[str, ...]
+
+
+def as_utf8(data: bytes) -> bytes:
+    """Return a text in UTF-8 whose mark at the beginning tells of two or four bytes a character; others as they are."""
+    wide = next((name for mark, name in _WIDE.items() if data.startswith(mark)), None)
+    return data.decode(wide, "replace").encode(errors="replace") if wide else data
 
 
 @dataclass
@@ -40,9 +53,10 @@ class Retold:
 
     def words_in(self, data: bytes) -> list[str]:
         """Return the words of bytes, in which `quoted_in` and `short_names_in` look; nothing if they are no text."""
-        if b"\0" in data or not (self._runs or self._names or self._short):
+        if not (self._runs or self._names or self._short):
             return []
-        return whole_words(data.decode(errors="replace"))
+        plain = as_utf8(data)
+        return [] if b"\0" in plain else whole_words(plain.decode(errors="replace"))
 
     def quoted_in(self, words: list[str]) -> bool:
         """Whether words repeat a run, or a name that can be told from others."""

@@ -253,6 +253,28 @@ def test_a_name_of_a_branch_a_tag_or_a_file_that_is_its_short_title_is_listed(
     assert done.still == (tuple(f"the {one} is called by its short title" for one in names) if listed else ())
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32"])
+def test_a_file_in_wider_characters_that_quotes_it_is_listed(tmp_path: Path, encoding: str) -> None:
+    vault = vault_in(tmp_path / "vault")
+    said = "The vet in Mill Lane told us that her murmur is a grade three now.\n"
+    vault.write("notes/x.md", memory("m_secret", said, title="Heart"))
+    mark = {"utf-16-be": b"\xfe\xff", "utf-16-le": b"\xff\xfe"}.get(encoding, b"")
+    (vault.root / "old.txt").write_bytes(mark + f"{said.upper()}And more.\n".encode(encoding))
+    (vault.root / "picture.bin").write_bytes(b"\xff\xfe\x00\xd8\x00\xd8\x00")
+    (vault.root / "saved.md").write_bytes(mark + memory("m_secret", "Quux.\n").encode(encoding))
+    vault.commit("first")
+    (vault.root / "saved.md").unlink()
+    (vault.root / "notes/x.md").unlink()
+    vault.write("notes/m_secret.md", TOMB)
+    vault.commit("forget m_secret")
+    still = GitHistory(vault.root, os.environ).purged(["m_secret"], tmp_path / "clean").still
+    assert any("(old.txt) has words of it" in one for one in still)
+    assert "the file old.txt has words of it" in still
+    assert not any("picture" in one or "saved" in one for one in still)
+    kept = ("git", "-C", str(tmp_path / "clean"), "log", "--all", "--format=", "--name-only")
+    assert "saved.md" not in subprocess.run(kept, capture_output=True, text=True, check=True).stdout
+
+
 def test_files_with_a_short_title_are_counted(tmp_path: Path) -> None:
     vault = vault_in(tmp_path / "vault")
     vault.write("notes/x.md", memory("m_secret", "x\n", title="Other", aliases="[Zyfalias]"))
