@@ -878,8 +878,24 @@ def test_a_signed_memory_without_some_of_its_refs_is_shown_as_such(vault: Progra
     assert "provenance-withheld" in states[ref], states[ref]
     assert "provenance-withheld" not in states[other]
     assert vault.run("--vault", "../stack", "check").returncode == 0
-    manifest = read_manifest((tmp_path / "stack/.memstore/stack.json").read_bytes())
-    withheld = manifest.memory(ref.partition(":")[2])
+    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("attest", "digest", ref)
+
+    # It is the same after a change and an update, and once it is out of date.
+    path.write_text(path.read_text().replace("are better", "are much better"))
+    vault.ok("sign", ref, "--key", str(key))
+    vault.ok("share", "--update", "stack")
+    assert "provenance-withheld" in vault.ok("--vault", "../stack", "--as", MAX, "trust", ref)
+    assert withheld_provenance(tmp_path / "stack", ref) in vault.ok("attest", "digest", ref)
+    path.write_text(path.read_text().replace("much better", "best"))
+    vault.ok("share", "--update", "stack")
+    told = vault.ok("--vault", "../stack", "--as", MAX, "trust", ref)
+    assert "provenance-withheld" not in told
+    assert "valid" not in told
+
+
+def withheld_provenance(stack: Path, ref: str) -> str:
+    """Return the digest of the provenance of which a stack has only a part."""
+    withheld = read_manifest((stack / ".memstore/stack.json").read_bytes()).memory(ref.partition(":")[2])
     assert withheld
     assert withheld.withheld
-    assert str(withheld.provenance).removeprefix("sha256:") in vault.ok("attest", "digest", ref)
+    return str(withheld.provenance).removeprefix("sha256:")
