@@ -29,6 +29,7 @@ from memstore.history.outgoing import each_object, objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from memstore.access.world import Decision, Labels, World
@@ -441,8 +442,9 @@ class _Check:
         known = {labels.id for labels, _ in memories}
         seen = [names for labels, names in memories if hidden and self._is_visible(labels)]
         shown = {_words(name) for names in seen for name in names}
-        shown |= {(word,) for words in shown for word in words}  # one word alone says nothing if others say it, too
-        titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - {()})
+        alone = {(word,) for words in shown for word in words}  # one word says nothing if others say it, too
+        titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - alone - {()})
+        titles = _Titles(titles.all - {title for words in shown for title in titles.found_in(words)})
         said = [*texts]
         if not titles and not _names_any("\n".join([*(text for _, text in said), *paths]), ids, known):
             return  # as most pushes
@@ -517,13 +519,13 @@ _PAIR = 2
 class _Titles:
     """Titles, each as its words, that are looked for in texts."""
 
-    def __init__(self, titles: Collection[tuple[str, ...]]) -> None:
+    def __init__(self, titles: AbstractSet[tuple[str, ...]]) -> None:
         self.all = titles
         self._by_word: dict[str, list[tuple[str, ...]]] = {}
-        self._joined: list[str] = []
+        self._joined: list[tuple[str, tuple[str, ...]]] = []
         for words in titles:
             if re.search(_WITHOUT_BLANKS, joined := "".join(words)):
-                self._joined.append(joined)
+                self._joined.append((joined, words))
             else:
                 self._by_word.setdefault(words[0], []).append(words)
 
@@ -532,13 +534,17 @@ class _Titles:
 
     def are_in(self, words: Sequence[str]) -> bool:
         """Whether a text with these words has one of the titles."""
-        if self._joined and any(title in text for text in ["".join(words)] for title in self._joined):
-            return True
-        return any(
-            tuple(words[i : i + len(title)]) == title
-            for i, word in enumerate(words)
-            for title in self._by_word.get(word, ())
-        )
+        return next(self.found_in(words), None) is not None
+
+    def found_in(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        """Yield the titles that a text with these words has."""
+        if self._joined:
+            text = "".join(words)
+            yield from (title for joined, title in self._joined if joined in text)
+        for i, word in enumerate(words):
+            for title in self._by_word.get(word, ()):
+                if tuple(words[i : i + len(title)]) == title:
+                    yield title
 
 
 class _Called:
@@ -550,8 +556,8 @@ class _Called:
 
     def __init__(self, titles: _Titles) -> None:
         self._titles = titles
-        self._pairs = _Titles([words for words in titles.all if len(words) == _PAIR])
-        self._long = _Titles([words for words in titles.all if len(words) > _PAIR or _has_no_blanks(words[0])])
+        self._pairs = _Titles({words for words in titles.all if len(words) == _PAIR})
+        self._long = _Titles({words for words in titles.all if len(words) > _PAIR or _has_no_blanks(words[0])})
 
     def is_called(self, path: str) -> bool:
         """Whether a path has a long title, one of its names one of two words, or its file is called by a title."""

@@ -391,6 +391,16 @@ def test_a_file_that_is_called_like_a_hidden_memory(
         pushing.passes()
 
 
+def test_a_title_that_is_a_part_of_one_that_may_go_says_nothing(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="Team meeting", aliases="[秘密の話]"))
+    pushing.commit("team-meeting-monday.md", seen("m_bbb", title="Team meeting Monday"), "add Team meeting Monday")
+    pushing.commit("これは秘密の話です.md", seen("m_ccc", title="これは秘密の話です"), "add これは秘密の話です")
+    pushing.passes()
+    pushing.commit("c.md", seen("m_ddd", title="Other"), "Meeting of the team, and the team meets")
+    pushing.passes()
+
+
 @pytest.mark.parametrize("ref", ["refs/heads/divorce", "refs/heads/x/the_divorce", "refs/tags/divorce-1"])
 def test_a_ref_that_is_called_like_a_hidden_memory(pushing: Pushing, ref: str) -> None:
     (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
