@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.access.generalization import GeneralizationVerdict
     from memstore.access.world import Decision, Labels, World
     from memstore.core.finding import Finding
-    from memstore.core.memory import Memory
+    from memstore.core.memory import Generalization, Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
 
@@ -284,13 +284,22 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
     gone = [text for text in memory.derived_from if (ref := MemoryRef.parse(text)) and ref.id not in around.memories]
     subjects = _subjects(around, ids)
     found = judged(around, _text(memory), ids)
-    acknowledged = memory.generalization is not None and memory.generalization.acknowledged_by
     if blocked := found.blocked_reason or check(_beside(memory), (), subjects).blocked_reason:
         yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
-    elif (warnings := [*found.warnings, *_uncompared(gone)]) and not acknowledged:
+    elif warnings := _unacknowledged(memory.generalization, found, [*_uncompared(gone)]):
         text = "; ".join(warnings)
         hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _unacknowledged(
+    recorded: Generalization | None, found: GeneralizationVerdict, others: Sequence[str]
+) -> Sequence[str]:
+    """Return the warnings that nobody acknowledged: where checks are recorded, those of other checks are new."""
+    if recorded is None or not recorded.acknowledged_by:
+        return (*found.warnings, *others)
+    told = zip(found.checks, found.warnings, strict=True)
+    return [warning for name, warning in told if recorded.checks and name not in recorded.checks]
 
 
 def judged(around: WideningContext, text: str, ids: Sequence[str]) -> GeneralizationVerdict:

@@ -698,7 +698,8 @@ _CODES = (
         "a generalization that may point back to its source, and nobody acknowledged that",
         (
             "It shares a date, a number, a phrase or most of its words with its source, or a source does not exist, "
-            "so it can't be compared. Say it another way, or put your entity id under `acknowledged_by`."
+            "so it can't be compared. An acknowledgement of other checks doesn't count for this one. Say it another "
+            "way, or put your entity id under `acknowledged_by`, and the check under `checks` if there are others."
         ),
     ),
     _warning(

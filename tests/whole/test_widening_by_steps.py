@@ -149,6 +149,23 @@ def test_what_a_generalization_shows_is_checked_when_it_is_committed(
     program.ok("commit", "m_lesson0001")
 
 
+def test_who_acknowledged_one_check_did_not_acknowledge_another(program: Program) -> None:
+    program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
+    ref, _ = program.add("Bella has a grade 2 murmur since May 14.", "--subject", "dog:bella", "--commit")
+    told = "Hearts of grade 2 are fine with long walks."
+    made = program.json("generalize", ref, "--text", told, "--access", "public", "--acknowledge", "-c")
+    lesson = program.vault / made["path"]
+    assert 'checks: ["number"]' in lesson.read_text()
+    lesson.write_text(lesson.read_text().replace("long walks", "short walks"))
+    program.ok("commit", made["ref"])
+    lesson.write_text(lesson.read_text().replace("Hearts of", "On May 14, hearts of"))
+    done = program.run("commit", made["ref"])
+    assert (done.returncode, UNACKNOWLEDGED in done.stderr) == (4, True), done.stderr
+    assert "it gives a date that its source gives [" in done.stderr
+    lesson.write_text(lesson.read_text().replace('checks: ["number"]', 'checks: ["coverage", "date", "number"]'))
+    program.ok("commit", made["ref"])
+
+
 def test_a_name_of_what_the_source_was_made_of_is_one_too(program: Program) -> None:
     program.ok("entity", "add", "dog:bella", "--alias", "Bella", "-c")
     ref, _ = program.add("Bella limps after running.", "--subject", "dog:bella", "--commit")
