@@ -66,7 +66,7 @@ _PERCENTS = re.compile(r"(?:%[0-9A-Fa-f]{2})+")  # how addresses spell signs
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # where the next word begins in oneWord
 _TAG = re.compile(r"#(\w+)")
 _WORD = re.compile(r"[^\W_]+")
-_APOSTROPHE = re.compile("['’]")
+_APOSTROPHE = re.compile("['’ʹʻʼʽˈꞌ]")  # those after the first two are letters to Unicode
 _TITLES = frozenset("dr mr mrs ms miss mx prof sir the of de la von van and".split())  # noqa: SIM905 - a list of words reads best as words
 # Parts of ids and names that say what somebody is, not who.
 _NO_NAMES = _TITLES | frozenset(
@@ -195,7 +195,7 @@ def _bare(text: str) -> str:
 
 def fold(text: str) -> str:
     """Return a text without marks, case and look-alikes, so that spellings that people read as the same are equal."""
-    return _bare(text).translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
+    return _APOSTROPHE.sub("'", _bare(text)).translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
 
 
 _UNSEEN = frozenset({"Mn", "Me", "Cf"})
