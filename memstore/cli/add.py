@@ -234,7 +234,7 @@ def _say_what_is_usual(session: CliSession, saved: Saved, values: Mapping[str, P
     kind = str(values.get("type") or "")
     usual = USUAL_KEYS.get(kind, ())
     if usual and not any(values.get(name) for name in usual):
-        session.say(session.told(f"  hint: {_usually(kind)}; memstore set {saved.ref} {usual[0]}=VALUE adds it later"))
+        session.say(f"  hint: {_usually(kind)}; memstore set {saved.ref} {usual[0]}=VALUE adds it later")
 
 
 def _usually(kind: str, *, options: bool = True) -> str:

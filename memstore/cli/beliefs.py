@@ -245,7 +245,7 @@ def propagate(
     if not done.plan.steps:
         session.say("nothing would change")
     elif not apply and not dry_run:
-        session.say(session.told(f"{len(done.plan.steps)} would change; --apply writes it"))
+        session.say(f"{len(done.plan.steps)} would change; --apply writes it")
 
 
 def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -> Iterator[str]:
@@ -304,7 +304,7 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
     place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
     step = f"{number(one.old)} → {number(one.new)}"
     yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
-    yield "  recorded" if done else f"  {session.told(one.command)}"
+    yield "  recorded" if done else f"  {one.command}"
 
 
 # -- calibrate, and confidences computed anew ----------------------------------------------------

@@ -127,11 +127,7 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
         "check", document=lambda: check_document(result), lines=lambda: _lines(session, result, shown), each="findings"
     )
     if not is_shown:
-        session.say(
-            session.told(
-                f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them"
-            )
-        )
+        session.say(f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them")
     session.say(summary(result))
 
 
@@ -164,11 +160,11 @@ def _group_lines(session: CliSession, group: Sequence[Finding]) -> Iterator[str]
         told = f"{session.paint(word, word)}: {safe_line(finding.text)} {session.paint('dim', f'[{code}]')}"
         yield f"{_place(session, finding)}: {told}"
         if finding.hint and not is_shared:
-            yield session.told(f"  hint: {safe_line(finding.hint)}")
+            yield f"  hint: {safe_line(finding.hint)}"
         if finding.mended is not None:
             yield f"  should read: {session.paint('added', safe_line(finding.mended))}"
     if is_shared and group[0].hint:
-        yield session.told(f"  hint: {safe_line(group[0].hint)}")
+        yield f"  hint: {safe_line(group[0].hint)}"
 
 
 def _say_what_else_mends(session: CliSession) -> None:
@@ -180,9 +176,9 @@ def _say_what_else_mends(session: CliSession) -> None:
     filled = sum(not file.skipped for file in fix_provenance(view, dry_run=True).files)
     uneven = len(fmt(view, (), dry_run=True).saved)
     if filled:
-        session.say(session.told(f"{filled} more can get their missing sources: memstore fix-provenance"))
+        session.say(f"{filled} more can get their missing sources: memstore fix-provenance")
     if uneven:
-        session.say(session.told(f"{uneven} more can be formatted: memstore fmt"))
+        session.say(f"{uneven} more can be formatted: memstore fmt")
 
 
 def _place(session: CliSession, finding: Finding) -> str:

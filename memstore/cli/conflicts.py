@@ -63,13 +63,13 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
 
 def _say_left_out(session: CliSession, found: Sequence[object], limit: int | None) -> None:
     if limit and len(found) > limit:
-        session.say(session.told(f"{len(found) - limit:,} more; a higher --limit lists them"))
+        session.say(f"{len(found) - limit:,} more; a higher --limit lists them")
 
 
 def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
     yield conflict_line(session.paint, found)
     current = f" ({session.paint('ref', found.current)} is current)" if found.current else ""
-    yield f"  {session.paint('dim', found.suggested_resolution)}{current}: {session.told(found.command)}"
+    yield f"  {session.paint('dim', found.suggested_resolution)}{current}: {found.command}"
 
 
 @command(
@@ -146,4 +146,4 @@ def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:
     for copy in found.copies:
         where = f"{paint.path(copy.path)}:{paint('line', '1')}"
         yield f"{where}: {paint('ref', copy.ref)} {safe_line(copy.title)}"
-    yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {session.told(found.command)}"
+    yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {found.command}"

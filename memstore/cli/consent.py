@@ -115,7 +115,7 @@ def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: 
     emit_registered(session, "consent-revoke", done, dry_run=dry_run)
     for other in same:
         session.say(f"{other} says the same, and is still in force")
-        session.say(session.told(f"  hint: memstore consent revoke {other}" + (f" --by {by}" if by else "")))
+        session.say(f"  hint: memstore consent revoke {other}" + (f" --by {by}" if by else ""))
 
 
 @subcommand(consent, "list", examples=("memstore consent list", "memstore --as human:sean consent list"))
@@ -132,7 +132,7 @@ def list_consents(session: CliSession) -> None:
         each="consents",
     )
     if not known:
-        session.say(session.told("no consent is recorded; memstore consent grant records one"))
+        session.say("no consent is recorded; memstore consent grant records one")
 
 
 @command(

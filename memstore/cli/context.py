@@ -77,9 +77,7 @@ def enter(session: CliSession, context_id: str, *, participants: tuple[str, ...]
     present = enter_context(session.view(any_context=True), context_id, participants=participants, role=role)
     _emit(session, "context-enter", present)
     if not present.registered:
-        session.say(
-            session.told(f"{context_id} is not registered, so it grants nothing; memstore context add registers it")
-        )
+        session.say(f"{context_id} is not registered, so it grants nothing; memstore context add registers it")
 
 
 @subcommand(context, "leave", examples=("memstore context leave",))
@@ -119,7 +117,7 @@ def list_contexts(session: CliSession) -> None:
         each="contexts",
     )
     if not known:
-        session.say(session.told("no context to show here; memstore context add registers one"))
+        session.say("no context to show here; memstore context add registers one")
 
 
 @subcommand(context, "suggest", examples=('memstore context suggest "How is Bella\'s heart?"',))
@@ -138,7 +136,7 @@ def suggest(session: CliSession, text: str) -> None:
         each="suggestions",
     )
     if found:
-        session.say(session.told(f"memstore context enter {found[0].context}"))
+        session.say(f"memstore context enter {found[0].context}")
     else:
         session.say("no registered context fits")
 
@@ -160,7 +158,7 @@ def _present_lines(session: CliSession, present: Present) -> Iterator[str]:
     role = f" as {active.role}" if active.role else ""
     yield session.paint("ref", safe_line(active.id)) + safe_line(f"{role}{ends}")
     if present.trouble:
-        yield session.told(f"  {present.trouble}: memstore context enter CTX, or context leave")
+        yield f"  {present.trouble}: memstore context enter CTX, or context leave"
     else:
         yield f"  listening: {safe_line(', '.join(present.listeners) or 'nobody else')}"
 

@@ -141,11 +141,7 @@ def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) ->
         if not done.tombstones:
             session.say("already forgotten; this machine's index, caches and journal were cleaned again")
         elif session.view().history.repository:
-            session.say(
-                session.told(
-                    f"commits still have the text; memstore forget {names} --purge DIR writes a clone without it"
-                )
-            )
+            session.say(f"commits still have the text; memstore forget {names} --purge DIR writes a clone without it")
 
 
 # -- shred -------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def list_(session: CliSession) -> None:
         each="suggestions",
     )
     if not waiting:
-        session.say(session.told("no suggestions; memstore consolidate looks for some"))
+        session.say("no suggestions; memstore consolidate looks for some")
 
 
 @subcommand(suggestions, "show", examples=("memstore suggestions show prop_3bf",))

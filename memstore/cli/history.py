@@ -229,7 +229,7 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
     count = f"{status.memories} {'memory' if status.memories == 1 else 'memories'}"
     yield f"{count}, {_where(status)}"
     if status.quarantined:
-        yield session.told(f"{status.quarantined} quarantined (memstore list --status quarantined)")
+        yield f"{status.quarantined} quarantined (memstore list --status quarantined)"
     if status.sealed:
         yield f"{status.sealed} sealed, which no key here opens"
     yield from _uncommitted_lines(session, status.uncommitted)
@@ -241,14 +241,12 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
         from memstore.cli.output import safe_line
 
         yield ""
-        yield paint(
-            "warning", session.told("changes that let somebody see more than at the last check (memstore check)")
-        )
+        yield paint("warning", "changes that let somebody see more than at the last check (memstore check)")
         yield from (f"  {paint.path(finding.path)}: {safe_line(finding.text)}" for finding in status.widened)
     missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
     if missing:
         yield ""
-        yield f"{paint('warning', 'no hook')}: {', '.join(missing)} {session.told('(memstore hooks install)')}"
+        yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"
 
 
 # A folder may hold thousands of notes.
@@ -282,7 +280,7 @@ def _uncommitted_lines(session: CliSession, changes: Iterable[Uncommitted]) -> I
     for i, change in enumerate(changes):
         if i == 0:
             yield ""
-            yield session.paint("heading", session.told("not committed (memstore commit)"))
+            yield session.paint("heading", "not committed (memstore commit)")
         details = f": {safe_line(', '.join(change.details))}" if change.details else ""
         yield f"  {_headline(session, change.verb, change.name, change.path, change.path_before)}{details}"
 
@@ -291,7 +289,7 @@ def _section(session: CliSession, heading: str, paths: Iterable[str]) -> Iterato
     for i, path in enumerate(paths):
         if i == 0:
             yield ""
-            yield session.paint("heading", session.told(heading))
+            yield session.paint("heading", heading)
         yield f"  {session.paint.path(path)}"
 
 

@@ -91,9 +91,7 @@ def explain(session: CliSession, ref: str, *, viewer: str, in_context: str | Non
 
     decision = explain_access(session.view(), ref, viewer, context=in_context)
     session.emit(
-        "privacy-explain",
-        document=lambda: decision_document(decision),
-        lines=lambda: _decision_lines(session, decision),
+        "privacy-explain", document=lambda: decision_document(decision), lines=lambda: _decision_lines(decision)
     )
 
 
@@ -206,7 +204,7 @@ def _emit_shared(session: CliSession, verb: str, done: Shared, *, dry_run: bool)
     if not done.saved.changed:
         session.say("nothing changed")
     for note in done.notes:
-        session.say(session.told(f"note: {note}"))
+        session.say(f"note: {note}")
     say_findings(session, done.saved.findings)
 
 
@@ -215,7 +213,7 @@ def _shared_lines(session: CliSession, done: Shared, *, dry_run: bool) -> Iterat
         yield line if dry_run else f"{line}  {done.scope}"
 
 
-def _decision_lines(session: CliSession, decision: Decision) -> Iterator[str]:
+def _decision_lines(decision: Decision) -> Iterator[str]:
     rule = f" (rule {decision.rule})" if decision.rule else ""
     yield f"{'allow' if decision.allowed else 'deny'}: {decision.code}{rule}"
     if decision.who:
@@ -223,7 +221,7 @@ def _decision_lines(session: CliSession, decision: Decision) -> Iterator[str]:
     if decision.missing:
         yield f"  missing: {', '.join(decision.missing)}"
     if decision.fix:
-        yield session.told(f"  fix: {decision.fix}")
+        yield f"  fix: {decision.fix}"
 
 
 def _sighted_lines(session: CliSession, one: Sighted) -> Iterator[str]:

@@ -59,7 +59,7 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
     if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
         session.say("without an embedder nothing is found by meaning; memstore config --user embedder FOLDER sets one")
     if recalled.left_out:
-        session.say(session.told(f"{recalled.left_out} more would not fit in {budget} tokens; --budget sets the limit"))
+        session.say(f"{recalled.left_out} more would not fit in {budget} tokens; --budget sets the limit")
     elif not (recalled.memories or recalled.beliefs):
         session.say("nothing comes to mind")
 
@@ -191,6 +191,4 @@ def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
         place = f"{session.paint.path(link.path or '')}:{session.paint('line', '1')}:"
         yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
     if expanded.shown.memory.compressed_from:
-        session.say(
-            session.told(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")
-        )
+        session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

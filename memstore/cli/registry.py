@@ -99,7 +99,7 @@ def list_entities(session: CliSession) -> None:
         each="entities",
     )
     if not known:
-        session.say(session.told("no entity is registered; memstore entity add registers one"))
+        session.say("no entity is registered; memstore entity add registers one")
 
 
 def _entity_line(session: CliSession, one: KnownEntity) -> str:
@@ -180,7 +180,7 @@ def list_groups(session: CliSession) -> None:
         each="groups",
     )
     if not known:
-        session.say(session.told("no group is registered; memstore group add makes one"))
+        session.say("no group is registered; memstore group add makes one")
 
 
 def _group_lines(session: CliSession, one: KnownGroup) -> Iterator[str]:

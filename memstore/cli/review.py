@@ -73,7 +73,7 @@ def _say_uncommitted(session: CliSession, found: Review) -> None:
             if count == 1
             else "files are not committed, and not part of this"
         )
-        session.say(session.told(f"{count} {what}; see memstore status"))
+        session.say(f"{count} {what}; see memstore status")
 
 
 def _nothing(found: Review) -> str:
@@ -235,4 +235,4 @@ def _finding(session: CliSession, one: Finding) -> Iterator[str]:
     at = paint("line", f"{one.at.line}:{one.at.column}")
     yield f"{paint.path(one.path)}:{at}: {paint(word, word)}: {safe_line(one.text)} {paint('dim', f'[{one.code}]')}"
     if one.hint:
-        yield session.told(f"  hint: {safe_line(one.hint)}")
+        yield f"  hint: {safe_line(one.hint)}"

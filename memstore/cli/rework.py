@@ -282,11 +282,7 @@ def _say_quarantined(session: CliSession, done: Quarantined, *, lifted: bool, dr
     elif dry_run:
         session.say(f"{what} would be {'brought back' if lifted else 'quarantined'}; {numbers}")
     else:
-        session.say(
-            session.told(
-                f"{what} {'brought back' if lifted else 'quarantined'}; {numbers}; memstore undo takes this back"
-            )
-        )
+        session.say(f"{what} {'brought back' if lifted else 'quarantined'}; {numbers}; memstore undo takes this back")
     for ref in done.stays:
         session.say(f"{ref} stays: what it was derived from is still quarantined")
     for ref in done.not_owned:

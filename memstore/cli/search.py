@@ -324,13 +324,9 @@ def _explain(session: CliSession, answer: Answer) -> None:
         session.say(_safe(note))
     session.say_left_out(answer.left_out)
     if answer.past:
-        session.say(session.told(f"{answer.past} left out: superseded, expired or archived; --status all shows them"))
+        session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
     if answer.external:
-        session.say(
-            session.told(
-                f"{answer.external} more from outside rank below these; --source-type external shows them alone"
-            )
-        )
+        session.say(f"{answer.external} more from outside rank below these; --source-type external shows them alone")
     if answer.fallback:
         session.say(_safe(answer.fallback))
     if not answer.hits:

@@ -263,10 +263,6 @@ class CliSession:
 
             output.write_message(message)
 
-    def told(self, advice: str) -> str:
-        """Return advice, which names commands or options, in the words of whoever reads it; a person's as it is."""
-        return advice
-
     def say_former(self, called: str, today: str) -> None:
         """Say that a command has a new name; the next version drops the old one."""
         self.say(f"memstore: `{called}` is now `{today}`; the next version drops the old name")
@@ -274,7 +270,7 @@ class CliSession:
     def say_left_out(self, count: int) -> None:
         """Say how many files an answer leaves out because they can't be read."""
         if count:
-            self.say(self.told(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check"))
+            self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
 
     def say_unreadable(self) -> None:
         """Say how many files can't be read, after an answer about the whole vault."""

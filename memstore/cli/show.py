@@ -142,7 +142,7 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
         session.say("no memories" if given == Given() and at is None else "no memory matches")
         say_near_keys(session, given)
     if more := listed.total - len(listed.entries):
-        session.say(session.told(f"{more:,} more; a higher --limit lists them"))
+        session.say(f"{more:,} more; a higher --limit lists them")
     session.say_left_out(listed.left_out)
 
 
@@ -200,8 +200,7 @@ def card(session: CliSession, shown: Shown) -> Iterator[str]:
     derived = [("quality", f"{shown.quality:.2f}"), ("strength", _strength(shown)), *_trust(shown)]
     said = [(safe_line(name), text) for name, text in _keys(shown)]
     own = said if outside is None else [(name, text) for name, text in said if name in _WRITTEN_BY_THE_PROGRAM]
-    standing = [(name, session.told(text)) for name, text in _standing(shown)]
-    keys = [*held, *standing, *_hearsay(shown), *derived, *own]
+    keys = [*held, *_standing(shown), *_hearsay(shown), *derived, *own]
     width = max((len(name) for name, _ in keys), default=0)
     for name, text in keys:
         yield f"{paint('dim', name.ljust(width))}  {text}"

@@ -56,9 +56,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
     say_conflicts(session, saved.conflicts, of=saved.ref or saved.path)
     if saved.compared_in_part:
         name = saved.ref or saved.path
-        session.say(
-            session.told(f"files saved in place since the last search were not compared: memstore conflicts {name}")
-        )
+        session.say(f"files saved in place since the last search were not compared: memstore conflicts {name}")
 
 
 def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:
@@ -136,7 +134,7 @@ def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
     for finding in findings:
         session.say(safe_line(finding._replace(path=session.from_here(finding.path)).line))
         if finding.hint:
-            session.say(session.told(f"  hint: {safe_line(finding.hint)}"))
+            session.say(f"  hint: {safe_line(finding.hint)}")
 
 
 # Whoever reads of more than these after each memory that they add stops reading; the whole list has a command.
@@ -150,9 +148,9 @@ def say_conflicts(session: CliSession, conflicts: Sequence[Conflict], *, of: str
     """
     for conflict in conflicts[:MOST_CONFLICTS]:
         session.say(conflict_line(session.paint, conflict))
-        session.say(session.told(f"  hint: {conflict.command}"))
+        session.say(f"  hint: {conflict.command}")
     if more := len(conflicts[MOST_CONFLICTS:]):
-        session.say(session.told(f"  … and {more} more: memstore conflicts {of}"))
+        session.say(f"  … and {more} more: memstore conflicts {of}")
 
 
 def conflict_line(paint: Palette, conflict: Conflict) -> str:

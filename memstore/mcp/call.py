@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.files.local_state import Environment
-    from memstore.mcp.wording import Wording
 
 
 class ToolAnswer(NamedTuple):
@@ -40,15 +39,13 @@ class Call(CliSession):
     Args:
         env: the process's environment, as it was when the server started.
         opened: returns the view at the moment of the call; with True, also in a context that has expired.
-        wording: the words of advice, which without it names commands.
     """
 
-    def __init__(self, env: Environment, opened: Callable[[bool], View], wording: Wording | None = None) -> None:
+    def __init__(self, env: Environment, opened: Callable[[bool], View]) -> None:
         super().__init__()
         self.choices.no_input = True
         self._env = env
         self._opened = opened
-        self._wording = wording
         self._lines: list[str] = []
         self._notes: list[str] = []
         self._document: dict[str, Any] = {}
@@ -79,8 +76,7 @@ class Call(CliSession):
         """Collect a command's answer, as a document and as text."""
         from memstore.documents.parts import published
 
-        whole = published(verb, document())
-        self._document = whole if self._wording is None else self._wording.document(whole)
+        self._document = published(verb, document())
         self.write(lines())
 
     def write(self, lines: Iterable[str]) -> None:
@@ -90,10 +86,6 @@ class Call(CliSession):
     def say(self, message: str) -> None:
         """Collect a side message, which a person would see apart from the answer."""
         self._notes.append(message)
-
-    def told(self, advice: str) -> str:
-        """Return advice with tools and arguments in place of commands and options."""
-        return advice if self._wording is None else self._wording.told(advice)
 
     def from_here(self, path: str) -> str:
         """Return a path unchanged, relative to the vault's folder: the client's own folder is unknown."""
@@ -118,28 +110,17 @@ class Call(CliSession):
         except click.exceptions.Exit:
             pass  # the command has already reported everything, such as that it found errors
         except Exception as error:  # noqa: BLE001 - the outermost handler of a call
-            return failed(error, *self._notes, given=words, wording=self._wording)
+            return failed(error, *self._notes, given=words)
         return ToolAnswer(tuple(self._lines), tuple(self._notes), self._document)
 
 
-def failed(error: Exception, *notes: str, given: Iterable[str] = (), wording: Wording | None = None) -> ToolAnswer:
-    """Return what the command line reports for an error, as text and as a document.
-
-    Args:
-        error: the error.
-        notes: the side messages before it.
-        given: the arguments of the call.
-        wording: the words of the hint, which without it names commands.
-    """
+def failed(error: Exception, *notes: str, given: Iterable[str] = ()) -> ToolAnswer:
+    """Return what the command line reports for an error, as text and as a document; `given` are the arguments."""
     from memstore.cli.failures import failure_of
     from memstore.documents.parts import published
     from memstore.documents.program import error_document
 
-    if wording is not None and isinstance(error, click.UsageError):
-        wording.named(error)
     failure = failure_of(error, given)
-    if wording is not None and failure.hint:
-        failure = failure._replace(hint=wording.told(failure.hint))
     hint = [f"hint: {safe(failure.hint)}"] if failure.hint else []
     lines = (f"memstore: {safe(failure.message)}", *hint)
     return ToolAnswer(lines, notes, published("error", error_document(*failure)), failed=True)

@@ -12,7 +12,6 @@ from memstore.core.errors import RefusedError, UsageError
 from memstore.mcp import tools
 from memstore.mcp.call import Call, ToolAnswer, failed
 from memstore.mcp.fitting import fitted_document, fitted_lines
-from memstore.mcp.wording import Wording
 from memstore.vault import composition
 
 if TYPE_CHECKING:
@@ -111,7 +110,6 @@ class Server:
             )
         words = tools.words_of(tool, verb, arguments)
         ctx = tools.context_of(verb.command)
-        wording = Wording(self.tools, tool, verb)
         if self.rules.commit and tools.may_commit(verb):
             words.insert(0, "--commit")
         handle = self._handle(arguments)
@@ -120,12 +118,12 @@ class Server:
             case tools.ENTER if narrowed is not None:
                 raise UsageError("a context is entered from the server's own", hint="leave out `handle`")
             case tools.ENTER:
-                return self._entered(ctx, words, wording)
+                return self._entered(ctx, words)
             case tools.LEAVE if handle is not None:
                 self.handles.drop(handle)
-        return self._run(ctx, words, narrowed, wording)
+        return self._run(ctx, words, narrowed)
 
-    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None, wording: Wording) -> ToolAnswer:
+    def _run(self, ctx: click.Context, words: list[str], narrowed: CallContext | None) -> ToolAnswer:
         """Run a command, say what it was derived from, and note which memories from outside its answer shows."""
         from memstore.lineage.descent import note_shown, quotations
 
@@ -135,7 +133,7 @@ class Server:
             views.append(self.view(narrowed, any_context=any_context))
             return views[-1]
 
-        answer = Call(self.env, looked, wording).run(ctx, words)
+        answer = Call(self.env, looked).run(ctx, words)
         if views:
             note_shown(views[-1], quotations(answer.document))
         if (named := self.quoted.take_named()) and not answer.failed:
@@ -149,19 +147,17 @@ class Server:
             _stop_at_odd_texts(words)
         except UsageError as error:
             return failed(error, given=words)
-        verb = tools.Verb(command)
-        wording = Wording(self.tools, tools.Tool("", "", {"": verb}), verb)
-        return self._run(tools.context_of(command), words, None, wording)
+        return self._run(tools.context_of(command), words, None)
 
     def session(self) -> Call:
         """Return a session for commands in the server's own context."""
         return Call(self.env, lambda any_context: self.view(any_context=any_context))
 
-    def _entered(self, ctx: click.Context, words: list[str], wording: Wording) -> ToolAnswer:
+    def _entered(self, ctx: click.Context, words: list[str]) -> ToolAnswer:
         """Enter a context for later calls, and add its handle to the command's answer."""
         here = CallContext(self.view(any_context=True).contexts.current())
         before = here.current()
-        answer = self._run(ctx, words, here, wording)
+        answer = self._run(ctx, words, here)
         entered = here.current()
         if entered is None or entered is before:
             return answer

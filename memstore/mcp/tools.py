@@ -454,7 +454,7 @@ def context_of(command: str) -> click.Context:
     return ctx
 
 
-def params_of(verb: Verb) -> dict[str, click.Parameter]:
+def _params(verb: Verb) -> dict[str, click.Parameter]:
     """Return the command's parameters by their argument names."""
     own = {param.name: param for param in context_of(verb.command).command.params}
     named = {name: verb.renamed.get(name, name) for name in verb.arguments}
@@ -493,7 +493,7 @@ def listed(tool: Tool) -> dict[str, Any]:
     if len(tool.verbs) > 1:
         properties[ACTION] = {"type": "string", "enum": [*tool.verbs]}
     for verb in tool.verbs.values():
-        for name, param in params_of(verb).items():
+        for name, param in _params(verb).items():
             properties.setdefault(name, _schema(tool, name, param))
     properties[HANDLE] = {"type": "string"}
     needed = [name for name in next(iter(tool.verbs.values())).needs if _is_always_needed(tool, name)]
@@ -560,16 +560,16 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
     Raises:
         UsageError: an argument is unknown, missing, too long, or of the wrong kind.
     """
-    params = params_of(verb)
+    params = _params(verb)
     for name in arguments:
         if name not in params and name not in (ACTION, HANDLE):
             near = nearest(name, params)
             taken = [one for one in verb.arguments if one in params or one == HANDLE]
             hint = f"did you mean {near}?" if near else f"it takes {', '.join(taken) or 'nothing'}"
-            raise UsageError(f"{called(tool, verb)} takes no `{name}`", hint=hint)
+            raise UsageError(f"{_called(tool, verb)} takes no `{name}`", hint=hint)
     for name in verb.needs:
         if arguments.get(name) is None:
-            raise UsageError(f"{called(tool, verb)} needs `{name}`", hint=f"give {', '.join(verb.needs)}")
+            raise UsageError(f"{_called(tool, verb)} needs `{name}`", hint=f"give {', '.join(verb.needs)}")
     options, rest = [*verb.fixed], list[str]()
     for name, param in params.items():
         if (value := arguments.get(name)) is None:
@@ -587,7 +587,7 @@ def words_of(tool: Tool, verb: Verb, arguments: Mapping[str, object]) -> list[st
     return [*options, "--", *rest]
 
 
-def called(tool: Tool, verb: Verb) -> str:
+def _called(tool: Tool, verb: Verb) -> str:
     """Return the name of a tool, followed by the action if it has several."""
     action = next(name for name, one in tool.verbs.items() if one == verb)
     return f"{tool.name} {action}".rstrip()

@@ -193,7 +193,7 @@ def request_witness(
     asked = [entity_id(name, "who is asked", view) for name in agent_ids]
     about = attestable(file)
     if not asked:
-        raise UsageError("nobody is named to ask", hint="name whom to ask, like --from si:pith")
+        raise UsageError("--from is missing", hint="name whom to ask, like --from si:pith")
     if not view.owns(about):
         raise RefusedError(
             f"{about.ref} does not belong to {view.actor}, who therefore can't send it", hint="ask its owner"

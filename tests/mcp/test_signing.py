@@ -213,7 +213,7 @@ def test_a_key_that_is_gone_is_told_and_loses_nothing(ash: Ash) -> None:
     assert ash.state(ref) == "unsigned"
     assert [one["code"] for one in answer.document["findings"]] == ["unsigned"]
     assert "notice: it was not signed: " in answer.text
-    assert f"hint: memory_trust action=sign ref={ref} signs it once a key of si:ash counts" in answer.text
+    assert f"hint: memstore sign {ref} signs it once a key of si:ash counts" in answer.text
     answer = answered(server, "memory_edit", ref=signed, new="Tea is cold.")
     assert [one["code"] for one in answer.document["findings"]] == ["attestation-stale"]
     assert "and was not made anew: " in answer.text
