@@ -479,7 +479,7 @@ def _stand_in(frame: Frame) -> str:
     return next((token.word for token in before if token.word in _PRONOUNS and (takes or token.word != "it")), "")
 
 
-_PRONOUNS = listed("he she it they")
+_PRONOUNS = listed("he she it they them")
 
 
 def _of_all(this: Frame, that: Frame, *, days_apart: bool) -> tuple[TextVerdict, str]:

@@ -291,8 +291,8 @@ class _Pair:
     def _are_owners(self) -> bool:
         """Whether both say who owns or heads it, by name or not."""
         words = {frame.word(key) for frame in (self.one, self.other) for key in self.shared}
-        if words.isdisjoint(_HELD):
-            return False
+        if words.isdisjoint(_HELD) or self.shared <= set(map(root_of, _HELD)):
+            return False  # nobody says what is owned or paid
         return all(
             _is_agent(frame, keys)
             or (
