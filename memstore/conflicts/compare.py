@@ -12,6 +12,7 @@ from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
+from memstore.conflicts.lexicon import states_at
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
@@ -24,7 +25,7 @@ from memstore.search.ranker import FILES_AT_ONCE, Audience
 from memstore.search.retrieval import NO_FILTERS, Clause, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 # The number of words of a memory, the rarest ones, that are looked up in the index.
 MOST_WORDS = 12
+# Memories with words that a state excludes, and those of them that are compared, because they share a word with it.
+_MOST_TELLING, _MOST_FOR_A_STATE = 200, 6
 
 
 def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None) -> Side:
@@ -140,12 +143,21 @@ class Comparer:
         return self._gists[statement]
 
     def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
-        """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
+        """Yield the active memories that share most rare words with one, or a claim's subject and attribute.
+
+        Besides, there are those that share a word with a statement of a state and have most of the words that the state
+        excludes: `user` and `steak` for `User is vegan`, however many memories there are about the user.
+        """
         words = self._telling(side)
         if not words:
             return
-        clauses = [Clause(Word(word)) for word in words]
-        for row in self._view.ranker.rank(clauses, self._view, FILES_AT_ONCE, among=self._active).rows:
+        rows = dict.fromkeys(self._having(words, FILES_AT_ONCE, among=self._active))
+        for statement, _ in side.statements:
+            if against := self._rarest(_excluded_by(statement)):
+                telling = self._having(against[: 2 * MOST_WORDS], _MOST_TELLING, among=self._active)
+                sharing = self._rarest(_topics([statement]))[:MOST_WORDS]
+                rows |= dict.fromkeys(self._having(sharing, _MOST_FOR_A_STATE, among=sorted(telling)))
+        for row in rows:
             path = self._paths[row]
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
@@ -157,13 +169,31 @@ class Comparer:
             self._sides[path] = side_of(file) if file else None
         return self._sides[path]
 
+    def _having(self, words: Sequence[str], most: int | None, *, among: Sequence[int]) -> Sequence[int]:
+        """Return the rows that have any of these index terms, those that have most of the rare ones first."""
+        clauses = [Clause(Word(word)) for word in words]
+        return self._view.ranker.rank(clauses, self._view, most, among=among).rows
+
     def _telling(self, side: Side) -> list[str]:
         """Return the index terms of a memory's claims, and the rarest ones of its statements."""
-        topics = {word for statement, _ in side.statements for key in statement.topic for word in key.split("_")}
-        terms = {term_of(word) for word in topics} - stop_words()
-        counts = {term: self._view.frequency(term) for term in terms}
-        known = sorted((term for term in terms if counts[term]), key=lambda term: (counts[term], term))
-        return [claim_term(claim) for claim, _ in side.claims] + known[:MOST_WORDS]
+        topics = _topics(statement for statement, _ in side.statements)
+        return [claim_term(claim) for claim, _ in side.claims] + self._rarest(topics)[:MOST_WORDS]
+
+    def _rarest(self, terms: Iterable[str]) -> list[str]:
+        """Return those of the terms that some memory has, the rarest first."""
+        counts = {term: self._view.frequency(term) for term in {*terms} - stop_words()}
+        return sorted((term for term in counts if counts[term]), key=lambda term: (counts[term], term))
+
+
+def _topics(statements: Iterable[Statement]) -> set[str]:
+    """Return the index terms of what statements are about."""
+    return {term_of(word) for statement in statements for key in statement.topic for word in key.split("_")}
+
+
+def _excluded_by(statement: Statement) -> set[str]:
+    """Return the words that are evidence against the states of which a statement tells."""
+    stems = [term_of(token.word) for token in statement.tokens]
+    return {word for at in range(len(stems)) for _, state in states_at(stems, at) for word in state.excluded}
 
 
 # -- all open conflicts ----------------------------------------------------------------------------

@@ -31,6 +31,18 @@ def test_adding_tells_of_what_says_otherwise() -> None:
     assert [found.refs for found in second.conflicts] == [(second.ref, first.ref)]
 
 
+def test_a_state_finds_its_evidence_among_many_memories_of_one_person() -> None:
+    many = {
+        f"{number}.md": memory_text(f"User likes lamp {chr(97 + number % 26)}x{number} at work\n", id=f"m_{number}")
+        for number in range(60)
+    }
+    steak = memory_text("User orders a big steak at the Anchor every Friday with a few friends\n", id="m_steak")
+    ws = memory_workspace(many | {"steak.md": steak})
+
+    vegan = add_memory(ws.view(), {}, "User is vegan and has been for years, as the family knows")
+    assert [found.refs[1] for found in vegan.conflicts] == ["note:m_steak"]
+
+
 def test_a_dry_run_tells_it_too() -> None:
     ws = memory_workspace({"a.md": memory_text("User likes tea\n", id="m_aaa")})
 
