@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from itertools import pairwise
+from itertools import dropwhile, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import terms as analysis
@@ -85,10 +85,13 @@ def lacks_answer(question: str, shown: ShownLines, matcher: Matcher) -> bool:
     It must be told where the text is about the question's words: the price of something else is no answer. False if
     the question asks for something else.
     """
+    question = question[:_LONGEST_QUESTION]
     holds = next((holds for asks, holds in _kinds() if asks.search(question)), None)
     return holds is not None and not any(holds(question, one) for one in _to_the_point(shown, matcher))
 
 
+# What is longer is a text, which asks for nothing by its form.
+_LONGEST_QUESTION = 400
 _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
 # How a line begins that goes on about what the one before it names.
 _GOES_ON = re.compile(r"\W*(?:he|she|it|they|his|her|its|their|this|that|i|we)\b", re.IGNORECASE)
@@ -197,8 +200,8 @@ def _name_or_time() -> str:
 def _holds_name(question: str, sentence: str) -> bool:
     """Whether a sentence holds a capitalized word that the question lacks, other than its first word and `I`."""
     asked = {_bare(found[0]) for found in _TYPED_WORD.finditer(question)} | {"i"}
-    words = (found for found in _TYPED_WORD.finditer(sentence) if sentence[: found.start()].strip("\"'“‘(*_#->|: "))
-    return any(found[0][0].isupper() and _bare(found[0]) not in asked for found in words)
+    words = dropwhile(str.isdigit, (found[0] for found in _TYPED_WORD.finditer(sentence)))
+    return any(word[0].isupper() and _bare(word) not in asked for word in islice(words, 1, None))
 
 
 def _bare(word: str) -> str:
