@@ -393,6 +393,25 @@ def test_every_concept_of_the_sample_vault_conforms(sample: InProcess) -> None:
             concept(file["text"])
 
 
+def test_a_vault_conforms_as_it_stands() -> None:
+    notes = [path for path in (ROOT / "sample-vault").rglob("*.md") if path.name not in ("index.md", "log.md")]
+    assert len(notes) > 100
+    for path in notes:
+        assert concept(path.read_text(encoding="utf-8"))["type"].strip()
+
+
+@pytest.mark.skipif(not shutil.which("basic-memory"), reason="basic-memory, which has a checker, is not installed")
+def test_a_checker_of_another_program_agrees(sample: InProcess, tmp_path: Path) -> None:
+    for file in sample.json("export", "okf", "--all")["files"]:
+        (path := tmp_path / "bundle" / file["path"]).parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file["text"], encoding="utf-8")
+    for bundle in (tmp_path / "bundle", ROOT / "sample-vault"):
+        done = subprocess.run(
+            ["basic-memory", "okf", "check", str(bundle)], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout
+
+
 # -- provenance ------------------------------------------------------------------------------------
 
 _ENDS = {
