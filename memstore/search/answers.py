@@ -39,7 +39,8 @@ def answer_to(words: Sequence[str]) -> re.Pattern[str] | None:
     """
     if "when" in words[:_FIRST_WORDS]:
         return _answers()["times"]
-    measured = listed(word_lists("core")["measured"])
+    lists = word_lists("core")
+    measured = listed(lists["measured"]) | listed(lists["measured_in_time"])
     return _answers()["numbers"] if any(a == "how" and b in measured for a, b in pairwise(words)) else None
 
 
@@ -143,7 +144,7 @@ def _kinds() -> tuple[tuple[re.Pattern[str], Callable[[str, str], bool]], ...]:
         (rf"{nouns}.*\b{due}\b(?:\W*$| (?:of|for|per)\b)", money),
         (r"\bhow long\b", _told(rf"\b{_any_of('durations')}\b|\d ?[a-z]+\b")),
         (r"\bhow often\b", _told(rf"\b{_any_of('frequencies')}\b|{_any_of('weekdays')}s\b")),
-        (rf"\bhow {_any_of('amounts')}\b|{which} {_any_of('sizes')}\b", _told(_amount())),
+        (rf"\bhow {_any_of('measured')}\b|{which} {_any_of('sizes')}\b", _told(_amount())),
         (rf"(?:{which}|{nouns}).*\b{numbered}\b", _told(r"\d(?![.)] )")),
         (r"\be-?mail address\b|\be-?mail\W*$", _told("@")),
         (rf"{which} year\b", _told(year)),
