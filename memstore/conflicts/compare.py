@@ -12,7 +12,7 @@ from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
-from memstore.conflicts.lexicon import states_at
+from memstore.conflicts.lexicon import states_in
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
@@ -153,7 +153,8 @@ class Comparer:
             return
         rows = dict.fromkeys(self._having(words, FILES_AT_ONCE, among=self._active))
         for statement, _ in side.statements:
-            if against := self._rarest(_excluded_by(statement)):
+            stems = [term_of(token.word) for token in statement.tokens]
+            if against := self._rarest(word for state in states_in(stems) for word in state.excluded):
                 telling = self._having(against[: 2 * MOST_WORDS], _MOST_TELLING, among=self._active)
                 sharing = self._rarest(_topics([statement]))[:MOST_WORDS]
                 rows |= dict.fromkeys(self._having(sharing, _MOST_FOR_A_STATE, among=sorted(telling)))
@@ -188,12 +189,6 @@ class Comparer:
 def _topics(statements: Iterable[Statement]) -> set[str]:
     """Return the index terms of what statements are about."""
     return {term_of(word) for statement in statements for key in statement.topic for word in key.split("_")}
-
-
-def _excluded_by(statement: Statement) -> set[str]:
-    """Return the words that are evidence against the states of which a statement tells."""
-    stems = [term_of(token.word) for token in statement.tokens]
-    return {word for at in range(len(stems)) for _, state in states_at(stems, at) for word in state.excluded}
 
 
 # -- all open conflicts ----------------------------------------------------------------------------

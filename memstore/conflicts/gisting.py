@@ -197,11 +197,11 @@ _ROLES = (Role.HOLDER, Role.HELD_BY_ONE, Role.BINDING, Role.ATTRIBUTE)
 def _excluded_by(words: Sequence[str]) -> Iterator[str]:
     """Yield the words that a statement excludes: evidence against a state, its end, and words without their `un-`."""
     stems = list(map(term_of, words))
+    for state in lexicon.states_in(stems):
+        yield from state.excluded
+        if not state.excluded:  # whatever is said of what is no more
+            yield from (key_of(word) for word in words)
     for at, stem in enumerate(stems):
-        for _, state in lexicon.states_at(stems, at):
-            yield from state.excluded
-            if not state.excluded:  # whatever is said of what is no more
-                yield from (key_of(word) for word in words)
         for ended in lexicon.ended_states().get(stem, ()):
             if tuple(stems[at : at + len(ended.said)]) == ended.said:
                 yield from ended.told

@@ -281,6 +281,11 @@ def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
                 yield len(way) + width, state
 
 
+def states_in(terms: Sequence[str]) -> Iterator[Condition]:
+    """Yield the states that any phrase among some terms expresses."""
+    return (state for at in range(len(terms)) for _, state in states_at(terms, at))
+
+
 def _states_after(begin: tuple[str, ...], terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
     """Yield the states of phrases with a beginning that go on like the terms from a position."""
     said = (*begin, *terms[at : at + _LONGEST])
