@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 
 from memstore.core.word_lists import listed, word_lists
 
@@ -124,18 +124,30 @@ def content(text: str) -> tuple[str, ...]:
     return tuple(term_of(word) for word in words(text) if word not in _EMPTY)
 
 
-@lru_cache(maxsize=100_000)
-def term_of(word: str) -> str:
-    """Return the index term of one folded word: its stem, if it has only plain letters.
-
-    A stop word is its own term and no other word's: `does` doesn't match `doe`, and `Ines` doesn't match every `in`.
-    """
+def _term_of(word: str) -> str:
     from whoosh.lang.porter import stem
 
     if not _STEMMED.fullmatch(word) or word in stop_words():
         return word
     found = str(stem(_whole(word)))
     return word if found in stop_words() else found
+
+
+class _Terms(dict[str, str]):
+    """The terms of words, each computed once until there are too many to keep; then all are dropped."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_KEPT:
+            self.clear()
+        term = self[word] = _term_of(word)
+        return term
+
+
+_MOST_KEPT = 100_000
+# Returns the index term of one folded word: its stem, if it has only plain letters. A stop word is its own term and no
+# other word's: `does` doesn't match `doe`, and `Ines` doesn't match every `in`. It is a plain look-up, since a first
+# index makes one for each word: with `lru_cache`, which notes the order of its calls, it takes a tenth longer.
+term_of = _Terms().__getitem__
 
 
 def _whole(word: str) -> str:
