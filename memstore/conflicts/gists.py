@@ -64,21 +64,24 @@ def is_enough(shared: int, shorter: int) -> bool:
 
 def may_conflict(one: Gist, other: Gist) -> bool:
     """Whether two statements may be in conflict and are worth comparing."""
-    shared = one.topic & other.topic
-    if not shared or len(shared) < SHARED_ANYHOW * min(len(one.topic), len(other.topic)):
+    shared, shorter = len(one.topic & other.topic), min(len(one.topic), len(other.topic))
+    if not shared or shared < SHARED_ANYHOW * shorter:
         return False
-    if (
-        (share_enough(one.topic, other.topic) and (one.loose or other.loose))
-        or _excludes(one, other)
-        or _excludes(other, one)
-    ):
+    if (one.loose or other.loose) and _is_enough_to_deny(shared, shorter):
         return True
-    return any(len(one.slots[slot] | other.slots[slot]) > 1 for slot in one.slots.keys() & other.slots.keys())
+    if _excludes(one, other) or _excludes(other, one):
+        return True
+    mine, theirs = one.slots, other.slots
+    return any(len(mine[slot] | theirs[slot]) > 1 for slot in mine if slot in theirs)
 
 
 def share_enough(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two topics have enough in common for a denial, a change, or what is always or only so."""
-    return len(one & other) >= FEWEST_SHARED or min(len(one), len(other)) <= _SHORT
+    return _is_enough_to_deny(len(one & other), min(len(one), len(other)))
+
+
+def _is_enough_to_deny(shared: int, shorter: int) -> bool:
+    return shared >= FEWEST_SHARED or shorter <= _SHORT
 
 
 def without_numbers(topic: frozenset[str]) -> frozenset[str]:

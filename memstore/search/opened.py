@@ -91,8 +91,9 @@ class Opened:
         return LineMap(self.data)
 
 
-# Passages of recent files are cached, because a session returns to the same ones.
-@lru_cache(maxsize=256)
+# Passages of recent files are cached, because a session returns to the same ones: for as many searches as
+# `conflicts.gists` caches gists, since a search reads two files for each that it compares.
+@lru_cache(maxsize=512)
 def _passages(body: str, first_line: int) -> Sequence[Passage]:
     return passages.passages(body, first_line=first_line)
 
