@@ -210,6 +210,19 @@ def saying_the_same(view: View, consent: str) -> tuple[str, ...]:
     return tuple(one.id for one in known.values() if one.id != consent and one.state == "active" and _said(one) == said)
 
 
+def said_already(
+    view: View, kind: str, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
+) -> tuple[KnownConsent, ...]:
+    """Return the records in force, and the open requests, that say what a new one of this kind would say.
+
+    Raises:
+        UsageError, NotFoundError: as for `grant_consent`.
+    """
+    who = _who(view, grantor, grantee, scope, on_behalf_of)
+    said = (kind, *(who[name] for name in ("grantor", "on_behalf_of", "grantee", "scope")))
+    return tuple(one for one in consents(view) if one.state in ("active", "open") and _said(one) == said)
+
+
 def _said(one: KnownConsent) -> tuple[str | None, ...]:
     return one.kind, one.grantor, one.on_behalf_of, one.grantee, one.scope
 

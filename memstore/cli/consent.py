@@ -10,13 +10,14 @@ from memstore.cli.options import command, group, subcommand
 from memstore.cli.written import commit_option, dry_run_option, emit_registered
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memstore.access.consents import KnownConsent
     from memstore.cli.session import CliSession
 
 F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
+_STATES = {"active": "in force", "open": "unanswered"}
 _EXAMPLE = "--from human:parent_456 --to si:reading_specialist --scope ctx:student_123_academic"
 
 
@@ -64,6 +65,7 @@ def grant(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry
 
     done = grant_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-grant", done, dry_run=dry_run)
+    _say_the_same(session, "consent", done.id, grantor, grantee, scope, told)
 
 
 @subcommand(
@@ -76,6 +78,7 @@ def refuse(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dr
 
     done = refuse_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-refuse", done, dry_run=dry_run)
+    _say_the_same(session, "refusal", done.id, grantor, grantee, scope, told)
 
 
 @subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
@@ -86,6 +89,7 @@ def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, d
 
     done = request_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "consent-request", done, dry_run=dry_run)
+    _say_the_same(session, "request", done.id, grantor, grantee, scope, told)
 
 
 @subcommand(
@@ -146,6 +150,20 @@ def delegate(session: CliSession, /, *, grantor: str, grantee: str, scope: str, 
 
     done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
     emit_registered(session, "delegate", done, dry_run=dry_run)
+    _say_the_same(session, "delegation", done.id, grantor, grantee, scope, told)
+
+
+def _say_the_same(
+    session: CliSession, kind: str, made: str, grantor: str, grantee: str, scope: str, told: Mapping[str, Any]
+) -> None:
+    """Name the records from before that say the same as the one that was made."""
+    from memstore.access.consents import said_already
+    from memstore.cli.output import safe_line
+
+    for one in said_already(session.view(), kind, grantor, grantee, scope, on_behalf_of=told["on_behalf_of"]):
+        until = f" until {one.expires_at}" if one.expires_at else ""
+        if one.id != made:
+            session.say(safe_line(f"{one.id} says the same already, and is {_STATES[one.state]}{until}"))
 
 
 def _line(session: CliSession, one: KnownConsent) -> str:

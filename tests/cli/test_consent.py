@@ -27,3 +27,22 @@ def test_what_says_the_same_is_named_when_one_record_is_revoked(tmp_path: Path) 
     )
     assert other not in done.stderr
     assert "still in force" not in program.run("consent", "revoke", second, "--by", "human:sean").stderr
+
+
+def test_what_was_said_already_is_named(tmp_path: Path) -> None:
+    program = Program(tmp_path).in_process()
+    program.init()
+    for words in (["consent", "grant"], ["consent", "refuse"], ["consent", "request"], ["delegate"]):
+        until = ["--expires", "2099-01-01"] if words == ["delegate"] else []
+        assert "already" not in program.run(*words, *SAID, *until).stderr
+        state = "unanswered" if "request" in words else "in force"
+        told = f" says the same already, and is {state}{' until 2099-01-01T00:00:00Z' if until else ''}\n"
+        for again in (["--dry-run"], []):
+            done = program.run(*words, *SAID, *until, *again)
+            assert done.returncode == 0
+            assert done.stderr.endswith(told)
+            assert done.stderr.count("already") == 1
+    first = program.json("consent", "list")["consents"][0]["id"]
+    assert "already" not in program.run("consent", "grant", *SAID, "--for", "dog:bella").stderr
+    program.run("consent", "revoke", first, "--by", "human:sean")
+    assert first not in program.run("consent", "grant", *SAID).stderr
