@@ -6,7 +6,8 @@ Three repositories, in which every commit writes one memory that all readers may
 memories out, four commits of five add a file to `notes/2026/`, and the fifth changes an earlier one. In the second,
 the commits go round 500 files in ten folders, where git has least to do. The third is a mixed vault: 300 notes of
 another program, adopted, with keys of its own and some pages of text. The guard is measured without and with what it
-keeps of blobs.
+keeps of blobs. "git and Python" is what no guard could save: git's part of the check, and
+`python -c "import click"`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ if TYPE_CHECKING:
 ROUNDS = 7
 EMPTY = "0" * 40
 CONFIG = 'format = 1\nowner = "human:sean"\n[remotes]\norigin = ["human:bob"]\n'
+# Runs the guard, and prints the CPU time of the git processes that it starts.
+COUNTED = """
+import atexit, resource, runpy
+atexit.register(lambda: print(sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])))
+runpy.run_module("memstore.hooks.push_guard", run_name="__main__", alter_sys=True)
+"""
 
 
 def usual(i: int) -> tuple[int, str]:
@@ -92,24 +99,41 @@ def repository(folder: Path, commits: int, place: Callable[[int], tuple[int, str
 def cpu_seconds(words: list[str], folder: Path, cache: Path, said: str = "") -> float:
     """Return the CPU time of a command and of what it starts."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    # An installed program is compiled, so the guard is, too.
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env["XDG_CACHE_HOME"] = str(cache)
+    env = environment(cache)
     subprocess.run(words, cwd=folder, env=env, input=said.encode(), stdout=subprocess.DEVNULL, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+def environment(cache: Path) -> dict[str, str]:
+    """Return the environment of what is measured; an installed program is compiled, so the guard is, too."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return env | {"XDG_CACHE_HOME": str(cache)}
+
+
+def gits_part(arguments: list[str], folder: Path, cache: Path, said: str) -> float:
+    """Return the CPU time of the git processes that the guard starts."""
+    words = [sys.executable, "-P", "-c", COUNTED, *arguments]
+    done = subprocess.run(
+        words, cwd=folder, env=environment(cache), input=said.encode(), stdout=subprocess.PIPE, check=True
+    )
+    return float(done.stdout)
+
+
 def measured(folder: Path, caches: Path) -> dict[str, float]:
-    """Return the median CPU seconds of `git log -p`, and of the guard without and with what it keeps."""
+    """Return the median CPU seconds of `git log -p`, of git and Python, and of the guard without and with a cache."""
     tip = subprocess.run(["git", "rev-parse", "main"], cwd=folder, capture_output=True, text=True, check=True).stdout
-    guard = [sys.executable, "-P", "-m", "memstore.hooks.push_guard", "pre-push", "origin", "../remote.git"]
+    arguments = ["pre-push", "origin", "../remote.git"]
+    guard = [sys.executable, "-P", "-m", "memstore.hooks.push_guard", *arguments]
+    click = [sys.executable, "-P", "-c", "import click"]
     said = f"refs/heads/main {tip.strip()} refs/heads/main {EMPTY}\n"
-    times: dict[str, list[float]] = {"git log -p": [], "guard, cold": [], "guard, warm": []}
+    times: dict[str, list[float]] = {"git log -p": [], "git and Python": [], "guard, cold": [], "guard, warm": []}
     cpu_seconds(guard, folder, caches / "first", said)  # the first run compiles
     for i in range(ROUNDS):
         cache = caches / str(i)
         times["git log -p"].append(cpu_seconds(["git", "log", "-p"], folder, cache))
+        least = gits_part(arguments, folder, caches / f"{i}-git", said) + cpu_seconds(click, folder, cache)
+        times["git and Python"].append(least)
         times["guard, cold"].append(cpu_seconds(guard, folder, cache, said))
         times["guard, warm"].append(cpu_seconds(guard, folder, cache, said))
     return {what: statistics.median(seconds) for what, seconds in times.items()}
@@ -125,7 +149,7 @@ def main() -> None:
             medians = measured(folder, Path(name) / "caches")
         print(f"{commits:,} commits ({place.__name__}), CPU seconds, medians of {ROUNDS}:", flush=True)
         for what, median in medians.items():
-            print(f"  {what:<12} {median:6.2f}   {median / medians['git log -p'] / 2:5.2f} of `git log -p` twice")
+            print(f"  {what:<14} {median:6.2f}   {median / medians['git log -p'] / 2:5.2f} of `git log -p` twice")
 
 
 if __name__ == "__main__":

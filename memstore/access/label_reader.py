@@ -15,7 +15,7 @@ from memstore.access.world import BlobLabels, Labels
 from memstore.core.catalog import FileKind
 from memstore.core.keys import KEY_BY_NAME, KEYS, Shape
 from memstore.core.memory import Generalization
-from memstore.core.titles import default_title, title_of
+from memstore.core.titles import default_title, title_by_heading, title_of
 from memstore.files import fence, memory_file, plain_lines, plain_note, shapes
 from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from memstore.files.strict_yaml import MOST_NODES
@@ -30,6 +30,7 @@ _DECISIVE = _REQUIRED | {*_LABELS}
 # A key of the outermost map: everything else begins with a blank, a dash or a sign.
 _ID_LINE = re.compile(rb"^[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([A-Za-z0-9_-]+)", re.MULTILINE)
 _BEFORE_KEY = re.compile(r"\n(?=[a-z])")
+_HEADING_LINE = re.compile(rb"(?:[ \t]*\r?\n)*( {0,3}#[^\n]*)")  # at the beginning of a body
 
 
 class _Pair(NamedTuple):
@@ -57,8 +58,10 @@ class LabelReader:
     def __init__(self, *, mixed: bool) -> None:
         self._mixed = mixed
         self._pairs: dict[str, _Pair | None] = {}
-        self._labels: dict[tuple[str, ...], Labels] = {}
+        self._labels: dict[tuple[str | None, ...], Labels] = {}
         self._fronts: dict[bytes, _Front | None] = {}
+        self._decisive: dict[str, str] = {}  # the lines that say who may see it
+        self._titles: dict[bytes, str | None] = {}  # by heading
 
     def read(self, path: str, data: bytes) -> BlobLabels:
         """Return what the file at a path says of who may see it."""
@@ -92,46 +95,55 @@ class LabelReader:
         front = self._fronts[head]
         if front is None:
             return None
-        names = (front.title or default_title(data[span.body :].decode()), *front.aliases)
+        names = (front.title or self._default_title(data, span.body), *front.aliases)
         return BlobLabels(FileKind.MEMORY, names, front.labels)
+
+    def _default_title(self, data: bytes, body: int) -> str:
+        """Return the default title of a body; if it begins with a heading, nothing more is read."""
+        if found := _HEADING_LINE.match(data, body):
+            if found[1] not in self._titles:
+                self._titles[found[1]] = title_by_heading(found[1].decode())
+            if title := self._titles[found[1]]:
+                return title
+        return default_title(data[body:].decode())
 
     def _front(self, head: str) -> _Front | None:
         """Return what a frontmatter says; None if its lines are not plain or not sound."""
         if len(head) > MOST_NODES:
             return None
-        pairs: dict[str, _Pair] = {}
-        decisive: list[str] = []
         lines = _BEFORE_KEY.split(head.removesuffix("\n"))
-        for line in lines:
-            pair = self._pairs[line] if line in self._pairs else self._pair(line)
-            if pair is None:
-                return None
-            pairs[pair.name] = pair
-            if pair.name in _DECISIVE:
-                decisive.append(line)
-        if len(pairs) < len(lines) or not pairs.keys() >= _REQUIRED:
+        pairs = [*map(self._pairs.get, lines)]
+        if None in pairs:
+            pairs = [self._pair(line) for line in lines]
+        values: dict[str, Any] = dict(filter(None, pairs))
+        if len(values) < len(lines) or not values.keys() >= _REQUIRED:
             return None
-        key = tuple(decisive)
+        key = tuple(map(self._decisive.get, lines))
         if key not in self._labels:
-            values = {name: pairs[name].value for name in pairs if name in _DECISIVE}
-            self._labels[key] = labels_of(memory_file.memory_of(values, ""))
-        title, aliases = (pairs[name].value if name in pairs else None for name in ("title", "aliases"))
-        return _Front(title, [aliases] if isinstance(aliases, str) else aliases or (), self._labels[key])
+            decisive = {name: value for name, value in values.items() if name in _DECISIVE}
+            self._labels[key] = labels_of(memory_file.memory_of(decisive, ""))
+        aliases = values.get("aliases")
+        return _Front(values.get("title"), [aliases] if isinstance(aliases, str) else aliases or (), self._labels[key])
 
     def _pair(self, line: str) -> _Pair | None:
         """Return what a key's lines say; None if they are not plain or not sound."""
-        self._pairs[line] = None
-        quoted = plain_lines.quoted(line)
-        if quoted and quoted[0] in _ONE_LINE:  # as titles, of which hardly two are alike
-            self._pairs[line] = _Pair(*quoted)
-            return self._pairs[line]
-        front = plain_lines.read(line, first_line=1)
-        if front is not None and len(front.values) == 1:
-            [(name, value)] = front.values.items()
-            key = KEY_BY_NAME.get(name)
-            if key is None or not shapes.check(front, (key,)):
-                self._pairs[line] = _Pair(name, value)
+        if line not in self._pairs:
+            pair = self._pairs[line] = _pair(line)
+            if pair and pair.name in _DECISIVE:
+                self._decisive[line] = line
         return self._pairs[line]
+
+
+def _pair(line: str) -> _Pair | None:
+    quoted = plain_lines.quoted(line)
+    if quoted and quoted[0] in _ONE_LINE:  # as titles, of which hardly two are alike
+        return _Pair(*quoted)
+    front = plain_lines.read(line, first_line=1)
+    if front is None or len(front.values) != 1:
+        return None
+    [(name, value)] = front.values.items()
+    key = KEY_BY_NAME.get(name)
+    return _Pair(name, value) if key is None or not shapes.check(front, (key,)) else None
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -63,6 +63,13 @@ def default_title(body: str) -> str:
     return text[: LONGEST_DEFAULT_TITLE - 1].rsplit(" ", 1)[0].rstrip(" ,;:") + "…"
 
 
+def title_by_heading(line: str) -> str | None:
+    """Return the default title of every body that begins with this line; None if the rest of it has a say."""
+    found = _HEADING.match(line)
+    heading = heading_text(found[1].removesuffix("\r")) if found else ""
+    return default_title(line) if heading and heading.casefold() not in _OF_EPISODES else None
+
+
 def _first_line(body: str) -> str:
     """Return the first line that says something, or else the first that isn't blank."""
     lines = [line for line in body.splitlines() if line.strip()]

@@ -92,9 +92,12 @@ _quoted_line = re.compile(
 def quoted(line: str) -> tuple[str, str] | None:
     """Return key and value of a line with a text in double quotes, as `read` reads it; None for any other line."""
     found = _quoted_line(line)
-    if found is None or len(line) > MOST_NODES or not is_plain(found[1]):
+    if found is None or len(line) > MOST_NODES:
         return None
-    return found[1], found[2]
+    try:
+        return _key(found[1]), found[2]
+    except _DoubtError:
+        return None
 
 
 class _DoubtError(Exception):

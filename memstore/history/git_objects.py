@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import format_of
 from memstore.core.errors import GitError
-from memstore.history.history import Commit, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from memstore.history.history import Commit, FileChange
 
 _CHUNK_BYTES = 262_144
 REGULAR_FILES = frozenset({"100644", "100755"})
@@ -34,6 +34,8 @@ def raw_changes(fields: list[bytes], prefix: str) -> Iterator[FileChange]:
         fields: git's output, split at NUL.
         prefix: the vault's folder in the repository.
     """
+    from memstore.history.history import FileChange  # the guard of pushes does without
+
     start = os.fsencode(prefix)
     for described, path in zip(fields[::2], fields[1::2], strict=False):
         if not path.startswith(start):
@@ -122,6 +124,8 @@ def printed_objects(pipe: IO[bytes]) -> Iterator[tuple[str, GitObject]]:
 
 def commit(commit_id: str, data: bytes) -> Commit:
     """Return the commit that an object's bytes describe."""
+    from memstore.history.history import Commit  # as above
+
     head, _, message = data.partition(b"\n\n")
     lines = head.split(b"\n")
     found = {word: rest for word, _, rest in (line.partition(b" ") for line in reversed(lines))}

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 # What `diff-tree --stdin --raw -z` prints: the names of the trees, or a change and its path.
 _PRINTED = re.compile(
-    rb"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
-    rb"|:(\d{6}) (\d{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
+    r"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
+    r"|:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
 )
-_REGULAR = frozenset(mode.encode() for mode in git_objects.REGULAR_FILES)
 _WITH_COMMITS = ("commit", "tag")
 # Lines of a commit that name objects and people; everything else in it is text that is sent.
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
@@ -145,7 +144,8 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
     pairs = [(trees.get(parent), trees[name]) for name, *parents in listed for parent in parents or [""]]
     asked = "".join(f"{old or empty} {new}\n" for old, new in pairs)
     words = ("diff-tree", "--stdin", "-r", "--raw", "--no-abbrev", "--no-renames", "-z")
-    found = _tree_changes(git.run(*words, data=asked.encode())) if pairs else iter(())
+    printed = git.run(*words, data=asked.encode()) if pairs else b""
+    found = _tree_changes(printed.decode(errors="surrogateescape"))
     for name, *parents in listed:
         first, *rest = [next(found) for _ in parents or [""]]
         new = [one for one in first if one.new is not None]
@@ -155,7 +155,7 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
         yield SentCommit(name, tuple(parents), new, first)
 
 
-def _tree_changes(printed: bytes) -> Iterator[list[TreeChange]]:
+def _tree_changes(printed: str) -> Iterator[list[TreeChange]]:
     """Yield the changes between each pair of trees, for which git prints a line with their names first."""
     changes: list[TreeChange] | None = None
     end = 0
@@ -169,12 +169,9 @@ def _tree_changes(printed: bytes) -> Iterator[list[TreeChange]]:
                 yield changes
             changes = []
         elif changes is not None:
-            name = path.decode(errors="surrogateescape")
-            before = old.decode() if old_mode in _REGULAR else None
-            is_gone = mode == b"000000"
-            changes.append(
-                TreeChange(name, "", None, before) if is_gone else TreeChange(name, mode.decode(), new.decode(), before)
-            )
+            before = old if old_mode in git_objects.REGULAR_FILES else None
+            is_gone = mode == "000000"
+            changes.append(TreeChange(path, "", None, before) if is_gone else TreeChange(path, mode, new, before))
     if end != len(printed):
         raise GitError("git diff-tree printed something unknown, so nobody can say what would be sent", hint="git fsck")
     if changes is not None:

@@ -22,7 +22,6 @@ from memstore.core.errors import SealedError, TooLargeError, VaultError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, is_memory_path, is_sealed_path
 from memstore.core.titles import as_called
-from memstore.files.age_file import MAGIC
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import each_object, objects
@@ -107,6 +106,8 @@ class Blobs:
         try:
             return self._opener().opened(path, data)
         except SealedError:
+            from memstore.files.age_file import MAGIC  # few pushes have any
+
             return MAGIC  # neither what it says is known, nor whether it is sealed
 
     def __getitem__(self, blob: str) -> BlobLabels:
@@ -280,6 +281,8 @@ class _Check:
         self._left: dict[tuple[str | None, str], bool] = {}
         self._places: dict[str, str | None] = {}  # by path of the repository
         self._decide: dict[str, str | None] = {}
+        # By all that decides, labels and own files by identity: most versions of a file have the same.
+        self._refusals: dict[tuple[str, str, FileKind, int, int], tuple[str, str] | None] = {}
         pushed = self._read_all(commits)
         known = [blobs[blob] for blob in (*today.files.values(), *pushed)]
         self._names = {(id(one.labels), one.names): one.labels for one in known if one.labels}
@@ -307,14 +310,14 @@ class _Check:
 
     def files(self, commit: SentCommit) -> Iterator[PushRefusal]:
         """Yield the files that a commit adds and that not everybody may read."""
-        self._own[commit.id] = self._own_files(commit)
-        is_stack = MANIFEST in self._own[commit.id]
+        own = self._own[commit.id] = self._own_files(commit)
         for change in commit.changes:
-            if self._is_anothers(change.path):
-                continue
-            if is_stack and change.mode in git_objects.REGULAR_FILES and self._place(change.path) is None:
-                continue  # its manifest is asked: `stacks`
-            if found := self._refused(commit, change):
+            said = self._blobs[change.new or ""]
+            alike = change.path, change.mode, said.kind, id(said.labels), id(own)
+            if alike not in self._refusals:
+                is_told = self._is_judged_elsewhere(own, change)
+                self._refusals[alike] = None if is_told else self._refused(commit, change)
+            if found := self._refusals[alike]:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
 
     def stacks(self, commits: Sequence[SentCommit]) -> Iterator[PushRefusal]:
@@ -373,9 +376,12 @@ class _Check:
             self._places[path] = inside if is_place else None
         return self._places[path]
 
-    def _is_anothers(self, path: str) -> bool:
-        """Whether a path is in another vault, and not in a folder of this one."""
-        return self._inside(path) is None and path.startswith(self._others)
+    def _is_judged_elsewhere(self, own: Mapping[str, str], change: TreeChange) -> bool:
+        """Whether a file is in another vault, or is beside the memories of a stack, whose manifest `stacks` asks."""
+        if self._inside(change.path) is None and change.path.startswith(self._others):
+            return True
+        is_regular = change.mode in git_objects.REGULAR_FILES
+        return MANIFEST in own and is_regular and self._place(change.path) is None
 
     def _left_out(self, commit: SentCommit, path: str) -> bool:
         """Whether the vault's ignore file excludes a path, today's or the commit's."""
@@ -437,10 +443,12 @@ class _Check:
         An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
         """
         memories = [(labels, names) for (_, names), labels in self._names.items()]
-        hidden = [(labels, names) for labels, names in memories if not self._is_visible(labels)]
+        distinct = {id(labels): labels for labels, _ in memories}
+        visible = {number for number, labels in distinct.items() if self._is_visible(labels)}
+        hidden = [(labels, names) for labels, names in memories if id(labels) not in visible]
         ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
         known = {labels.id for labels, _ in memories}
-        seen = [names for labels, names in memories if hidden and self._is_visible(labels)]
+        seen = [names for labels, names in memories if hidden and id(labels) in visible]
         shown = {_words(name) for names in seen for name in names}
         alone = {(word,) for words in shown for word in words}  # one word says nothing if others say it, too
         titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - alone - {()})

@@ -79,3 +79,31 @@ def test_every_style(file: HandStyled, mixed: bool) -> None:  # noqa: FBT001
 def test_lines_of_different_files_together(head: list[bytes], mixed: bool) -> None:  # noqa: FBT001
     data = b"---\n" + b"".join(line + b"\n" for line in head) + b"---\nSome text.\n"
     assert READERS[mixed].read(PATH, data) == whole(data, mixed=mixed)
+
+
+@given(
+    body=st.lists(
+        st.one_of(
+            st.sampled_from(LINES),
+            st.sampled_from(
+                [b"", b" ", b"\r", b"# Tea", b"   ## Tea ##", b"# Tea\r", b"#", b"# ", b"# #", b"#tea", b"## Outcome"]
+            ),
+            st.sampled_from([b"# *Tea* at 5", b"    # code", b"title:: Tea", b"- tags:: a", b"# T\xc3\xa9", b"# \xff"]),
+        ),
+        max_size=5,
+    ),
+    title=st.sampled_from([b"", b"title:\n", b'title: ""\n', b'title: "Tea"\n']),
+    mixed=st.booleans(),
+)
+def test_titles_of_bodies(body: list[bytes], title: bytes, mixed: bool) -> None:  # noqa: FBT001
+    head = b'---\ntype: note\nid: m_7f3k9q2x1c\ncreated_at: "2026-01-01T00:00:00Z"\n' + title + b"---\n"
+    data = head + b"\n".join(body)
+    assert READERS[mixed].read(PATH, data) == whole(data, mixed=mixed)
+
+
+def test_lines_that_decide_are_told_apart() -> None:
+    reader = LabelReader(mixed=False)
+    head = b'---\ntype: note\nid: m_7f3k9q2x1c\ncreated_at: "2026-01-01T00:00:00Z"\n'
+    lines = [f'{name}: "{value}"\n'.encode() for name in Labels._fields for value in ("human:bob", "human:eve", "")]
+    for data in (head + line + b"---\nTea.\n" for line in [*lines, *reversed(lines)]):
+        assert reader.read(PATH, data) == whole(data, mixed=False), data
