@@ -47,6 +47,7 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     )
     if not found.lines and limit != 0:
         session.say("nothing is committed yet")
+    _say_cut_off(session, found.cut_off)
 
 
 @command("blame", examples=("memstore blame m_7f3", "memstore blame belief:m_7f3k9q2x1c --json"))
@@ -62,6 +63,7 @@ def blame(session: CliSession, ref: str) -> None:
         document=lambda: blame_document(found),
         lines=lambda: _blame_lines(session, found),
     )
+    _say_cut_off(session, found.cut_off)
 
 
 @command(
@@ -164,6 +166,13 @@ def undo(session: CliSession, *, dry_run: bool) -> None:
 
 
 # -- log and blame -------------------------------------------------------------------------------
+
+
+def _say_cut_off(session: CliSession, commits: Sequence[str]) -> None:
+    """Say where the history of a shallow clone ends: what is older looks as if it came with that commit."""
+    if commits:
+        session.say(f"this clone's history ends at {', '.join(commit[:_SHORT] for commit in commits)}")
+        session.say("  hint: git fetch --unshallow")
 
 
 def _log_line(session: CliSession, line: LogLine) -> str:

@@ -9,6 +9,8 @@ from memstore.documents.access import sight_change_document
 from memstore.documents.parts import conflict_document, external_document, finding_document
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.core.change import Committed, Undone
     from memstore.history.diff import Diff, MemoryDiff
     from memstore.history.log import Log, LogLine
@@ -20,7 +22,13 @@ if TYPE_CHECKING:
 
 def log_document(log: Log) -> dict[str, Any]:
     """Return a log, newest first."""
-    return {"ref": log.ref, "entries": [_log_line_document(line) for line in log.lines]}
+    entries = [_log_line_document(line) for line in log.lines]
+    return {"ref": log.ref, "entries": entries, **_cut_off_document(log.cut_off)}
+
+
+def _cut_off_document(commits: Sequence[str]) -> dict[str, Any]:
+    """Return the commits at which a shallow clone ends; nothing if there are none."""
+    return {"cut_off": [*commits]} if commits else {}
 
 
 def _log_line_document(line: LogLine) -> dict[str, Any]:
@@ -70,6 +78,7 @@ def blame_document(blame: Blame) -> dict[str, Any]:
         **external_document(blame.external),
         "history": [_blamed_line_document(line) for line in blame.history],
         "body": [_blamed_line_document(line) for line in blame.body],
+        **_cut_off_document(blame.cut_off),
     }
 
 

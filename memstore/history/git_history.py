@@ -340,7 +340,16 @@ class GitHistory:
             "diff-tree", "--stdin", "-m", "-r", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
             "--pretty=oneline", data="".join(f"{commit.id}\n" for commit in commits).encode(),
         )  # fmt: skip
-        return list(_by_commit(printed, by_id, prefix))
+        return list(_by_commit(printed, by_id, prefix, self.cut_off if commits else ()))
+
+    @cached_property
+    def cut_off(self) -> Collection[str]:
+        """The commits at which the history of a shallow clone ends: they have parents, which are not in this clone."""
+        self.require()
+        if self._git.run("rev-parse", "--is-shallow-repository").strip() != b"true":
+            return ()
+        firsts = self._git.run("rev-list", "--max-parents=0", "HEAD").decode().split()
+        return {name for name, found in self.objects(firsts).items() if git_objects.parents_of(found)}
 
     def blame(self, path: str, commit: str) -> list[Commit]:
         """Return, for each line of the file as of `commit`, the commit that wrote it."""
@@ -644,11 +653,14 @@ def _id_of(line: str) -> str:
     return line.partition(":")[2].split("#")[0].strip(" \t\r\"'")
 
 
-def _by_commit(printed: bytes, by_id: Mapping[str, Commit], prefix: str) -> Iterator[CommitChanges]:
+def _by_commit(
+    printed: bytes, by_id: Mapping[str, Commit], prefix: str, cut_off: Collection[str]
+) -> Iterator[CommitChanges]:
     """Yield the changes of each commit from the output of `diff-tree --stdin -m -z --pretty=oneline`.
 
     A commit's changes are preceded by `ID SUMMARY`, or for each parent of a merge by `ID (from PARENT) SUMMARY`. If a
-    commit changes nothing compared with a parent, it is not printed for that parent.
+    commit changes nothing compared with a parent, it is not printed for that parent. One that is cut off from its
+    parents is printed like one without any.
     """
     fields = printed.split(b"\0")[:-1]
     i = 0
@@ -658,6 +670,10 @@ def _by_commit(printed: bytes, by_id: Mapping[str, Commit], prefix: str) -> Iter
         while end < len(fields) and fields[end].startswith(b":"):
             end += 2
         commit = by_id[words[0].decode()]
-        parent = words[2].rstrip(b")").decode() if len(commit.parents) > 1 else next(iter(commit.parents), None)
+        parent = next(iter(commit.parents), None)
+        if commit.id in cut_off:
+            parent = None
+        elif len(commit.parents) > 1:
+            parent = words[2].rstrip(b")").decode()
         yield CommitChanges(commit, parent, tuple(git_objects.raw_changes(fields[i + 1 : end], prefix)))
         i = end

@@ -63,7 +63,10 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class CommitChanges:
-    """A commit and what it changed below the vault compared with one of its parents (None: it has none)."""
+    """A commit and what it changed below the vault compared with one of its parents.
+
+    `parent` is None if it has none, or none that this clone has.
+    """
 
     commit: Commit
     parent: str | None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb
 from memstore.history.history import CommitChanges
-from memstore.history.revisions import find_at, read_blobs, revisions
+from memstore.history.revisions import cut_off, find_at, read_blobs, revisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,10 +56,14 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """The log, newest first; `ref` is None for the log of the whole vault."""
+    """The log, newest first; `ref` is None for the log of the whole vault.
+
+    `cut_off` are those of its commits at which the history of a shallow clone ends: what they did, nobody knows here.
+    """
 
     ref: str | None
     lines: tuple[LogLine, ...]
+    cut_off: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -81,10 +85,16 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
     view.history.require()
     if ref is None:
         most = None if limit is None else min(limit, sys.maxsize)
-        return Log(None, tuple(islice(_of_vault(view), most)))
+        return _log(view, None, tuple(islice(_of_vault(view), most)))
     entry = _find_ever(view, ref)
     lines = sorted([*_of_memory(view, entry), *_events(view, entry)], key=lambda line: line.at, reverse=True)
-    return Log(entry.ref or entry.path, tuple(lines[:limit]))
+    return _log(view, entry.ref or entry.path, tuple(lines[:limit]))
+
+
+def _log(view: View, ref: str | None, lines: tuple[LogLine, ...]) -> Log:
+    ends = cut_off(view, (line.commit for line in lines if line.commit))
+    found = (replace(line, verb="found") if line.commit in ends and line.verb == "add" else line for line in lines)
+    return Log(ref, tuple(found), ends)
 
 
 def _find_ever(view: View, ref: str) -> Entry:
@@ -223,7 +233,7 @@ def _of_vault(view: View) -> Iterator[LogLine]:
 def _own_changes(against_parents: list[CommitChanges]) -> CommitChanges:
     """Return what a commit itself changed; for a merge, what differs from all of its parents."""
     first, *others = against_parents
-    if len(first.commit.parents) < 2:  # noqa: PLR2004 - a merge has two or more
+    if first.parent is None or len(first.commit.parents) < 2:  # noqa: PLR2004 - a merge has two or more
         return first
     paths = [{file.path for file in other.files} for other in others]
     if len(against_parents) < len(first.commit.parents):

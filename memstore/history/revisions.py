@@ -234,13 +234,17 @@ class BlamedLine:
 
 @dataclass(frozen=True, slots=True)
 class Blame:
-    """The history entries and the body of a memory, line by line; `external` is set if they are a quotation."""
+    """The history entries and the body of a memory, line by line; `external` is set if they are a quotation.
+
+    `cut_off` are those of the commits at which the history of a shallow clone ends: they may not have written the line.
+    """
 
     ref: str | None
     path: str
     history: tuple[BlamedLine, ...]
     body: tuple[BlamedLine, ...]
     external: External | None = None
+    cut_off: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -266,12 +270,14 @@ def blame(view: View, ref: str) -> Blame:
         for number, text in enumerate(texts, start=1)
     ]
     entries = [file.front.position("confidence_history", i).line for i in range(len(file.memory.confidence_history))]
+    history, body = tuple(lines[number - 1] for number in entries), tuple(lines[file.text.body_line - 1 :])
     return Blame(
         entry.ref,
         entry.path,
-        history=tuple(lines[number - 1] for number in entries),
-        body=tuple(lines[file.text.body_line - 1 :]),
+        history=history,
+        body=body,
         external=view.external(file.memory),
+        cut_off=cut_off(view, (line.commit.id for line in (*history, *body) if line.commit)),
     )
 
 
@@ -288,6 +294,12 @@ def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None
     for start, at, size in SequenceMatcher(None, old, texts, autojunk=False).get_matching_blocks():
         written[at : at + size] = committed[start : start + size]
     return written
+
+
+def cut_off(view: View, commits: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the commits at which the history of a shallow clone ends."""
+    named = dict.fromkeys(commits)
+    return tuple(commit for commit in named if commit in view.history.cut_off) if named else ()
 
 
 def _lines(data: bytes) -> list[bytes]:
