@@ -207,6 +207,12 @@ class GitHistory:
         listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
 
+    def sparse_files(self) -> Collection[str]:
+        """Return the files of the index that a sparse checkout leaves out of the work tree; to git, none is deleted."""
+        self.require()
+        listed = self._git.run("ls-files", "-z", "-t", "--cached")
+        return {os.fsdecode(line[2:]) for line in listed.split(b"\0")[:-1] if line.startswith(b"S ")}
+
     def unmerged(self) -> Sequence[str]:
         """Return the files below the vault that git could not merge, and that wait for a decision, sorted."""
         listed = self._git.run("ls-files", "-z", "--unmerged", "--", ".").split(b"\0")[:-1]

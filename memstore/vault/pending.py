@@ -18,6 +18,7 @@ from memstore.history.changes import changes_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from memstore.core.finding import Finding
     from memstore.files.memory_file import ReadFile
@@ -30,11 +31,8 @@ def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | 
     """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
     committed, present = _committed(ws, since), _present(ws, snapshot)
     unread = {path for path, blob in present.items() if not blob}
-    old = {
-        path: blob
-        for path, blob in committed.items()
-        if present.get(path) != blob and (path in present or not _is_there(ws, path, unread))
-    }
+    gone = _deleted(ws, {path for path in committed.keys() - present if not _is_there(ws, path, unread)})
+    old = {path: blob for path, blob in committed.items() if present.get(path, blob) != blob or path in gone}
     before = read_blobs(ws, old)
     new = {path for path in present if committed.get(path) != present[path]}
     if not new <= committed.keys():
@@ -58,7 +56,7 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
     committed = ws.history.own_files_at(head) if head else {}
     kept = {path for path in ws.history.kept_files() if is_own_path(path)}
     present = {path for path in kept if os.path.lexists(ws.vault.root / path)}
-    found: dict[str, bytes | None] = dict.fromkeys(committed.keys() - present)
+    found: dict[str, bytes | None] = dict.fromkeys(_deleted(ws, committed.keys() - present))
     for path in present:
         data = _own_file(ws, path)
         if data is None or is_foreign(path, data, mixed=ws.config.mixed):
@@ -66,6 +64,14 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
         if ws.history.blob_id(data) != committed.get(path):
             found[path] = data
     return found
+
+
+def _deleted(ws: Workspace, missing: AbstractSet[str]) -> AbstractSet[str]:
+    """Return those of the committed files missing in the work tree that somebody deleted.
+
+    A sparse checkout leaves the others out; to commit them as deleted would delete them for everybody.
+    """
+    return missing and missing - {*ws.history.sparse_files()}
 
 
 def _own_file(ws: Workspace, path: str) -> bytes | None:

@@ -191,6 +191,30 @@ def test_what_is_no_memory_any_more_stays_in_the_repository(vault: InProcess, ho
     assert vault.git("ls-files", "diary") == "diary/tea.md\n"
 
 
+def test_what_a_sparse_checkout_leaves_out_is_not_deleted(vault: InProcess) -> None:
+    tea, file = vault.add("Tea before mail")
+    vault.ok("mv", tea, "diary/tea.md")
+    vault.ok("entity", "add", "dog:bella")
+    vault.add("Bella eats at eight")
+    vault.ok("commit")
+    head = vault.git("rev-parse", "HEAD")
+    vault.git("status")  # git then knows that the files are as committed, and may take them away
+    vault.git("sparse-checkout", "set", "--cone", ".memstore", "notes")
+    assert not (vault.vault / "diary").exists()
+    assert not (vault.vault / "entities").exists()
+    status = vault.json("status")
+    assert (status["uncommitted"], status["own_files"]) == ([], [])
+    assert vault.run("diff").stderr == "no difference\n"
+    vault.ok("commit")
+    assert vault.git("rev-parse", "HEAD") == head
+    file.parent.joinpath("more.md").write_text("---\ntype: note\n---\nRain.\n")
+    vault.ok("adopt", "--all", "-c")
+    vault.git("sparse-checkout", "disable")
+    assert vault.json("list")["total"] == 3
+    (vault.vault / "diary" / "tea.md").unlink()
+    assert [each["verb"] for each in vault.json("status")["uncommitted"]] == ["delete"]
+
+
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     _, file = vault.add("Bella eats at eight")
     link = vault.vault / "food.md"
