@@ -13,6 +13,7 @@ from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.lexicon import states_in
+from memstore.conflicts.statements import topic_of
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
@@ -156,7 +157,8 @@ class Comparer:
             stems = [term_of(token.word) for token in statement.tokens]
             if against := self._rarest(word for state in states_in(stems) for word in state.excluded):
                 telling = self._having(against[: 2 * MOST_WORDS], _MOST_TELLING, among=self._active)
-                sharing = self._rarest(_topics([statement]))[:MOST_WORDS]
+                speaker = topic_of(statement) - statement.topic
+                sharing = [*self._rarest(_topics([statement]))[:MOST_WORDS], *speaker]
                 rows |= dict.fromkeys(self._having(sharing, _MOST_FOR_A_STATE, among=sorted(telling)))
         for row in rows:
             path = self._paths[row]

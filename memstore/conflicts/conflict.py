@@ -117,7 +117,7 @@ def may_differ(one: Memory, other: Memory) -> bool:
     return (
         one.status != "active"
         or other.status != "active"
-        or one.id == other.id
+        or (one.id is not None and one.id == other.id)
         or _text(one) == _text(other)
         or _apart(one.subject_ids, other.subject_ids)
         or (one.scope != other.scope and "global" not in {one.scope, other.scope})

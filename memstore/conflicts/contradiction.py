@@ -232,11 +232,14 @@ _OF_ANYTHING = frozenset(map(term_of, listed("default defaults value values opti
 
 
 def near_in_any_order(one: Statement, other: Statement) -> bool:
-    """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough."""
-    shared = one.topic & other.topic
-    if shared <= _OF_ANYTHING or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+    """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough.
+
+    Whoever speaks counts like a word that both have.
+    """
+    shared, of_speaker = one.topic & other.topic, bool(one.by_name and other.by_name)
+    if (shared <= _OF_ANYTHING and not of_speaker) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
         return False
-    return len(shared) >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
+    return len(shared) + of_speaker >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:
@@ -274,7 +277,23 @@ def compare_pair(
     opposes: Opposes | None = None,
     days_apart: bool = False,
 ) -> Comparison:
-    """Compare two statements; see `compare_statements`."""
+    """Compare two statements; see `compare_statements`.
+
+    What both say of their speaker is also compared as if it were said of somebody with a name.
+    """
+    found = _compare_pair(one, other, opposes=opposes, days_apart=days_apart)
+    if found.verdict is not TextVerdict.SILENT or not (one.by_name and other.by_name):
+        return found
+    this, that = statement_of(one.by_name, one.about), statement_of(other.by_name, other.about)
+    # Two acts may be of two days, since what people tell of themselves is mostly a diary.
+    apart = days_apart or all(frame(each.text).is_past for each in (this, that))
+    by_name = _compare_pair(this, that, opposes=opposes, days_apart=apart)
+    # That both have the speaker's name says nothing about the names of others.
+    return found if by_name.rule == "names" else by_name._replace(left=one, right=other)
+
+
+def _compare_pair(one: Statement, other: Statement, *, opposes: Opposes | None, days_apart: bool) -> Comparison:
+    """Compare two statements in the person in which they are told."""
     points = [_points(each.text) for each in (one, other)]
     if (
         points[0] != points[1]

@@ -24,7 +24,7 @@ from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
-from memstore.conflicts.statements import is_date, is_past, key_of, statements, tokens
+from memstore.conflicts.statements import in_third_person, is_date, is_past, key_of, statements, tokens, topic_of
 from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
@@ -92,7 +92,7 @@ def gist(statement: Statement, line_start: int = 1, line_end: int = 1) -> Gist:
         about=statement.about,
         line_start=line_start,
         line_end=line_end,
-        topic=without_numbers(statement.topic),
+        topic=without_numbers(topic_of(statement)),
         roots=roots - statement.topic,
         slots=_slots_of(found, words, roots, statement.text),
         against=frozenset(_excluded_by(words)),
@@ -105,8 +105,10 @@ def _is_loose(frame: Frame) -> bool:
 
 
 def _ways(text: str) -> Iterator[str]:
-    """Yield a sentence, and the usual words for what it, or a part of it, says of an attribute."""
+    """Yield a sentence, what it says of its speaker, and the usual words for what a part of it says of an attribute."""
     yield text
+    if by_name := in_third_person(text):
+        yield by_name
     for part in dict.fromkeys((text, *_PARTED.split(text))):
         if (said := phrasings.usual(part)) != part:
             yield said

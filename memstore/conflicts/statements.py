@@ -237,8 +237,9 @@ class Statement(NamedTuple):
     """A sentence that makes a statement.
 
     `negations` has the positions in `tokens` that a negation came before, `topic` the keys of the topic words, and
-    `when` the time words. `about` is what `she` or `it` may mean: the beginning of an earlier sentence. Lines are
-    counted from 0 at the beginning of the text.
+    `when` the time words. `about` is what `she` or `it` may mean: the beginning of an earlier sentence;
+    `by_name` what it says of its speaker, as if another person said it. Lines are counted from 0 at the beginning of
+    the text.
     """
 
     text: str
@@ -249,6 +250,7 @@ class Statement(NamedTuple):
     line_start: int
     line_end: int
     about: str = ""
+    by_name: str = ""
 
     @property
     def of_speaker(self) -> bool:
@@ -280,7 +282,47 @@ def statement_of(sentence: str, about: str = "") -> Statement:
     topic = frozenset([*map(key_of, words), *(term_of(family) for word, family in families if family != word)])
     if about and said and said[0].word in _STANDS_FOR:
         topic |= frozenset(map(key_of, fold(about).split()))
-    return Statement(sentence, said, negations, topic, when, 0, 0, about)
+    return Statement(sentence, said, negations, topic, when, 0, 0, about, in_third_person(sentence) or "")
+
+
+# Names for whoever says `I` or `we`: what two sentences say of their speaker is compared like what they say of others.
+_I, _WE = "Ego", "Nos"
+_OF_SPEAKER = re.compile(r"\W*(?:(?:[\w'’-]+,? ){0,4}(?:I\b|(?i:we)\b)|(?:My|Our) )")
+_QUOTED = re.compile(r"[\"“”„«»]|(?<!\w)'\w")
+_IN_THIRD_PERSON = tuple(
+    (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), told)
+    for said, told in (
+        (r"I am|I['’]m", f"{_I} is"),
+        (r"we are|we['’]re", f"{_WE} is"),
+        (r"I have|I['’]ve", f"{_I} has"),
+        (r"we have|we['’]ve", f"{_WE} has"),
+        (r"I haven['’]t", f"{_I} has not"),
+        (r"we haven['’]t", f"{_WE} has not"),
+        (r"I do not|I don['’]t", f"{_I} does not"),
+        (r"we do not|we don['’]t", f"{_WE} does not"),
+        (r"my|mine", f"{_I}'s"),
+        (r"ours?", f"{_WE}'s"),
+        (r"I|me|myself", _I),
+        (r"we|us|ourselves", _WE),
+    )
+)
+
+
+def in_third_person(text: str) -> str | None:
+    """Return what a sentence says of its speaker as if another person said it: `I am` as `Ego is`.
+
+    None if it does not begin with the speaker, after a few words at most, or has a quotation.
+    """
+    if not _OF_SPEAKER.match(text) or _QUOTED.search(text):
+        return None
+    for said, told in _IN_THIRD_PERSON:
+        text = said.sub(told, text)
+    return text
+
+
+def topic_of(statement: Statement) -> frozenset[str]:
+    """Return the topic of a statement; if it is about the speaker, with `i` or `we`."""
+    return statement.topic | {said for said, name in (("i", _I), ("we", _WE)) if name in statement.by_name}
 
 
 # A heading, a table row that is more than a name and a number, a link target or property, an introduction to a list, an
