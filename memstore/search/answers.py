@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from memstore.search.matching import Matcher
 
+    # Of a question and a sentence.
+    _Holds = Callable[[str, str], bool]
+
 _TYPED_WORD = re.compile(r"\w[\w'’]*")
 # `And when did she` asks for a time; `what she did when` probably does not.
 _FIRST_WORDS = 3
@@ -86,8 +89,7 @@ def lacks_answer(question: str, shown: ShownLines, matcher: Matcher) -> bool:
     It must be told where the text is about the question's words: the price of something else is no answer. False if
     the question asks for something else.
     """
-    question = question[:_LONGEST_QUESTION]
-    holds = next((holds for asks, holds in _kinds() if asks.search(question)), None)
+    holds = _asked_for(question[:_LONGEST_QUESTION])
     return holds is not None and not any(holds(question, one) for one in _to_the_point(shown, matcher))
 
 
@@ -129,38 +131,64 @@ def _clauses(texts: Iterable[str], matcher: Matcher) -> set[int]:
     return {clause for text in texts for _, clause in matcher.places(text)}
 
 
+def _asked_for(question: str) -> _Holds | None:
+    """Return whether a sentence holds what a question asks for; None if it asks for nothing that has a form."""
+    possible = (kind for kind in kinds() if kind.may_be_asked_for(question))
+    return next((kind.holds for kind in possible if re.search(kind.asks, question, re.IGNORECASE)), None)
+
+
+class AnswerKind(NamedTuple):
+    """A kind of answer: texts of which each question for it has one, the pattern of these, and what holds an answer."""
+
+    needs: tuple[str, ...]
+    asks: str
+    holds: _Holds
+
+    def may_be_asked_for(self, question: str) -> bool:
+        """Whether the pattern is worth trying; compiling all of them would take more than a twentieth of a search."""
+        folded = question.lower()
+        # A letter that is not ASCII may be another case of one that is, like the long s.
+        return not folded.isascii() or any(map(folded.__contains__, self.needs))
+
+
 @cache
-def _kinds() -> tuple[tuple[re.Pattern[str], Callable[[str, str], bool]], ...]:
-    """Return patterns for questions, and for each whether a sentence holds what it asks for; the first one counts."""
-    which = r"\b(?:what|which)(?:['’]s)?\b"
+def kinds() -> tuple[AnswerKind, ...]:
+    """Return the kinds of answers; the first one that a question asks for counts."""
+    which, its = r"\b(?:what|which)(?:['’]s)?\b", ("what", "which")
     # `gatehouse port number` asks for it with nouns alone; `who changed the port number` asks for something else.
     nouns = rf"^(?!{_any_of('question_begins')}\b)"
     pay, due, numbered = _any_of("paying"), _any_of("payments"), _any_of("numbered")
+    called = r"\bwhat(?:['’]s| (?:is|are|was|were))\b.*\bcalled\b"
     name = "(?:(?:first |last |sur|maiden )?names?)"
     money, year = _told(_money()), r"\b(?:1[5-9]|20)\d\d\b|\byears? ago\b|\blast year\b"
-    kinds: tuple[tuple[str, Callable[[str, str], bool]], ...] = (
-        (r"\bhow old\b|\bwhat age\b", _told(_age())),
-        (rf"\bhow much\b.*\b{pay}\b|{which} (?:do|does|did)\b.*\b{pay}\b", money),
-        (rf"{nouns}.*\b{due}\b(?:\W*$| (?:of|for|per)\b)", money),
-        (r"\bhow long\b", _told(rf"\b{_any_of('durations')}\b|\d ?[a-z]+\b")),
-        (r"\bhow often\b", _told(rf"\b{_any_of('frequencies')}\b|{_any_of('weekdays')}s\b")),
-        (rf"\bhow {_any_of('measured')}\b|{which} {_any_of('sizes')}\b", _told(_amount())),
-        (rf"(?:{which}|{nouns}).*\b{numbered}\b", _told(r"\d(?![.)] )")),
-        (r"\be-?mail address\b|\be-?mail\W*$", _told("@")),
-        (rf"{which} year\b", _told(year)),
-        (rf"\bwhat(?:['’]s| (?:is|are|was|were))\b.*\bcalled\b|{which}.*\b{name}\b|^(?:the )?names? of\b", _holds_name),
-        (rf"{which} {_any_of('named')}\b", _holds_name),
-        (rf"{which} colou?rs?\b|^(?:the )?colou?rs? of\b", _told(rf"\b{_any_of('colours')}")),
+    often = _told(rf"\b{_any_of('frequencies')}\b|{_any_of('weekdays')}s\b")
+    return (
+        AnswerKind(("how old", "what age"), r"\bhow old\b|\bwhat age\b", _told(_age())),
+        AnswerKind(("how much", *its), rf"\bhow much\b.*\b{pay}\b|{which} (?:do|does|did)\b.*\b{pay}\b", money),
+        AnswerKind(_each_of("payments"), rf"{nouns}.*\b{due}\b(?:\W*$| (?:of|for|per)\b)", money),
+        AnswerKind(("how long",), r"\bhow long\b", _told(rf"\b{_any_of('durations')}\b|\d ?[a-z]+\b")),
+        AnswerKind(("how often",), r"\bhow often\b", often),
+        AnswerKind(("how", *its), rf"\bhow {_any_of('measured')}\b|{which} {_any_of('sizes')}\b", _told(_amount())),
+        AnswerKind(_each_of("numbered"), rf"(?:{which}|{nouns}).*\b{numbered}\b", _told(r"\d(?![.)] )")),
+        AnswerKind(("mail",), r"\be-?mail address\b|\be-?mail\W*$", _told("@")),
+        AnswerKind(("year",), rf"{which} year\b", _told(year)),
+        AnswerKind(("called", "name"), rf"{called}|{which}.*\b{name}\b|^(?:the )?names? of\b", _holds_name),
+        AnswerKind(its, rf"{which} {_any_of('named')}\b", _holds_name),
+        AnswerKind(("colo",), rf"{which} colou?rs?\b|^(?:the )?colou?rs? of\b", _told(rf"\b{_any_of('colours')}")),
     )
-    return tuple((re.compile(asks, re.IGNORECASE), holds) for asks, holds in kinds)
+
+
+def _each_of(name: str) -> tuple[str, ...]:
+    """Return the words of a list, each as it stands in a text."""
+    return tuple(word.replace("_", " ") for word in sorted(listed(word_lists("core")[name])))
 
 
 def _any_of(name: str) -> str:
     """Return a pattern for any word of a list."""
-    return f"(?:{'|'.join(sorted(listed(word_lists('core')[name])))})".replace("_", " ")
+    return f"(?:{'|'.join(_each_of(name))})"
 
 
-def _told(pattern: str) -> Callable[[str, str], bool]:
+def _told(pattern: str) -> _Holds:
     """Return whether a sentence holds a pattern, whatever the question; what `no` names in it does not count."""
 
     def holds(_: str, sentence: str) -> bool:

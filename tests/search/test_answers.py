@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.terms import words
-from memstore.search.answers import ShownLines, answer_to, holds_time, kind_of_time, lacks_answer, names_held
+from memstore.search.answers import ShownLines, answer_to, holds_time, kind_of_time, kinds, lacks_answer, names_held
 from memstore.search.matching import matcher_of
 from memstore.search.query import parse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @pytest.mark.parametrize(
@@ -103,6 +109,20 @@ def test_the_kind_of_answer_that_a_question_asks_for(question: str, answers: str
 )
 def test_most_questions_ask_for_nothing_that_has_a_form(question: str) -> None:
     assert not lacks(question, "Harp", "The harp is here.")
+
+
+PIECES = (
+    "how", "what", "which", "what’s", "old", "age", "much", "do", "pay", "price", "of", "rent", "long", "often", "many",
+    "phone", "number", "pin", "e-mail", "email address", "year", "is", "called", "names", "school", "colour",
+    "what's", "who", "the",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map(" ".join), st.sampled_from([str, str.upper]))
+def test_a_pattern_is_not_tried_only_where_it_cannot_match(question: str, spelt: Callable[[str], str]) -> None:
+    for kind in kinds():
+        if re.search(kind.asks, spelt(question), re.IGNORECASE):
+            assert kind.may_be_asked_for(spelt(question))
 
 
 def test_an_answer_about_something_else_is_none() -> None:
