@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.core.finding import Position
+from memstore.core.finding import Position, Problem
 from memstore.core.keys import SIGNATURE_KEYS, Key, Shape
 from memstore.core.places import RegistryKind
-from memstore.core.problems import Problem
 from memstore.files import fence, shapes, strict_yaml
 from memstore.files.fence import BOM, FencedText
 from memstore.files.fence_problems import not_utf8

@@ -13,7 +13,7 @@ from memstore.beliefs import ledger
 from memstore.beliefs import ledger as confidence
 from memstore.beliefs.evidence import SPOKEN
 from memstore.core.errors import VaultError
-from memstore.core.memory import LedgerLine
+from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE, LedgerLine
 from memstore.core.times import instant
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
 
 
-UNSTATED_BELIEF_CONFIDENCE = 0.8  # docs/beliefs.md, "Unstated confidence"
-PROMOTED_BELIEF_CONFIDENCE = 0.7  # likewise
+PROMOTED_BELIEF_CONFIDENCE = 0.7  # docs/beliefs.md, "Unstated confidence"
 
 
 class Stance(StrEnum):

@@ -186,7 +186,7 @@ def _key_lines(done: Forgotten, *, dry_run: bool) -> Iterator[str]:
 
 def _purge(session: CliSession, refs: tuple[str, ...], folder: str) -> None:
     from memstore.documents.memories import purged_document
-    from memstore.memories.purge import purge
+    from memstore.memories.forget import purge
 
     view = session.view()
     done = purge(view, refs, session.environment().expanded(folder))

@@ -1,4 +1,4 @@
-"""Findings: problems in a person's data, as values."""
+"""Findings: problems in a person's data, as values; while a text is being read, before its path is known, `Problem`."""
 
 from __future__ import annotations
 
@@ -60,3 +60,36 @@ class Finding(NamedTuple):
 def in_order(findings: list[Finding]) -> tuple[Finding, ...]:
     """Return the findings sorted by path, place and code, without duplicates."""
     return tuple(sorted(set(findings), key=lambda f: (f.path, f.at, f.code, f.text)))
+
+
+# A longer line is useless on a screen.
+LONGEST_SHOWN = 500
+
+
+class Problem(NamedTuple):
+    """One problem of a text; `mended` and `key` are passed on to its `Finding`."""
+
+    code: str
+    at: Position
+    text: str
+    hint: str | None = None
+    mended: str | None = None
+    key: str = ""
+
+    def found_in(self, path: str) -> Finding:
+        """Return this problem as a finding in the file at `path`."""
+        return Finding(
+            code=self.code,
+            severity=Severity.ERROR,
+            path=path,
+            at=self.at,
+            text=self.text,
+            hint=self.hint,
+            mended=self.mended,
+            key=self.key,
+        )
+
+
+def worth_showing(line: str | None) -> str | None:
+    """Return a mended line, or None if it is too long to show."""
+    return line if line is not None and len(line) <= LONGEST_SHOWN else None

@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+# How sure a belief's holder is that states nothing; docs/beliefs.md, "Unstated confidence".
+UNSTATED_BELIEF_CONFIDENCE = 0.8
+
+
 class CompressedFrom(NamedTuple):
     """Where the full body of a compressed memory is kept."""
 

@@ -119,6 +119,6 @@ class VaultHistory:
             memories: forgotten memories, and sealed ones, of which the plain text goes; committed as such.
             folder: where the clone goes; the repository itself stays as it is.
         """
-        from memstore.memories.purge import purge
+        from memstore.memories.forget import purge
 
         return purge(self._view(), given.refs_of(memories), given.place(folder))

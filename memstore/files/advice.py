@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.finding import Position
-from memstore.core.problems import Problem, worth_showing
+from memstore.core.finding import Position, Problem, worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

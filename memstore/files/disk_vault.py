@@ -15,16 +15,17 @@ from memstore.core.errors import ChangedMeanwhileError, NoFileError, SealedError
 from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
 from memstore.files import walk
 from memstore.files.fence import MOST_BYTES
-from memstore.files.local_state import NO_ROOM, sync_folder
+from memstore.files.local_state import NO_ROOM, regular_bytes, sync_folder
 from memstore.files.vault import DONE_ALL_THE_SAME
 from memstore.files.write_lock import WriteLock
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
     from datetime import datetime
 
     from memstore.files.vault import FileStat, Opener
+
 
 LEFT_BEHIND_AFTER_SECONDS = 3600
 # A folder into which a thousand files are written is not swept a thousand times.
@@ -576,3 +577,27 @@ def _stop_unless_missing(error: OSError) -> None:
     """Ignore a missing folder; one that can't be listed may hold anything, even a denial, so it is an error."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         raise _cant("list", str(error.filename), error) from error
+
+
+# -- what killed writers left ----------------------------------------------------------------------
+
+
+def drop_leftovers(folders: Iterable[Path], is_known: Callable[[bytes], bool]) -> None:
+    """Delete temporary files in some folders whose bytes `is_known` accepts; the vault must be locked.
+
+    Any other may hold what somebody saved while it was written, and stays.
+    """
+    for folder in folders:
+        with suppress(OSError):
+            for name in os.listdir(folder):  # noqa: PTH208 -- names are all that is needed
+                if name.startswith(TEMPORARY_PREFIX):
+                    with suppress(OSError):
+                        if is_known(regular_bytes(folder / name, most=MOST_BYTES)):
+                            (folder / name).unlink()
+
+
+def folders_below(root: Path) -> Iterable[Path]:
+    """Yield a vault's folder and those in it, but for git's."""
+    for folder, folders, _ in os.walk(root):
+        folders[:] = [name for name in folders if name != ".git"]
+        yield Path(folder)

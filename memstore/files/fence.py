@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from memstore.core.problems import Problem
+    from memstore.core.finding import Problem
 
 
 # The end of an unclosed frontmatter is looked for within this many lines.

@@ -10,8 +10,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from memstore.core.finding import Position
-from memstore.core.problems import Problem, worth_showing
+from memstore.core.finding import Position, Problem, worth_showing
 from memstore.files.fence import BOM, MOST_HEAD_LINES
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.finding import Position, Problem
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import (
     EVERYBODY,
@@ -23,7 +24,6 @@ from memstore.core.memory import (
     Witness,
 )
 from memstore.core.places import MEMORY_SUFFIX, SEALED_SUFFIX, is_sealed_path
-from memstore.core.problems import Problem
 from memstore.files import fence, plain_lines, plain_note, shapes, strict_yaml
 
 if TYPE_CHECKING:
@@ -117,8 +117,6 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
 
 def sealed_under_plain_name(path: str) -> Finding:
     """Return the finding for a sealed file at a path that does not say so: nothing opens it there."""
-    from memstore.core.finding import Position
-
     text = f"{path} is sealed, and its name does not end with {SEALED_SUFFIX}"
     hint = f"git mv {path} {path.removesuffix(MEMORY_SUFFIX)}{SEALED_SUFFIX}, or restore the name that it had"
     return Problem("sealed-damaged", Position(1), text, hint=hint).found_in(path)
@@ -126,8 +124,6 @@ def sealed_under_plain_name(path: str) -> Finding:
 
 def sealed_under_other_name(path: str, was: str) -> Finding:
     """Return the finding for a sealed file, once at `was`, whose name no memory has: it counts as deleted."""
-    from memstore.core.finding import Position
-
     text = f"it is the sealed memory {was}, and its name does not end with {SEALED_SUFFIX}"
     return Problem("sealed-damaged", Position(1), text, hint=f"restore its name: git mv {path} {was}").found_in(path)
 
@@ -157,8 +153,6 @@ def unopened(path: str, error: SealedError, *, mixed: bool) -> BrokenFile | Seal
 
 
 def _broken(path: str, code: str, text: str, hint: str) -> BrokenFile:
-    from memstore.core.finding import Position
-
     return BrokenFile(path, b"", (Problem(code, Position(1), text, hint=hint).found_in(path),))
 
 
@@ -305,8 +299,6 @@ def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> Br
     """
     if mixed and not plain_note.means_to_be_memory(beginning):
         return PlainFile(path, b"", *plain_note.note(path, b""))
-    from memstore.core.finding import Position
-
     found = Problem(
         "file-too-large",
         Position(1),
@@ -318,8 +310,6 @@ def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> Br
 
 def unreadable(path: str, why: str) -> BrokenFile:
     """Return a broken file for one that exists but can't be read at all."""
-    from memstore.core.finding import Position
-
     found = Problem("file-unreadable", Position(1), why, hint="check its permissions").found_in(path)
     return BrokenFile(path, b"", (found,))
 

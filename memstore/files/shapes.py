@@ -7,10 +7,10 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import did_you_mean, nearest
+from memstore.core.finding import Problem, worth_showing
 from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
-from memstore.core.problems import Problem, worth_showing
 from memstore.core.times import instant
 
 if TYPE_CHECKING:

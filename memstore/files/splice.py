@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
+from memstore.core.finding import Problem
 from memstore.core.keys import KEYS
-from memstore.core.problems import Problem
 from memstore.files import fence, strict_yaml
 from memstore.files.layout import (
     Mapping,

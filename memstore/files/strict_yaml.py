@@ -13,9 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.finding import Position
-from memstore.core.problems import Problem, worth_showing
-from memstore.files import advice, fence_problems
+from memstore.core.finding import Position, Problem, worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +115,8 @@ def read(head: str, *, first_line: int) -> Frontmatter:
 
 
 def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
+    from memstore.files import fence_problems  # plain lines, which most files have alone, are read without
+
     out = Frontmatter(head, first_line)
     out.positions, lines = {}, out.lines
     out.problems += fence_problems.problems(head, lines, first_line)
@@ -125,6 +125,8 @@ def _read(head: str, first_line: int, *, advise: bool) -> Frontmatter:
         try:
             reader.read_document()
         except reader.yaml.YAMLError as error:
+            from memstore.files import advice
+
             trial = _first_problem_line if advise else None
             out.problems.append(advice.of_syntax_error(error, lines, first_line, trial))
     if out.problems:

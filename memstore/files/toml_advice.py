@@ -6,7 +6,7 @@ import re
 import tomllib
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core.problems import worth_showing
+from memstore.core.finding import worth_showing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,10 +8,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.access.grants import inherited
-from memstore.beliefs.next_lines import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL, QUARANTINED
+from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
 from memstore.core.times import instant

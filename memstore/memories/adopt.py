@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import FormatError, RefusedError, VaultError
-from memstore.core.finding import Finding, Position, Severity
-from memstore.core.problems import Problem
+from memstore.core.finding import Finding, Position, Problem, Severity
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all

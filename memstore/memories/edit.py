@@ -14,10 +14,9 @@ from memstore.access.widening import unconsented
 from memstore.beliefs.next_lines import next_time
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
-from memstore.core.finding import Position, Severity, in_order
+from memstore.core.finding import Position, Problem, Severity, in_order
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import MEMORY_SUFFIX, MOST_NAME_BYTES, id_endings, is_memory_path, is_sealed_path, stem_of
-from memstore.core.problems import Problem
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown, unified_diff
 from memstore.files import memory_file, render, splice

@@ -3,6 +3,7 @@
 What rests on a forgotten memory is detached from it (its label and its caps are baked in, so nothing is shown more
 widely or held more surely than before) or forgotten with it. Whatever else the vault keeps of its text goes in the same
 operation: lines in MEMORY.md, suggestions, requests, originals of imports; the transaction makes this machine forget.
+`purge` takes it out of the history, too: in a new clone, which replaces the repository if its owner wants that.
 """
 
 from __future__ import annotations
@@ -25,7 +26,15 @@ from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.memory import LedgerLine
-from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, ORIGINALS, SUGGESTIONS, RegistryKind, is_original_path
+from memstore.core.places import (
+    FOLDER_OF_TYPE,
+    MEMORY_SUFFIX,
+    ORIGINALS,
+    SUGGESTIONS,
+    RegistryKind,
+    is_original_path,
+    is_sealed_path,
+)
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.titles import title_of
@@ -39,12 +48,15 @@ from memstore.search.citations import parse_place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from memstore.access.world import Labels
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
+    from memstore.history.purging import Purged
     from memstore.lineage.graph import Graph
+
 
 # Why a memory is forgotten, as a code: a tombstone has no room for words about what it was.
 REASONS = ("requested", "consent", "wrong", "outdated", "private", "legal")
@@ -534,3 +546,39 @@ def _names(memory: Memory, ids: Collection[str]) -> bool:
 def _set(name: str, value: Sequence[object]) -> splice.Edit:
     plain = [[*label] if isinstance(label, tuple) else str(label) for label in value]
     return splice.SetValue(name, [*plain]) if plain else splice.RemoveKey(name)
+
+
+# -- purging ---------------------------------------------------------------------------------------
+
+
+def purge(view: View, refs: Sequence[str], folder: Path) -> Purged:
+    """Write a clone of the repository around the vault whose history never held these memories, or only sealed.
+
+    Args:
+        view: the vault; its actor must be its owner.
+        refs: forgotten memories, whose tombstones are committed, and sealed ones, whose sealed files are.
+        folder: where the clone goes.
+
+    Raises:
+        NotFoundError: there is no such memory.
+        RefusedError: somebody else asks; a memory is neither forgotten nor sealed, or that is not committed; or a
+            branch has a sealed memory in plain text.
+        UsageError: git-filter-repo is not installed, or the folder is not free.
+        GitError: there is no repository, or git failed.
+    """
+    view.require_owner()
+    files = [view.original(ref) for ref in refs]
+    names = " ".join(str(file.memory.id) for file in files)
+    forgotten = [file.memory.id or "" for file in files if file.memory.status == "forgotten"]
+    sealed = [file.memory.id or "" for file in files if file.memory.id not in forgotten and is_sealed_path(file.path)]
+    if len(forgotten) + len(sealed) < len(files):
+        raise RefusedError(
+            "only what was forgotten or is sealed can be purged",
+            hint=f"first: memstore forget {names} -c, or memstore seal {names} -c",
+        )
+    head = view.history.head()
+    view.history.require()
+    committed = view.history.files_at(head) if head else {}
+    if any(committed.get(file.path) != view.history.blob_id(view.whole.stored(file.path)) for file in files):
+        raise RefusedError("that it was forgotten or sealed is not committed yet", hint="memstore commit")
+    return view.history.purged(forgotten, folder, sealed=sealed)

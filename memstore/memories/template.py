@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import FormatError, RefusedError
+from memstore.core.finding import Problem
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import KEYS
 from memstore.core.places import SETTINGS_FOLDER
-from memstore.core.problems import Problem
 from memstore.core.transaction import hint, shown
 from memstore.files import fence, fence_problems, shapes, splice, strict_yaml
 from memstore.files.draft import new_file

@@ -13,9 +13,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import FormatError
-from memstore.core.finding import Position
+from memstore.core.finding import Position, Problem
 from memstore.core.ids import is_entity_id
-from memstore.core.problems import Problem
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS, Keyring, PublicKey, Signer
 from memstore.trust.ssh_wire import read_public_key
 

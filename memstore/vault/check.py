@@ -40,13 +40,13 @@ from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.note_names import LinkTable
 from memstore.vault.references import directory_of
-from memstore.vault.said_once import said_once
 from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
 
@@ -135,7 +135,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         findings=in_order(findings),
         notices=in_order(
             [
-                *(() if paths else said_once(view)),
+                *(() if paths else _said_once(view)),
                 *_dangling_links(view, {*memories}),
                 *(one for one in sealed if one.severity is Severity.NOTICE),
             ]
@@ -469,3 +469,52 @@ def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None
     now = {path: data for path in paths if (data := view.own_file(path)) is not None}
     gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
     return gone | {path: data for path, data in now.items() if view.history.blob_id(data) != before.get(path)}
+
+
+# -- what new rules mean for an older vault --------------------------------------------------------
+
+
+# What was reported here, under this version of the rules; increase it when rules change what an old vault is worth.
+_SAID, _RULES = "said-once", "1"
+
+
+def _said_once(view: View) -> list[Finding]:
+    """Return what is reported once per copy of a vault; nothing if a check has already reported it."""
+    if view.derived.last(_SAID, _RULES):
+        return []
+    found = [*_lower_levels(view), *_lacking_events(view)]
+    view.derived.keep(_SAID, _RULES, {"codes": [one.code for one in found] or ["none"]})
+    return found
+
+
+def _lower_levels(view: View) -> Iterator[Finding]:
+    """Yield how many memories have a lower level of trust than their number alone would give them."""
+    from memstore.trust.score import TrustReader
+
+    attested = view.column("attested")
+    reader = TrustReader(view)
+    held = [row for row in view.whole.rows if attested[row] and reader.of_row(row).is_held_back]
+    if held:
+        text = f"{_counted(len(held), 'memory has', 'memories have')} a lower level of trust than the number says"
+        hint = "memstore trust REF says why; memstore sign, another's memstore witness or a stamp gives it back"
+        yield finding_of("level-held-back", view.entry(held[0]).path, text, hint)
+
+
+def _lacking_events(view: View) -> Iterator[Finding]:
+    """Yield how many grants and consents have no audit event; a shared stack has none, since they stay at home."""
+    if view.stack:
+        return
+    granted, consents = unrecorded_grants(view), unrecorded_consents(view)
+    if granted or consents:
+        shown = [file.path for file, _ in granted] + consents
+        parts = [_counted(len(granted), "memory is granted to somebody", "memories are granted to somebody")] * bool(
+            granted
+        )
+        parts += [_counted(len(consents), "consent is there", "consents are there")] * bool(consents)
+        text = f"{' and '.join(parts)}, and no audit event tells of it"
+        hint = "memstore check --fix --dry-run lists what it would record; memstore check --fix records it"
+        yield finding_of("audit-lacks-events", shown[0], text, hint)
+
+
+def _counted(number: int, one: str, more: str) -> str:
+    return f"{number:,} {one if number == 1 else more}"

@@ -26,7 +26,7 @@ from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
-from memstore.files.leftovers import drop_leftovers, folders_below
+from memstore.files.disk_vault import drop_leftovers, folders_below
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.lineage.descent import descended, says_anew
 from memstore.vault.transitions import findings_between

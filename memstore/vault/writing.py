@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from memstore.core.change import Written
 from memstore.core.errors import ChangedMeanwhileError, MemstoreError, NoFileError, TooLargeError, VaultError
+from memstore.files.disk_vault import drop_leftovers
 from memstore.files.fence import MOST_BYTES
-from memstore.files.leftovers import drop_leftovers
 from memstore.files.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:

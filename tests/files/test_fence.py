@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.core.problems import Problem
+from memstore.core.finding import Problem
 from memstore.files import fence
 from memstore.files.fence import FencedText
 

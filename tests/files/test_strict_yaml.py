@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
-from memstore.core.problems import LONGEST_SHOWN, worth_showing
+from memstore.core.finding import LONGEST_SHOWN, worth_showing
 from memstore.files import strict_yaml
 
 FIRST_LINE = 2
