@@ -67,8 +67,8 @@ TEMPORARY_PREFIX = ".memstore-tmp-"
 
 def without_suffix(path: str) -> str:
     """Return a path without its Markdown suffix."""
-    suffix = next((suffix for suffix in (SEALED_SUFFIX, *NOTE_SUFFIXES) if path.lower().endswith(suffix)), "")
-    return path.removesuffix(path[len(path) - len(suffix) :]) if suffix else path
+    lowered = path.lower()
+    return next((path[: -len(suffix)] for suffix in (SEALED_SUFFIX, *NOTE_SUFFIXES) if lowered.endswith(suffix)), path)
 
 
 def stem_of(path: str) -> str:

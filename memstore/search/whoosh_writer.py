@@ -261,14 +261,17 @@ class PostingLists:
     def __init__(self) -> None:
         self._fields: dict[str, defaultdict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
 
-    def add(self, field: str, document: int, terms: Iterable[str]) -> None:
+    def add(self, field: str, document: int, terms: Sequence[str]) -> None:
         """Add the terms of a document's field, in order; documents must be added in ascending order."""
-        positions: defaultdict[str, list[int]] = defaultdict(list)
-        for position, term in enumerate(terms):
-            positions[term].append(position)
         lists = self._fields[field]
-        for term, here in positions.items():
-            lists[term] += document, _value_of_one(here[0]) if len(here) == 1 else _value(here)
+        last = dict(zip(terms, range(len(terms)), strict=True))
+        if len(last) < len(terms):
+            for term, before in _before_the_last(terms, last).items():
+                postings = lists[term]
+                postings += document, _value([*before, last.pop(term)])
+        for term, position in last.items():  # those that occur once, as most do
+            postings = lists[term]
+            postings += document, _value_of_one(position)
 
     def add_value(self, field: str, term: str, document: int, value: bytes) -> None:
         """Add a posting from an existing segment; a term's documents must be added in ascending order."""
@@ -320,6 +323,15 @@ def _packed(
     data = dumps((tuple(_steps(documents)), weights, tuple(values)), _BLOCK_PICKLE)
     length = len(info) + len(data)
     return _block_length(-length if is_last else length) + info + data
+
+
+def _before_the_last(terms: Sequence[str], last: Mapping[str, int]) -> dict[str, list[int]]:
+    """Return the positions, but for the last one, of each term that occurs more than once."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for position, term in enumerate(terms):
+        if last[term] != position:
+            found[term].append(position)
+    return found
 
 
 def _value(positions: list[int]) -> bytes:
