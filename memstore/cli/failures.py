@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     import click
 
+# difflib's similarity ratio of an option and what was typed for it, from 0 to 1.
+_A_TYPING_ERROR = 0.7
+
 
 class Failure(NamedTuple):
     """A failure as reported: `code` is a word for programs, `exit` the exit code."""
@@ -99,12 +102,33 @@ def _of_usage(error: click.UsageError) -> Failure:
 
 
 def _near(error: click.NoSuchOption) -> str | None:
-    """Return a hint with the option that was probably meant; compared without dashes, which all options share."""
+    """Return a hint with the option that was probably meant; compared without dashes, which all options share.
+
+    An option with a word of what was typed comes first: `--entity` if it was `--source-entity`. Else typing errors are
+    recognized, not words that merely have the same letters, as `text` and `context` do.
+    """
     from memstore.core.errors import nearest
 
+    typed = error.option_name.lstrip("-")
     words = {one.lstrip("-"): one for one in error.possibilities or ()}
-    word = nearest(error.option_name.lstrip("-"), words)
-    return f"did you mean {words[word]}?" if word else None
+    parts = {*typed.split("-")}
+    akin = [word for word in words if parts & {*word.split("-")}]
+    swapped = [word for word in words if sorted(word) == sorted(typed)]
+    whole = {word.replace("-", ""): word for word in words if word[:1] == typed[:1]}
+    near = nearest(typed.replace("-", ""), whole, similar=_A_TYPING_ERROR)
+    word = nearest(typed, akin) or nearest(typed, swapped) or (whole[near] if near else None)
+    return f"did you mean {words[word]}?" if word else _without_option(error, typed)
+
+
+def _without_option(error: click.NoSuchOption, typed: str) -> str | None:
+    """Return how to write an argument that was typed as an option, like `--text`; None if there is no such argument."""
+    command = error.ctx.command if error.ctx else None
+    if error.ctx is None or command is None:
+        return None
+    if not any(one.param_type_name == "argument" and one.name == typed for one in command.params):
+        return None
+    usage = " ".join((error.ctx.command_path, *command.collect_usage_pieces(error.ctx)))
+    return f"{typed.upper()} takes no option: {usage}"
 
 
 def _verbs(error: click.UsageError) -> str | None:

@@ -83,6 +83,25 @@ def test_a_text_that_begins_with_a_dash_is_told_where_it_stands(vault: InProcess
     vault.ok("add", "--tag", "errand", "--", text)
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["edit", "m_x", "--text", "y"], "TEXT takes no option: memstore edit [OPTIONS] REF [TEXT|-]"),
+        (["add", "--text", "y"], "TEXT takes no option: memstore add [OPTIONS] [TEXT|-]"),
+        (["list", "--stat"], "did you mean --status?"),
+        (["share", "--path", "y"], "see `memstore share --help`"),
+        (["search", "tea", "--roles", "y"], "see `memstore search --help`"),
+        (["search", "tea", "--json-lines"], "did you mean --jsonl?"),
+        (["privacy", "audit", "--source-entity", "human:sean"], "did you mean --entity?"),
+        (["search", "tea", "--contxt", "ctx:a"], "did you mean --context?"),
+        (["add", "x", "--tga", "y"], "did you mean --tag?"),
+    ],
+)
+def test_an_option_is_suggested_only_if_it_was_meant(vault: InProcess, words: list[str], hint: str) -> None:
+    done = vault.run(*words)
+    assert (done.returncode, done.stderr.splitlines()[1:]) == (2, [f"hint: {hint}"])
+
+
 def unmerged(vault: InProcess, command: str) -> Path:
     """Return a memory that two branches changed in the same line, in the midst of putting them together."""
     _, file = vault.add("Bella eats at eight", "-c")
