@@ -13,6 +13,7 @@ import os
 import re
 import stat
 import time
+import warnings
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -351,9 +352,10 @@ def _patterns(data: bytes) -> Callable[[str], bool | None]:
         from pathspec import GitIgnoreSpec
 
         found = GitIgnoreSpec([])
-        for line in lines:
-            with suppress(ValueError, re.error):  # an invalid line, like `[z-a]`, is skipped, as in git
-                found += GitIgnoreSpec.from_lines([line])
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):  # `[[]` means in git what it means here
+            for line in lines:
+                with suppress(ValueError, re.error):  # an invalid line, like `[z-a]`, is skipped, as in git
+                    found += GitIgnoreSpec.from_lines([line])
         return found
 
     return lambda path: spec().check_file(path).include if any(part in path for part in parts) else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
-from memstore.core.errors import FormatError, NotFoundError
+from memstore.core.errors import FormatError, NotFoundError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -73,7 +73,10 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
             memories=tuple(_diff(view, change) for change in waiting.memories),
             broken=tuple(file.path for file in waiting.broken),
         )
-    entry = find_then_or_now(view, ref)
+    try:
+        entry = find_then_or_now(view, ref)
+    except NotFoundError as unknown:
+        raise _or_commit(view, ref, unknown) from None
     first = view.commit_at(old) if old else view.history.head()
     last = view.commit_at(new) if new else None
     before = _memory_at(view, entry, first) if first else None
@@ -81,6 +84,15 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
     change = _visible_change(view, ref, before, after)
     same = before is not None and after is not None and before.data == after.data and before.path == after.path
     return Diff(old=first, new=last, memories=() if same else (_diff(view, change),), broken=())
+
+
+def _or_commit(view: View, ref: str, unknown: NotFoundError) -> NotFoundError:
+    """Return the error for a word that names no memory; if it names a commit or a date, it stands where none does."""
+    try:
+        view.commit_at(ref)
+    except (NotFoundError, UsageError):
+        return unknown
+    return NotFoundError(f"{unknown}; it names a commit or date", hint=f"memstore diff REF {ref} compares a memory")
 
 
 def _visible_change(view: View, ref: str, before: MemoryFile | None, after: MemoryFile | None) -> MemoryChange:

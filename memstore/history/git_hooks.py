@@ -149,7 +149,13 @@ class GitHooks:
                 hint=f"git config --unset {DRIVER_KEY}, then memstore hooks install",
             )
         for key, value in (_DRIVER_NAME, (DRIVER_KEY, _driver_line())):
-            self._git.run("config", "--local", "--replace-all", key, value)
+            done = self._git.attempt("config", "--local", "--replace-all", key, value)
+            if done.returncode != 0:
+                said = os.fsdecode(done.stderr).strip().removeprefix("error: ")
+                raise GitError(
+                    f"the merge driver is not installed, because git's settings here can't be changed: {said}",
+                    hint="make the git folder writable, and let no other git run in it; then memstore hooks install",
+                )
 
     def are_shared(self) -> bool:
         """Return whether the hooks folder is outside the repository: `core.hooksPath` may name a shared one."""

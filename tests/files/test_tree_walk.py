@@ -247,6 +247,11 @@ def test_an_invalid_line_of_the_rules_is_skipped() -> None:
     assert not rules.leave_out("z.md")
 
 
+@pytest.mark.parametrize("line", [b"[[]", b"[[]x.md", b"[--]"])
+def test_a_set_that_python_doubts_is_told_to_nobody(line: bytes) -> None:  # a warning is an error here
+    assert Rules(line + b"\n").leave_out(line[1:2].decode() + ("x.md" if b"x" in line else ""))
+
+
 patterns = st.text(alphabet="ab/*?[]!# \\-", max_size=9)
 
 

@@ -536,3 +536,13 @@ def test_undo_leaves_what_was_changed_since(vault: Written) -> None:
         undo(ws.view())
     assert (vault.root / "a.md").read_text() == "a"
     assert ws.actor == OWNER
+
+
+def test_a_commit_or_date_in_the_place_of_a_memory_is_told_to_be_one(dated: Written) -> None:
+    view = dated.open().view()
+    for word in ("HEAD", "2026-01-15"):
+        with pytest.raises(NotFoundError, match=f"no memory matches `{word}`; it names a commit or date") as told:
+            diff(view, word)
+        assert told.value.hint == f"memstore diff REF {word} compares a memory"
+    with pytest.raises(NotFoundError, match=r"no memory matches `nowhere`$"):
+        diff(view, "nowhere")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.core.errors import Exit, RefusedError
+from memstore.core.errors import Exit, GitError, RefusedError
 from memstore.files import memory_file
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.history.history import HookState
@@ -245,6 +245,15 @@ def test_installing_is_repeatable_and_leaves_another_driver_alone(vault: Written
     with pytest.raises(RefusedError, match="another program's"):
         hooks.install("merge-driver")
     assert git(vault.root, "config", "merge.memstore.driver") == "other %A\n"
+
+
+def test_settings_that_cant_be_changed_are_told_in_words(vault: Written) -> None:
+    hooks = vault.open().view().history.hooks
+    (vault.root / ".git/config.lock").touch()
+    with pytest.raises(GitError, match="the merge driver is not installed, because git's settings here") as told:
+        hooks.install("merge-driver")
+    assert "could not lock config file" in str(told.value)
+    assert str(told.value.hint).startswith("make the git folder writable")
 
 
 def test_the_driver_loads_nothing_heavy(vault: Written) -> None:
