@@ -8,6 +8,7 @@ what others were shown. Registry files are changed here, found by the id in them
 from __future__ import annotations
 
 import hashlib
+import shlex
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -194,7 +195,9 @@ def _stop_where_broken(view: View, kind: RegistryKind, path: str) -> None:
         return
     read = None if data is None else registry.read(path, kind, data)
     if isinstance(read, tuple):
-        raise FormatError(f"{path} can't be read, so it was not changed:\n{shown(read)}", hint=f"memstore check {path}")
+        raise FormatError(
+            f"{path} can't be read, so it was not changed:\n{shown(read)}", hint=f"memstore check {shlex.quote(path)}"
+        )
 
 
 def consent_unrecorded(path: str) -> Finding:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -334,7 +335,7 @@ def whole_scope(view: View, scope: str) -> str:
         raise UsageError(f"{scope!r} is not a scope", hint=f"write one of {SCOPES}")
     entry = view.find(name if kind == "mem" else scope)
     if not entry.id:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
     return f"mem:{entry.id}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -188,7 +189,7 @@ def _own(view: View, file: MemoryFile) -> str:
             f"{file.path} does not belong to {view.actor}, who therefore can't share it", hint="ask its owner"
         )
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
     return file.memory.id
 
 

@@ -7,6 +7,7 @@ Reading returns plain values, or the findings that say why the file can't be rea
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -215,7 +216,7 @@ def _fenced(path: str, data: bytes) -> FencedText:
     text = fence.split(data)
     if isinstance(text, FencedText):
         return text
-    raise FormatError(f"{path} can't be read, so it was not changed", hint=f"memstore check {path}")
+    raise FormatError(f"{path} can't be read, so it was not changed", hint=f"memstore check {shlex.quote(path)}")
 
 
 def _yaml_of(data: bytes) -> tuple[str, int, str] | Problem:

@@ -7,6 +7,7 @@ came from them counts for nothing in other memories, by lines that propagation w
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -320,7 +321,9 @@ class _Whole:
             raise NotFoundError(f"no memory comes from {name}", hint=self._did_you_mean(name))
         entry = self._view.find(name)
         if entry.ref is None:
-            raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+            raise UsageError(
+                f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}"
+            )
         file = self._view.original(entry.ref)
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -158,7 +159,7 @@ def evidence_for(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evi
 def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memory | None]) -> Evidence:
     entry = view.find(text)
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
     if entry.path == file.path:
         raise RefusedError(f"{entry.ref} is not evidence for itself", hint="name the memory that it rests on")
     memory = load(entry.ref)

@@ -7,6 +7,7 @@ proposed, and recorded only on request.
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -179,7 +180,7 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
     comparer = Comparer(view)
     entry = view.find(episode)
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
     side = comparer.side_at(entry.path)
     if side is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")

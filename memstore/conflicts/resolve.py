@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.conflicts.compare import side_of
@@ -103,7 +104,7 @@ def resolve_conflict(
 
 def _ref(file: MemoryFile) -> str:
     if file.memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
     return str(file.memory.ref)
 
 

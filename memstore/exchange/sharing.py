@@ -8,6 +8,7 @@ files and all objects, is searched for the names of what is hidden.
 from __future__ import annotations
 
 import difflib
+import shlex
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -233,7 +234,7 @@ def _masked(whole: MemoryFile, shown: MemoryFile, *, mixed: bool) -> bytes:
             return filled
     raise FormatError(
         f"{whole.path} names memories that are hidden from its recipients, and can't be written without these names",
-        hint=f"memstore fmt {whole.path} writes its frontmatter in the usual way",
+        hint=f"memstore fmt {shlex.quote(whole.path)} writes its frontmatter in the usual way",
     )
 
 

@@ -15,7 +15,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.titles import title_of
 from memstore.files.catalog_entry import entry_of
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb
 from memstore.history.history import CommitChanges
@@ -132,21 +132,34 @@ def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
 
 def _revision_line(revision: Revision, entry: Entry) -> LogLine:
     before, after = revision.before, revision.after
-    unreadable = [
-        f"{when} unreadable"
+    states = [
+        f"{when} {state}"
         for when, file in (("was", before), ("is", after))
-        if file is not None and not isinstance(file, MemoryFile)
+        if file is not None and (state := _no_memory(file))
     ]
-    if unreadable:
+    if states:
         return _line(
             revision.commit,
-            verb="edit",
+            verb="add" if before is None else "delete" if after is None else "edit",
             name=_name(entry),
             path=entry.path,
-            details=tuple(unreadable),
+            details=tuple(states),
             title=shown_title(entry.title, entry.source_type),
         )
     return _change_line(revision.commit, _change(before, after))
+
+
+def _no_memory(file: ReadFile) -> str:
+    """Return what a file is that has no values of a memory; empty for a memory."""
+    match file:
+        case MemoryFile():
+            return ""
+        case PlainFile():
+            return "a plain note"
+        case SealedFile():
+            return "sealed"
+        case BrokenFile():
+            return "unreadable"
 
 
 def _change(before: ReadFile | None, after: ReadFile | None) -> MemoryChange:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -118,5 +119,5 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {entry.path}")
+        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
     return entry.ref

@@ -8,6 +8,7 @@ operation: lines in MEMORY.md, suggestions, requests, originals of imports; the 
 
 from __future__ import annotations
 
+import shlex
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
@@ -267,7 +268,9 @@ def _going(view: View, refs: Sequence[str], *, cascade: bool) -> dict[str, Memor
         file = view.original(waiting.pop(0))
         memory_id = file.memory.id
         if not memory_id:
-            raise UsageError(f"{file.path} has no id", hint=f"delete the file, or memstore adopt {file.path}")
+            raise UsageError(
+                f"{file.path} has no id", hint=f"delete the file, or memstore adopt {shlex.quote(file.path)}"
+            )
         if memory_id in found:
             continue
         if not view.owns(file.memory):

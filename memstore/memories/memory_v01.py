@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import ChangedMeanwhileError, FormatError, UsageError
@@ -106,7 +107,7 @@ def _named(view: View, ref: str) -> MemoryFile:
 
 def _require_id(file: MemoryFile) -> None:
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id yet", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id yet", hint=f"memstore adopt {shlex.quote(file.path)}")
 
 
 def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:

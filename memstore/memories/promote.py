@@ -5,6 +5,7 @@ Both sides of a link are written in one operation. Source: seed 000's gold stand
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,7 @@ def _promotable(file: MemoryFile) -> str:
     """Return the ref of a memory that can be promoted; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
     if memory.status == "forgotten":
         raise RefusedError(f"{memory.ref} was forgotten: nothing is left to promote")
     if memory.type != "raw" and memory.status != "draft":
@@ -384,7 +385,7 @@ def supersedable(view: View, file: MemoryFile) -> str:
     """Return the ref of a memory that can be superseded; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {file.path}")
+        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
     if memory.status == "forgotten":
         raise RefusedError(f"{memory.ref} was forgotten", hint="memstore add writes a new memory")
     heir = _heir(view, file)

@@ -6,6 +6,7 @@ sealed, or its plain name back.
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,7 +171,7 @@ def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
         if not view.owns(file.memory):
             refuse_as_not_owner(view, file)
         if not file.memory.id:
-            raise UsageError(f"{file.path} has no id to be found by", hint=f"memstore adopt {file.path}")
+            raise UsageError(f"{file.path} has no id to be found by", hint=f"memstore adopt {shlex.quote(file.path)}")
     return files
 
 

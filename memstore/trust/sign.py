@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -242,7 +243,9 @@ def attestable(file: MemoryFile) -> Memory:
         RefusedError: it was forgotten.
     """
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id for a signature to name", hint=f"memstore adopt {file.path}")
+        raise UsageError(
+            f"{file.path} has no id for a signature to name", hint=f"memstore adopt {shlex.quote(file.path)}"
+        )
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref} was forgotten: nothing is left to vouch for")
     return file.memory

@@ -117,6 +117,8 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
     for path in _paths_meant(view, asked):
         if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
+    if by_name and (why := _note_called(view, asked)):
+        return why
     if why := _in_stack(view, asked, by_name=by_name):
         return why
     columns = [view.column(name) for name in (("id", "title") if by_name else ("id",))]
@@ -155,12 +157,27 @@ def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
     """Return the error for a path, named as `asked`, whose file is not a memory; None if there is no file."""
     paths = view.column("path")
     if any(paths[row] == path for row in view.broken):
-        return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {asked}")
+        return NotFoundError(f"`{asked}` can't be read as a memory", hint=f"memstore check {shlex.quote(asked)}")
     if any(paths[row] == path for row in view.plain):
         return PlainNoteError(
-            f"`{asked}` is a plain note, not a memory", path=path, hint=f"memstore adopt {asked} makes it one"
+            f"`{asked}` is a plain note, not a memory",
+            path=path,
+            hint=f"memstore adopt {shlex.quote(asked)} makes it one",
         )
     return None
+
+
+def _note_called(view: VaultView, asked: str) -> NotFoundError | None:
+    """Return the error for a title, alias or file stem that plain notes have; None if none has it."""
+    from memstore.vault.note_names import NoteNames, notes_of
+
+    rows = NoteNames(notes_of(view, view.plain)).called(asked, here=view.here)
+    if not rows:
+        return None
+    path = view.column("path")[rows[0]]
+    return NotFoundError(
+        f"`{asked}` is a plain note, not a memory: {path}", hint=f"memstore adopt {shlex.quote(path)} makes it one"
+    )
 
 
 def _first_of(found: list[Entry]) -> list[Entry]:

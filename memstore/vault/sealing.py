@@ -5,6 +5,7 @@ Only here are memories sealed, and only `DiskVault.read` and `GitHistory.blobs` 
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import labels_of
@@ -191,7 +192,7 @@ def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
     sealed = [path for row in {*view.rows, *view.broken, *view.sealed} if is_sealed_path(path := paths[row])]
     for path in sorted(sealed):
         if (plain := path.removesuffix(".age")) in known:
-            hint = f"delete {plain}, after comparing it with memstore show {path}"
+            hint = f"delete {plain}, after comparing it with memstore show {shlex.quote(path)}"
             yield finding_of("sealed-beside-plain", plain, f"{path} is sealed, and this is a plain copy of it", hint)
     files = [file for path in sorted(sealed) if (file := view.read(path))]
     if files:
@@ -204,7 +205,7 @@ def _of_file(view: VaultView, ws: Workspace, file: MemoryFile, world: World, key
     memory, path = file.memory, file.path
     if stem_of(path) not in id_endings(memory.id or "/"):
         text = f"{path.rpartition('/')[2]} is not named after {memory.ref}, which is sealed in it"
-        yield finding_of("sealed-name", path, text, f"memstore log {path} says what happened to it")
+        yield finding_of("sealed-name", path, text, f"memstore log {shlex.quote(path)} says what happened to it")
     of = recipients(ws.vault.stored(path))
     if of.is_context or keyring.unreadable:
         return

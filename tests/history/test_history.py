@@ -186,6 +186,18 @@ def test_a_revision_that_cannot_be_read_is_told(vault: Written) -> None:
     ]
 
 
+def test_a_note_that_was_adopted_was_never_unreadable(vault: Written) -> None:
+    vault.write("a.md", "Mended.\n")
+    vault.commit("1", "2026-01-01T00:00:00Z")
+    vault.write("a.md", memory("m_aaa", "Mended.\n"))
+    vault.commit("2", "2026-01-02T00:00:00Z")
+    lines = log(vault.open().view(), "m_aaa").lines
+    assert [(line.verb, line.details) for line in lines] == [
+        ("edit", ("was a plain note",)),
+        ("add", ("is a plain note",)),
+    ]
+
+
 def test_memories_of_others_are_in_no_log_diff_or_status(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa"))
     vault.write("b.md", memory("m_bbb", owner="si:ash"))

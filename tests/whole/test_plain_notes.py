@@ -104,6 +104,26 @@ def test_a_note_is_shown_linked_and_cited_by_its_names(notes: InProcess) -> None
     assert notes.json("cite", "Sourdough.md#L3")["citation"]["excerpt"].startswith("Feed it daily")
 
 
+@pytest.mark.parametrize("command", ["log", "blame", "diff", "trace", "impact", "trust"])
+def test_a_note_named_to_a_command_for_memories_is_told_to_be_one(notes: InProcess, command: str) -> None:
+    for named, path in (("Sourdough starter", "Sourdough.md"), ("bells", "people/Bella.md")):
+        done = notes.run(command, named)
+        assert done.returncode == 3
+        assert (
+            f"`{named}` is a plain note, not a memory: {path}\nhint: memstore adopt {path} makes it one" in done.stderr
+        )
+        assert notes.run("--as", "human:claire", command, named).stderr == notes.run(
+            "--as", "human:claire", command, "no such name"
+        ).stderr.replace("no such name", named)
+
+
+def test_an_adoption_that_is_advised_can_be_typed_as_it_stands(notes: InProcess) -> None:
+    path = "to be typed.md"
+    lay_out(notes.vault, {path: "Boils.\n"})
+    assert "hint: memstore adopt 'to be typed.md' makes it one\n" in notes.run("log", path).stderr
+    (notes.vault / path).unlink()
+
+
 @pytest.mark.parametrize(
     "words",
     [
