@@ -14,6 +14,7 @@ from memstore.core.errors import FormatError, RefusedError, VaultError
 from memstore.core.finding import Finding, Position, Problem, Severity
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
+from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import fence, memory_file, plain_note, splice, strict_yaml
 from memstore.files.draft import new_file
@@ -24,6 +25,7 @@ from memstore.files.shapes import is_absent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.files.render import Plain
@@ -70,7 +72,7 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, .
 def adopt(
     view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
 ) -> Adopted:
-    """Make files memories: add a fence if there is none, an id, the day they were made, and how they are known.
+    """Make files memories: add a fence if there is none, an id, their names, their day, and how they are known.
 
     Args:
         view: the vault.
@@ -193,11 +195,12 @@ def _added(
 ) -> dict[str, Plain]:
     """Return the keys that a file lacks, in the order of the table of keys."""
     saved = datetime.fromtimestamp(stat.mtime_ns // 10**9, tz=UTC)
-    made = plain_note.note(file.path, file.data)[1].created_at
+    note = plain_note.note(file.path, file.data)[1]
     wanted: dict[str, Plain] = {
         "type": kind,
         "id": memory_id,
-        "created_at": made or instant(min(saved, view.clock.now())),
+        **_names(note, mixed=view.config.mixed),
+        "created_at": note.created_at or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }
     # A stated origin says more than `unknown`, even without how the memory is known.
@@ -207,6 +210,20 @@ def _added(
         lacking.pop("source_type", None)
     # An empty key is the person's, or another program's; in a mixed vault none of these lines is changed.
     return {name: value for name, value in lacking.items() if not (view.config.mixed and name in values)}
+
+
+def _names(note: Memory, *, mixed: bool) -> dict[str, Plain]:
+    """Return by which names a note goes that a memory with its text would not have.
+
+    To the programs that write a vault's other notes, a file's name is a title; a day or a number says nothing.
+    """
+    names: dict[str, Plain] = {}
+    title = in_a_key(note.title or "")
+    if mixed and any(map(str.isalpha, title)) and default_title(f"# {title}") != default_title(note.body):
+        names["title"] = title
+    if note.aliases:
+        names["aliases"] = [*map(in_a_key, note.aliases)]
+    return names
 
 
 def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:

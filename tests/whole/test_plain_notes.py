@@ -204,6 +204,33 @@ def test_adopted_notes_gain_lines_and_lose_none(notes: InProcess) -> None:
     assert {path: (notes.vault / path).read_bytes() for path in NOTES} == files
 
 
+def test_an_adopted_note_keeps_its_names(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    pages = {
+        "Albums.md": "---\ntags: [music]\n---\n\n![[Albums.base]]\n",
+        "pages/a___block.md": "alias:: Brick, [[Piece]]\n\n- ## Usage\n",
+        "journals/2026_02_01.md": "- It rained.\n",
+        "Kettle.md": "---\nalias: [Boiler]\n---\n# The *old* kettle\n",
+        "links.md": "[[Albums]] [[a/block]] [[Brick]] [[Piece]] [[2026-02-01]] [[The *old* kettle]] [[boiler]]\n",
+    }
+    program.vault.mkdir()
+    lay_out(program.vault, pages)
+    program.ok("init", ".", "--owner", "human:sean")
+    lacks = {one["path"]: one["lacks"] for one in program.json("adopt")["adoptable"]}
+    assert lacks["Albums.md"] == ["type", "id", "title", "created_at", "source_type"]
+    program.ok("adopt", "--all")
+    assert [one for one in program.json("check")["findings"] if one["code"] == "link-dangling"] == []
+    titles = {one["path"]: one["title"] for one in program.json("list")["memories"]}
+    assert titles == {
+        "Albums.md": "Albums",
+        "pages/a___block.md": "a/block",
+        "journals/2026_02_01.md": "It rained.",
+        "Kettle.md": "The old kettle",
+        "links.md": "links",
+    }
+    assert b"\ntitle:" not in (program.vault / "Kettle.md").read_bytes()
+
+
 def test_a_note_that_is_to_be_changed_becomes_a_memory_on_the_way(notes: InProcess) -> None:
     before = (notes.vault / "people/Tom.md").read_bytes()
     done = notes.run("tag", "people/Tom.md", "friend")
