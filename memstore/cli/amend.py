@@ -285,9 +285,9 @@ _MOST_NAMED = 3
 
 def _say_left_alone(session: CliSession, left_alone: Sequence[Finding]) -> None:
     """Say which files were left alone and why: a line for each of a few files per reason, then how many more."""
-    by_reason: dict[tuple[str, str], list[Finding]] = {}
+    by_reason: dict[tuple[str, str | None], list[Finding]] = {}
     for finding in left_alone:
-        by_reason.setdefault((finding.code, finding.key), []).append(finding)
+        by_reason.setdefault((finding.code, finding.hint), []).append(finding)
     for alike in by_reason.values():
         say_findings(session, tuple(alike[:_MOST_NAMED]))
         if len(alike) > _MOST_NAMED:

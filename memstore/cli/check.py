@@ -129,6 +129,8 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     if not is_shown:
         session.say(f"{len(of_links):,} notices about links that lead to no note; memstore check --strict lists them")
     session.say(summary(result))
+    if not result.files and view.plain:
+        session.say("plain notes: only their links are checked; memstore adopt makes memories of them")
 
 
 def _lines(session: CliSession, result: CheckResult, notices: Sequence[Finding]) -> Iterator[str]:

@@ -89,6 +89,11 @@ def stats(session: CliSession, given: Given, at: str | None) -> None:
     counted = count(view, given.filters(view.clock.now()) if given != Given() else None, at=at)
     session.emit("stats", document=lambda: stats_document(counted), lines=lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
+    if count_of_notes := len(view.plain):
+        told = (
+            "1 plain note is not counted" if count_of_notes == 1 else f"{count_of_notes:,} plain notes are not counted"
+        )
+        session.say(f"{told}; memstore list shows them")
 
 
 def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:

@@ -38,7 +38,8 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     from memstore.documents.history import log_document
     from memstore.history.log import log as happened
 
-    found = happened(session.view(), ref, limit=limit)
+    view = session.view()
+    found = happened(view, ref, limit=limit)
     session.emit(
         "log",
         document=lambda: log_document(found),
@@ -46,7 +47,8 @@ def log(session: CliSession, ref: str | None, limit: int | None) -> None:
         each="entries",
     )
     if not found.lines and limit != 0:
-        session.say("nothing is committed yet")
+        of_all = f"no memory is committed yet{'; git log has plain notes, too' if view.plain else ''}"
+        session.say("it is not committed yet" if ref else of_all)
     _say_cut_off(session, found.cut_off)
 
 
@@ -82,7 +84,8 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
     from memstore.documents.history import diff_document
     from memstore.history.diff import diff as compare
 
-    found = compare(session.view(), ref, old, new)
+    view = session.view()
+    found = compare(view, ref, old, new)
     session.emit(
         "diff",
         document=lambda: diff_document(found),
@@ -92,7 +95,7 @@ def diff(session: CliSession, ref: str | None, old: str | None, new: str | None)
     for path in found.broken:
         _say_safely(session, f"{session.from_here(path)} can't be read; see `memstore check`")
     if not (found.memories or found.broken):
-        session.say("no difference")
+        session.say("no memory differs; git diff has plain notes, too" if view.plain and not ref else "no difference")
 
 
 @command("status", examples=("memstore status", "memstore status --json"))
@@ -279,7 +282,8 @@ def _where(status: Status) -> str:
         return f"on {at}"
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
-    pending = "" if status.uncommitted or status.own_files or status.unmerged else ", all committed"
+    is_pending = status.uncommitted or status.own_files or status.unmerged
+    pending = "" if is_pending or (status.plain and not status.memories) else ", all committed"
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 
 

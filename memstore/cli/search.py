@@ -243,12 +243,16 @@ def _lines(session: CliSession, answer: Answer) -> Iterator[str]:
         yield from why_not(session, answer.why_not)
 
 
+_FENCES = ("---", "+++")
+
+
 def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
     """Return one line: where, what it says there, and in brackets how it is known."""
     paint = session.paint
     number, line = _best_line(hit, matcher)
-    said = _marked(session, line, matcher, _clean(hit))
-    if line.startswith("title:") and hit.more:  # what the memory says that is about it
+    is_name = line.rstrip() in _FENCES  # no line says what the file is called
+    said = _marked(session, hit.content if is_name else line, matcher, _clean(hit))
+    if (is_name or line.startswith("title:")) and hit.more:  # what the memory says that is about it
         said += f" — {_marked(session, hit.more[0].excerpt.strip().partition(LINE_END)[0], matcher, _clean(hit))}"
     if hit.external is not None:
         from memstore.core.quotation import NOTICE

@@ -308,7 +308,10 @@ class _EventReader:
     def _key(self, event: Any, path: KeyPath) -> str | None:
         """Return the text of a key, or None if it is not a key; problems are reported."""
         if not isinstance(event, self.yaml.ScalarEvent):
-            self._refuse(event, "yaml-key", "a key that is not a word", "write `key: value`")
+            self._refuse(
+                event, "yaml-key", "a key that is not a word",
+                "write `key: value`; a text that begins with a brace or a bracket needs quotes",
+            )  # fmt: skip
             self._node(event, (*path, "?"))
             return None
         self._check_properties(event)

@@ -293,9 +293,10 @@ class DiskPlace:
         return os.path.relpath(self._root / said, self._root)
 
     def notes(self) -> int:
-        """Return how many notes the folder holds: Markdown files except those that every repository has."""
+        """Return how many notes the folder holds; none if it has only the Markdown files that every repository has."""
         found = walk(self._root, KnownTree(), ignore_rules(self._root, mixed=True)).new
-        return sum(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
+        has_notes = any(PurePosixPath(stat.path).stem.upper() not in _OF_REPOSITORIES for stat in found)
+        return len(found) if has_notes else 0
 
     # -- what was made here, and reverting it ------------------------------------------------------
 

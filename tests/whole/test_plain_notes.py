@@ -46,7 +46,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     program.git("add", "-A")
     program.git("commit", "-qm", "before memstore")
     made = program.json("init", ".", "--owner", "human:sean")
-    assert (made["notes"], made["mixed"]) == (len(NOTES) - 1, True)
+    assert (made["notes"], made["mixed"]) == (len(NOTES), True)
     program.git("add", "-A")
     program.git("commit", "-qm", "a vault")
     return program.in_process()
@@ -85,6 +85,15 @@ def test_a_note_is_found_by_what_it_says(notes: InProcess, words: str, place: tu
     assert first_hit(notes, "--", words) == place
 
 
+@pytest.mark.parametrize("fence", ["---\n", "+++\n", "---\r\n"])
+def test_a_hit_by_a_files_name_shows_the_name(tmp_path: Path, fence: str) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    lay_out(program.vault, {"Fushimi Inari.md": f"{fence}{fence}", "Tea.md": "Hot.\n"})
+    program.ok("init", ".", "--owner", "human:sean")
+    assert program.ok("search", "inari").startswith("Fushimi Inari.md:1: Fushimi Inari [note")
+
+
 def test_nothing_is_wrong_with_notes_and_git_commits_them(notes: InProcess) -> None:
     assert (notes.json("check")["errors"], notes.run("check").returncode) == (0, 0)
     file = notes.vault / "people/Bella.md"
@@ -94,6 +103,25 @@ def test_nothing_is_wrong_with_notes_and_git_commits_them(notes: InProcess) -> N
     assert notes.git("status", "--porcelain") == ""
     file.write_bytes(before)
     notes.git("commit", "-qam", "by hand, back")
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("check",), "plain notes: only their links are checked; memstore adopt makes memories of them"),
+        (("stats",), f"{len(NOTES)} plain notes are not counted; memstore list shows them"),
+        (("log",), "no memory is committed yet; git log has plain notes, too"),
+        (("diff",), "no memory differs; git diff has plain notes, too"),
+    ],
+)
+def test_where_all_are_notes_nobody_is_told_that_there_is_nothing(
+    notes: InProcess, words: tuple[str, ...], told: str
+) -> None:
+    assert told in notes.run(*words).stderr.splitlines()
+    for quietly in (("-q",), ("--as", "human:claire")):
+        done = notes.run(*quietly, *words)
+        assert "plain note" not in done.stdout + done.stderr
+    assert "committed" not in notes.run("status").stdout.splitlines()[0]
 
 
 def test_a_note_is_shown_linked_and_cited_by_its_names(notes: InProcess) -> None:

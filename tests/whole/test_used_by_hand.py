@@ -69,10 +69,16 @@ def test_another_programs_note_is_told_as_one_to_adopt(vault: InProcess) -> None
 
 
 def test_nothing_is_told_as_nothing(vault: InProcess) -> None:
-    for words, told in ((["log"], "nothing is committed yet"), (["diff"], "no difference"), (["list"], "no memories")):
+    for words, told in (
+        (["log"], "no memory is committed yet"),
+        (["diff"], "no difference"),
+        (["list"], "no memories"),
+    ):
         done = vault.run(*words)
         assert (done.returncode, done.stdout, done.stderr.strip()) == (0, "", told)
         assert vault.run(*words, "-q").stderr == ""
+    ref, _ = vault.add("Bella eats at eight")
+    assert vault.run("log", ref).stderr == "it is not committed yet\n"
 
 
 @pytest.mark.parametrize("text", ["- buy milk", "---\ntype: note\n---\nMilk.\n", "-5 degrees"])
