@@ -451,15 +451,18 @@ def find_vault(env: Environment, named: str | None) -> Path:
         return _vault_at(env.expanded(named), Found(named, "--vault"))
     if variable := env.get("MEMSTORE_VAULT"):
         return _vault_at(env.expanded(variable), Found(variable, "MEMSTORE_VAULT"))
-    for folder in (env.folder, *env.folder.parents):
+    around = (env.folder, *env.folder.parents)
+    for folder in around:
         if (folder / SETTINGS_FOLDER).is_dir():
             return folder
     if default := config_file.read_user_config(env.config_file).vault:
         return _vault_at(env.expanded(default), Found(default, f"vault in {env.config_file}"))
+    is_sparse = any((folder / ".git" / "info" / "sparse-checkout").is_file() for folder in around)
+    left_out = f"if a sparse checkout leaves it out: git sparse-checkout add {SETTINGS_FOLDER}; otherwise "
     raise VaultError(
         f"found no vault: no --vault, no MEMSTORE_VAULT, no {SETTINGS_FOLDER} folder in {env.folder} or above it, "
         f"and no default in {env.config_file}",
-        hint="make one here with `memstore init`, or name one with --vault DIR",
+        hint=(left_out if is_sparse else "") + "make one here with `memstore init`, or name one with --vault DIR",
     )
 
 

@@ -240,6 +240,19 @@ def test_what_a_sparse_checkout_leaves_out_is_not_deleted(vault: InProcess) -> N
     assert [each["verb"] for each in vault.json("status")["uncommitted"]] == ["delete"]
 
 
+def test_a_vault_that_a_sparse_checkout_leaves_out_is_told_to_be_one(vault: InProcess) -> None:
+    vault.add("Bella eats at eight")
+    vault.ok("commit")
+    vault.git("status")
+    vault.git("sparse-checkout", "set", "--cone", "notes")
+    assert not (vault.vault / ".memstore").exists()
+    done = vault.run("list")
+    assert done.returncode == 5
+    assert "hint: if a sparse checkout leaves it out: git sparse-checkout add .memstore; otherwise" in done.stderr
+    vault.git("sparse-checkout", "add", ".memstore")
+    assert vault.json("list")["total"] == 1
+
+
 def test_a_link_to_a_memory_is_no_second_one(vault: InProcess) -> None:
     _, file = vault.add("Bella eats at eight")
     link = vault.vault / "food.md"
