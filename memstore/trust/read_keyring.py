@@ -130,10 +130,14 @@ def is_keeper(
 
 
 def uncommitted(counts: Counting, committed: KeyringFiles, now: KeyringFiles) -> Counting:
-    """Return the lines that count for somebody who changed the files and has not committed yet."""
+    """Return the lines that count for somebody who changed the files and has not committed yet.
+
+    Until a keeper commits it, nobody is let go: what was revoked stays revoked, and whoever had a controller has one.
+    """
     new, gone = _difference([committed.signers], now.signers)
-    barred, freed = _difference([committed.revoked], now.revoked)
-    return counts._replace(signers=counts.signers - gone | new, revoked=counts.revoked - freed | barred)
+    barred, _ = _difference([committed.revoked], now.revoked)
+    let_go = {line for line in gone if line.startswith(_FACT) and _fact(line)[1] == "controller"}
+    return counts._replace(signers=counts.signers - (gone - let_go) | new, revoked=counts.revoked | barred)
 
 
 def _joined(branches: Sequence[Counting]) -> Counting:

@@ -285,6 +285,17 @@ def test_what_is_not_committed_counts_for_this_user_and_says_so(vault: Vault) ->
     assert [one.signer.pinned for one in list_keys(vault.open().view()).keys] == [True, False]
 
 
+def test_what_is_not_committed_takes_no_revocation_back(vault: Vault) -> None:
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Pith's key was stolen", "sean")
+    vault.write([], REVOKED_KEYS)
+    assert (vault.names(), told(vault)) == (["human:sean"], [(REVOKED_KEYS, WENT)])
+    (vault.root / REVOKED_KEYS).unlink()
+    assert (vault.names(), told(vault)) == (["human:sean"], [(REVOKED_KEYS, WENT)])
+    vault.commit("It lay under the sofa", "sean")
+    assert (vault.names(), vault.codes()) == (MINE, [])
+
+
 def test_keys_that_are_added_say_whether_they_count(vault: Vault) -> None:
     done = add_key(vault.open().view(), "si:new", str(vault.home / "new.pub"))
     assert (done.pinned, done.counts, done.commit) == (True, False, None)
@@ -573,6 +584,26 @@ def test_what_one_has_not_committed_yet_counts_for_oneself(tmp_path: Path) -> No
     made.pin()
     entity(made, "pith", controller="human:sean")
     assert (controls(made), made.codes()) == ("human:sean", [])
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        pytest.param({}, "human:sean", id="let go"),
+        pytest.param(
+            {"controller": "human:claire"}, "", id="somebody else's: nobody knows whose until it is committed"
+        ),
+    ],
+)
+def test_what_one_has_not_committed_yet_lets_nobody_go(tmp_path: Path, facts: dict[str, str], expected: str) -> None:
+    made = Vault(tmp_path)
+    entity(made, "pith", controller="human:sean")
+    made.commit("Pith is Sean's")
+    made.pin()
+    entity(made, "pith", **facts)
+    assert (controls(made), made.codes()) == (expected, ["key-uncounted"])
+    made.commit("Now it is so", "sean")
+    assert (controls(made), made.codes()) == (facts.get("controller", "si:pith"), [])
 
 
 def test_commit_signs_a_change_of_who_controls_whom(tmp_path: Path) -> None:
