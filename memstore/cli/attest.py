@@ -209,7 +209,7 @@ def resolve(
     done = record(view, ref, outcome, notes=notes, key=key, commit=commit, dry_run=dry_run)
     _emit(session, "resolve", done, dry_run=dry_run)
     if not dry_run and done.verdict.counts and done.saved.ref:
-        outcomes = trust_of(view, done.saved.ref).reputation.outcomes
+        outcomes = trust_of(view.again(), done.saved.ref).reputation.outcomes
         if not any((one.ref, one.by) == (done.saved.ref, view.actor) for one in outcomes):
             session.say("the author's reputation stays as it is: it changes only if they signed what was disputed,")
             session.say("  and whoever decides took no side")

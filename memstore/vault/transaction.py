@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
 
 FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
-# Witnesses write into other people's memories; the vault's owner can fix every file.
-_BY_OTHERS = frozenset({"witness", "check --fix", "adopt"})
+# Witnesses, and those who decide disputes, write into other people's memories; the vault's owner can fix every file.
+_BY_OTHERS = frozenset({"witness", "resolve", "check --fix", "adopt"})
 # What these write is put into words by rules, from texts whose descent is recorded, not by whoever runs them.
 _BY_RULE = frozenset({"adopt", "check --fix", "compress", "consolidate", "mv"})
 # Whoever runs one has not read it all, so they don't sign it.

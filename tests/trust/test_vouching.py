@@ -603,6 +603,13 @@ def test_a_resolution_is_of_one_memory_as_it_was(vault: Workspace, keys: Path) -
     assert decided(vault) == ["stale"]
 
 
+def test_whoever_may_see_a_memory_of_somebody_elses_can_decide_on_it(vault: Workspace, keys: Path) -> None:
+    edit(vault, "confidence: 0.9", 'confidence: 0.9\naccess_grants: ["*"]')
+    witnessed(vault, keys, PITH, "dispute")
+    resolve(vault._replace(actor=CLAIRE).view(), PATH, "overturned", key=str(keys / "claire"))
+    assert decided(vault) == ["valid"]
+
+
 def test_nobody_decides_on_their_own_words(vault: Workspace, keys: Path) -> None:
     with pytest.raises(RefusedError, match="own words"):
         resolve(vault.view(), PATH, "upheld", key=str(keys / "babel"))

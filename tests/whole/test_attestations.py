@@ -491,6 +491,17 @@ def test_the_owner_decides_about_what_somebody_else_wrote(vault: Vault) -> None:
     assert vault.do("resolve", vault.ref, "--outcome", "upheld", "--key", "@sean").returncode == 4
 
 
+def test_whoever_took_no_side_decides_a_dispute_and_is_told_nothing_else(vault: Vault) -> None:
+    for who, key in ((owner(vault), "sean"), ("si:pith", "pith"), ("human:claire", "new")):
+        vault.ok("keys", "add", who, f"@{key}.pub")
+    vault.ok("set", vault.ref, "access_grants=*")
+    vault.ok("sign", vault.ref, "--key", "@sean")
+    vault.ok("--as", "si:pith", "witness", vault.ref, "--attest", "dispute", "--key", "@pith")
+    decided = vault.do("--as", "human:claire", "resolve", vault.ref, "--outcome", "overturned", "--key", "@new")
+    assert (decided.returncode, decided.stderr) == (0, "")
+    assert vault.json("trust", vault.ref)["reputation"]["wrong"] == 1
+
+
 def test_the_strength_of_a_lineage_stands_beside_the_score_and_is_no_part_of_it(vault: Vault) -> None:
     vault.ok("keys", "add", owner(vault), "@sean.pub")
     vault.ok("sign", vault.ref, "--key", "@sean")
