@@ -393,6 +393,14 @@ _CODES = (
             "stores what the history amounts to, or you add a line with the op edit."
         ),
     ),
+    _warning(
+        "evidence-heavy",
+        "evidence weighs more than any source can",
+        (
+            "A weight follows from how its source is known, and is 1 at most, for what a person said. No command "
+            "writes more: a larger number was written by hand, and moves the confidence like many observations at once."
+        ),
+    ),
     # -- memories together
     _error(
         "id-duplicate",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.beliefs import next_lines
 from memstore.core import provenance
 from memstore.core.errors import nearest
-from memstore.core.keys import KEYS, Shape
+from memstore.core.keys import KEYS, RELIABILITY, Shape
 from memstore.core.places import SUGGESTIONS
 from memstore.core.times import instant
 
@@ -31,6 +31,8 @@ _KEY_NAMES = tuple(key.name for key in KEYS)
 
 # Lines that are added within one second are dated a second apart, so a few may be ahead of the clock.
 AHEAD_OF_CLOCK = timedelta(hours=1)
+
+_HEAVIEST = max(RELIABILITY.values())
 
 # An unfinished merge leaves all three; a single one may be a heading's underline or a quotation.
 _CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
@@ -176,6 +178,16 @@ def _confidence(checked: Checked) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def _evidence(checked: Checked) -> Iterator[Finding]:
+    for i, line in enumerate(checked.memory.confidence_history):
+        if line.weight is not None and line.weight > _HEAVIEST:
+            yield checked.finding(
+                "evidence-heavy", f"evidence weighs {line.weight:g} here, and no source weighs more than {_HEAVIEST:g}",
+                "correct the weight, or remove the line; memstore recompute --from-episodes weighs all evidence again",
+                *("confidence_history", i, "weight"),
+            )  # fmt: skip
+
+
 _CHECKS: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     _id,
     _title,
@@ -184,5 +196,6 @@ _CHECKS: tuple[Callable[[Checked], Iterator[Finding]], ...] = (
     _status,
     _source,
     _confidence,
+    _evidence,
     _body,
 )

@@ -20,6 +20,7 @@ GOOD: dict[str, Any] = {
     "type": "note", "id": "m_0000000001", "author": "si:ash", "source_type": "observation", "body": "Tea.\n",
 }  # fmt: skip
 STATED = LedgerLine(timestamp="2026-02-01T10:00:00Z", op="assert", new=0.8)
+HEAVY = LedgerLine("2026-02-01T11:00:00Z", "support", evidence_source="raw:m_1", weight=64.0)
 CONFLICT = "One.\n<<<<<<< HEAD\nTwo.\n=======\nThree.\n>>>>>>> other\n"
 
 
@@ -54,6 +55,11 @@ def at(key: str, item: int | None = None) -> tuple[int, int]:
         (
             {"confidence": 0.8, "confidence_history": (STATED, STATED._replace(timestamp="2026-02-01T13:00:01Z"))},
             "history-in-future",
+            *at("confidence_history", 1),
+        ),
+        (
+            {"confidence": 0.9829, "confidence_history": (STATED, HEAVY)},
+            "evidence-heavy",
             *at("confidence_history", 1),
         ),
         ({"extra": {"acess_grants": ["human:sean"]}}, "key-unknown", 1, 1),
