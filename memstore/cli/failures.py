@@ -107,10 +107,13 @@ def _near(error: click.NoSuchOption) -> str | None:
     An option with a word of what was typed comes first: `--entity` if it was `--source-entity`. Else typing errors are
     recognized, not words that merely have the same letters, as `text` and `context` do.
     """
+    from memstore.cli.meant import OPTIONS
     from memstore.core.errors import nearest
 
     typed = error.option_name.lstrip("-")
     words = {one.lstrip("-"): one for one in error.possibilities or ()}
+    if typed in OPTIONS:
+        return OPTIONS[typed]
     parts = {*typed.split("-")}
     akin = [word for word in words if parts & {*word.split("-")}]
     swapped = [word for word in words if sorted(word) == sorted(typed)]

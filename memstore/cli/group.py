@@ -196,8 +196,30 @@ def _spread(args: list[str], names: set[str]) -> list[str]:
     return out
 
 
+class ExtraWordsError(click.UsageError):
+    """More words were given than the command has arguments; `hint` says so if the last one is a text."""
+
+    def __init__(self, words: Sequence[str], ctx: click.Context) -> None:
+        super().__init__(f"got unexpected extra argument{'s' * (len(words) > 1)} ({' '.join(words)})", ctx)
+        last = [param for param in ctx.command.params if isinstance(param, click.Argument)][-1:]
+        text = [str(ctx.params.get(param.name or "")) for param in last if "TEXT" in (param.metavar or "")]
+        whole = " ".join([*text, *words])
+        self.hint = (
+            "put a text of several words in quotes" + (f': "{whole}"' if '"' not in whole else "") if text else None
+        )
+
+
 class Command(GlobalOptionsMixin):
     """One verb."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse words that no argument takes."""
+        wants_more = ctx.allow_extra_args
+        ctx.allow_extra_args = True  # otherwise click refuses them, without a hint
+        more = super().parse_args(ctx, args)
+        if more and not wants_more and not ctx.resilient_parsing:
+            raise ExtraWordsError(more, ctx)
+        return more
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; if it changes a plain note, adopt the note as a memory first, and say so."""
@@ -250,13 +272,12 @@ class UnknownCommandError(click.UsageError):
     """No command has this name; `hint` names the command with that meaning, else the nearest name, or is None."""
 
     def __init__(self, name: str, commands: list[str], ctx: click.Context) -> None:
-        from memstore.cli.meant import IMPORTS, MEANT, what_does
-        from memstore.core.errors import nearest
+        from memstore.cli.meant import IMPORTS, MEANT, nearest_name, what_does
 
         super().__init__(f"{name!r} is not a command of {ctx.command_path}", ctx)
         imports = ctx.command.name == "import"
         words = IMPORTS if imports else MEANT if isinstance(ctx.command, Program) else {}
-        near = nearest(name, [*commands, *words], similar=0.65)
+        near = nearest_name(name, commands, words, similar=0.65)
         meant = what_does(name, imports=imports) if words else None
         self.hint = meant or words.get(near or "") or (f"did you mean `{ctx.command_path} {near}`?" if near else None)
 

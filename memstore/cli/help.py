@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.commands import COMMANDS, SECTIONS
-from memstore.cli.meant import MEANT, what_does
+from memstore.cli.meant import MEANT, nearest_name, what_does
 from memstore.cli.options import command
-from memstore.core.errors import Exit, UsageError, nearest
+from memstore.core.errors import SIMILAR, Exit, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -86,7 +86,7 @@ def _command_help(words: Sequence[str]) -> str:
 
 
 def _nearest(word: str) -> str:
-    near = nearest(word, [*TOPICS, *COMMANDS, *MEANT])
+    near = nearest_name(word, [*TOPICS, *COMMANDS], MEANT, similar=SIMILAR)
     otherwise = "`memstore help` lists the topics, `memstore help --all` the commands"
     return what_does(word) or MEANT.get(near or "") or (f"memstore help {near}" if near else otherwise)
 

@@ -1,4 +1,4 @@
-"""Words that people try as commands, and the commands with that meaning.
+"""Words that people try as commands or options, and what does the same here.
 
 Similar spellings are found by `core/errors.py::nearest`; this table finds commands by meaning. If no command does it,
 the answer says how to do it.
@@ -6,13 +6,23 @@ the answer says how to do it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from memstore.core.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 # Words that people try, separated by spaces -> the answer.
 _MEANT: dict[str, str] = {
     "find grep query ask lookup locate": "`memstore search QUERY` finds memories by words",
-    "ls all dir browse recent": "`memstore list` lists memories, the newest first",
+    "ls all dir browse recent memories": "`memstore list` lists memories, the newest first",
     "new create write note remember store insert capture learn believe": "`memstore add TEXT` writes a memory",
     "open": "`memstore show REF` shows a memory; `memstore edit REF` opens it in your editor",
     "cat view get read print less": "`memstore show REF` shows a memory",
+    "belief beliefs episode insight": (
+        "`memstore show REF --trace` shows a memory and where it comes from; `memstore add TEXT --type TYPE` writes one"
+    ),
     "change update modify amend rewrite": (
         "`memstore edit REF` changes a memory in your editor; `memstore set REF KEY=VALUE` changes a key of it"
     ),
@@ -21,11 +31,17 @@ _MEANT: dict[str, str] = {
     ),
     "unarchive undelete": "`memstore restore REF` brings an archived memory back",
     "backlinks references": "`memstore links REF` shows what a note links to, and what links to it",
-    "graph tree parents sources origin": (
+    "graph tree parents sources origin lineage provenance": (
         "`memstore trace REF` shows what a memory comes from; `memstore trace REF --reverse` what came of it"
     ),
     "children dependents": (
         "`memstore trace REF --reverse` shows what came of a memory; `memstore impact REF` what needs it"
+    ),
+    "derive": "`memstore add TEXT --derived-from REF` writes a memory that was derived from another",
+    "meta orphan": "`memstore orphans` lists memories that can't say where they come from",
+    "migrate backfill": (
+        "`memstore fix-provenance` fills in sources that were not recorded; `memstore import FORMAT PATH` takes "
+        "memories over from another program"
     ),
     "move rename": "`memstore mv REF PATH` moves or renames a memory's file",
     "replace": "`memstore supersede REF TEXT` replaces a memory with a new one",
@@ -55,6 +71,9 @@ _MEANT: dict[str, str] = {
     "explain": (
         "`memstore why REF` shows how a memory's numbers were computed; `memstore help COMMAND` explains a command"
     ),
+    "confidence quality score ledger": "`memstore why REF` shows how a memory's numbers were computed",
+    "reputation level": "`memstore trust REF` shows who vouches for a memory, and their reputation",
+    "rotate": "`memstore keys rotate ENTITY FILE --old FILE` puts a new key in the place of an old one",
     "dream reflect": "`memstore consolidate` suggests beliefs from what happened repeatedly",
     "accept": "`memstore suggestions accept REF` accepts a suggestion",
     "reject": "`memstore suggestions reject REF` rejects a suggestion",
@@ -86,6 +105,13 @@ _MEANT: dict[str, str] = {
 _NOTES = "obsidian logseq zk notion joplin bear foam dendron roam"
 _OF_NOTES = "`memstore import markdown DIR` imports a folder of notes; `memstore init DIR` makes it a vault where it is"
 
+# Options that people try, without dashes -> the answer.
+OPTIONS = dict.fromkeys(("a", "agent", "me", "user"), "`memstore --as ENTITY` says who acts, like --as si:ash")
+
+# How similar a slip is to the word that was meant, like `histroy`. Commands may be less similar; the answer for another
+# word would mislead.
+_SLIP = 0.75
+
 MEANT: dict[str, str] = {word: does for words, does in _MEANT.items() for word in words.split()}
 IMPORTS = dict.fromkeys(_NOTES.split(), _OF_NOTES)
 
@@ -98,3 +124,10 @@ def what_does(word: str, *, imports: bool = False) -> str | None:
         imports: whether it was typed after `memstore import`.
     """
     return (IMPORTS if imports else MEANT | IMPORTS).get(word.lower().lstrip("-"))
+
+
+def nearest_name(word: str, names: Iterable[str], meant: Mapping[str, str], *, similar: float) -> str | None:
+    """Return the name of a command, or the word in `meant`, that was probably to be typed; None if none is near."""
+    names = list(names)
+    near = nearest(word, [*names, *meant], similar=similar)
+    return nearest(word, names, similar=similar) if near in meant and not nearest(word, [near], similar=_SLIP) else near

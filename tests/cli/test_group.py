@@ -176,6 +176,16 @@ def test_a_word_that_is_no_command_names_the_nearest(capsys: pytest.CaptureFixtu
         ("rename", "memstore mv"),
         ("history", "memstore log"),
         ("permit", "memstore privacy grant"),
+        ("memories", "memstore list"),
+        ("belief", "memstore show"),
+        ("meta", "memstore orphans"),
+        ("migrate", "memstore fix-provenance"),
+        ("lineage", "memstore trace"),
+        ("provenance", "memstore trace"),
+        ("derive", "--derived-from"),
+        ("confidence", "memstore why"),
+        ("reputation", "memstore trust"),
+        ("rotate", "memstore keys rotate"),
     ],
 )
 def test_a_word_that_people_try_names_the_command_that_does_it(
@@ -198,6 +208,8 @@ def test_a_word_that_people_try_names_the_command_that_does_it(
         ("histroy", "`memstore log REF`"),
         ("statu", "did you mean `memstore status`?"),
         ("frobnicate", "see `memstore --help`"),
+        ("garland", "see `memstore --help`"),  # no slip for `grant`
+        ("sorcery", "see `memstore --help`"),  # nor for `sources`
     ],
 )
 def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
@@ -208,6 +220,25 @@ def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
     if "REF" in hint:
         assert main(["help", word]) == 2
         assert f"hint: {hint}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["-a", "ash", "orphans"], "`memstore --as ENTITY` says who acts, like --as si:ash"),
+        (["--agent", "ash", "list"], "`memstore --as ENTITY` says who acts, like --as si:ash"),
+        (["add", "one", "two"], 'put a text of several words in quotes: "one two"'),
+        (["raw", "one", "two", "--tag", "x"], 'put a text of several words in quotes: "one two"'),
+        (["supersede", "m_7f3", "one", "two"], 'put a text of several words in quotes: "one two"'),
+        (["supersede", "m_7f3", 'a "b"', "two"], "put a text of several words in quotes"),
+        (["show", "m_7f3", "m_abc"], "see `memstore show --help`"),
+    ],
+)
+def test_a_slip_in_a_command_line_names_what_to_write(
+    words: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    assert hint in capsys.readouterr().err
 
 
 def test_a_word_that_means_something_is_no_command() -> None:
