@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import group, subcommand
+from memstore.cli.options import WholeNumber, group, subcommand
 from memstore.core.errors import Exit
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def verify(session: CliSession) -> None:
     examples=("memstore audit show", "memstore audit show human:sean -n 5", "memstore audit show --local"),
 )
 @click.argument("of", metavar="[ID]", required=False)
-@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Show at most this many.")
+@click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
 @click.option("--local", is_flag=True, help="Show what others were shown and denied on this machine instead.")
 def show(session: CliSession, of: str | None, *, limit: int | None, local: bool) -> None:
     """Show what was done, the latest first: all, or by or about one entity, memory or consent."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import REF, command, ref_argument, several
+from memstore.cli.options import REF, WholeNumber, command, ref_argument, several
 from memstore.cli.written import (
     commit_option,
     diff_lines,
@@ -215,7 +215,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
     ),
 )
 @ref_argument("ref", metavar="[REF]", required=False)
-@click.option("--depth", type=click.IntRange(min=1), metavar="N", help="Follow at most this many links from REF.")
+@click.option("--depth", type=WholeNumber(min=1), metavar="N", help="Follow at most this many links from REF.")
 @click.option("--apply", is_flag=True, help="Write the changes; without it, only show the plan.")
 @commit_option()
 @dry_run_option()

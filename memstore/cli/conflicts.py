@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.filters import Given, filter_options
-from memstore.cli.options import NAME, command, ref_argument
+from memstore.cli.options import NAME, WholeNumber, command, ref_argument
 from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
 from memstore.core.errors import UsageError
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 )
 @click.argument("ref", type=NAME, required=False)
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
-@click.option("-n", "--limit", type=click.IntRange(min=1), metavar="N", help="Show at most this many.")
+@click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
 @filter_options
 def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool, limit: int | None) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.

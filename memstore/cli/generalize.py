@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import command, ref_argument, several
+from memstore.cli.options import RealNumber, command, ref_argument, several
 from memstore.cli.written import (
     commit_option,
     dry_run_option,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 @click.option("--text", metavar="TEXT", required=True, help="What was learnt.")
 @click.option("--title", metavar="TEXT", help="Its title.")
 @several("--access", metavar="ENTITY…", help="Who may see it: entities, groups, ctx:… or public.")
-@click.option("--confidence", metavar="N", type=click.FloatRange(0, 1), help="At most that of its sources.")
+@click.option("--confidence", metavar="N", type=RealNumber(0, 1), help="At most that of its sources.")
 @click.option("--note", metavar="TEXT", help="How sure that is, and why.")
 @click.option("--check", is_flag=True, help="Only say what the check says; exit 1 unless it is safe.")
 @click.option("--acknowledge", is_flag=True, help="You have weighed the warnings.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, named_argument, ref_argument
+from memstore.cli.options import WholeNumber, command, named_argument, ref_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ _NOT_COMMITTED = "·"
     ),
 )
 @named_argument(required=False, metavar="[REF]")
-@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most this many.")
+@click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
 def log(session: CliSession, ref: str | None, limit: int | None) -> None:
     """Show what happened, newest first: when, in which commit (`·` marks a confidence event), what, and by whom."""
     from memstore.documents.history import log_document

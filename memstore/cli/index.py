@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import command, group, subcommand
+from memstore.cli.options import RealNumber, command, group, subcommand
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _number(_ctx: click.Context, _param: click.Parameter, value: float) -> float
 )
 @click.option(
     "--every",
-    type=click.FloatRange(min=0.0, min_open=True, max=LONGEST_SECONDS),
+    type=RealNumber(min=0.0, min_open=True, max=LONGEST_SECONDS),
     callback=_number,
     default=DEFAULT_SECONDS,
     show_default=True,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from memstore.cli.options import command, named_argument
+from memstore.cli.options import WholeNumber, command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ MOST_LINES = 1000
 
 
 def _limit_option(help_text: str) -> Callable[[_Command], _Command]:
-    return click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help=help_text)
+    return click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help=help_text)
 
 
 def _more(left_out: int) -> str:
@@ -55,7 +55,7 @@ def _most(session: CliSession, limit: int | None, *, is_drawn: bool = True) -> i
 @click.option(
     "--format", "form", type=click.Choice(FORMATS), default="tree", show_default=True, help="The output format."
 )
-@click.option("--depth", type=click.IntRange(min=0), metavar="N", help="Follow at most this many links in a row.")
+@click.option("--depth", type=WholeNumber(min=0), metavar="N", help="Follow at most this many links in a row.")
 @_limit_option(
     f"Show at most this many links, nearest first; 0 for all. By default {MOST_LINES} in a tree and in SVG, else all."
 )

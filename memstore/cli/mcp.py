@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from memstore.cli.group import Group
-from memstore.cli.options import group, subcommand
+from memstore.cli.options import WholeNumber, group, subcommand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 )
 @click.option("--read-only", is_flag=True, help="Write nothing into the vault.")
 @click.option("-c", "--commit", is_flag=True, help="Commit each change.")
-@click.option(
-    "--http", "port", type=click.IntRange(0, 65535), metavar="PORT", help="Serve HTTP on this machine instead."
-)
+@click.option("--http", "port", type=WholeNumber(0, 65535), metavar="PORT", help="Serve HTTP on this machine instead.")
 @click.pass_context
 def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port: int | None) -> None:
     """Serve a vault to an agent on standard input and output, by the Model Context Protocol.

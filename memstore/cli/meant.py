@@ -130,4 +130,5 @@ def nearest_name(word: str, names: Iterable[str], meant: Mapping[str, str], *, s
     """Return the name of a command, or the word in `meant`, that was probably to be typed; None if none is near."""
     names = list(names)
     near = nearest(word, [*names, *meant], similar=similar)
-    return nearest(word, names, similar=similar) if near in meant and not nearest(word, [near], similar=_SLIP) else near
+    is_slip = near is None or near not in meant or nearest(word, [near], similar=_SLIP)
+    return near if is_slip else nearest(word, names, similar=similar)

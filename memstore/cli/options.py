@@ -67,6 +67,18 @@ def several(*names: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*names, cls=SeveralOption, **settings)
 
 
+class WholeNumber(click.IntRange):
+    """A whole number within bounds."""
+
+    name = "whole number"  # click calls it an integer range
+
+
+class RealNumber(click.FloatRange):
+    """A number within bounds."""
+
+    name = "number"
+
+
 class RefType(TextType):
     """The name of a memory: `type:id`, an id, a unique prefix of one, or a path. Use cases resolve it.
 

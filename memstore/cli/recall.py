@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
-from memstore.cli.options import command, named_argument
+from memstore.cli.options import WholeNumber, command, named_argument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 @click.argument("prompt", metavar="[PROMPT|-]", nargs=-1)
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=DEFAULT_BUDGET,
     show_default=True,
     metavar="N",

@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.group import Command
-from memstore.cli.options import at_option
+from memstore.cli.options import WholeNumber, at_option
 from memstore.core.config import QUALITY_PROFILES
 from memstore.core.keys import QUARANTINED
 
@@ -84,7 +84,13 @@ def _is_unwanted_word(arg: str) -> bool:
 @filter_options
 @at_option()
 @click.option(
-    "-n", "--limit", type=click.IntRange(min=1), default=10, show_default=True, help="At most so many results."
+    "-n",
+    "--limit",
+    type=WholeNumber(min=1),
+    metavar="N",
+    default=10,
+    show_default=True,
+    help="At most so many results.",
 )
 @click.option(
     "--by", type=click.Choice(["memory", "passage"]), default="memory", show_default=True, help="What a result is."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.filters import Given, filter_options, say_near_keys
-from memstore.cli.options import at_option, command, named_argument
+from memstore.cli.options import WholeNumber, at_option, command, named_argument
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted, shown_title
@@ -115,7 +115,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @filter_options
 @at_option()
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What comes first.")
-@click.option("-n", "--limit", type=click.IntRange(min=0), metavar="N", help="Show at most this many.")
+@click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
 def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: what, when, how sure, and last the ref to give to other commands.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access.grants import inherited
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
-from memstore.core.keys import EXTERNAL, QUARANTINED
+from memstore.core.keys import EXTERNAL, KEY_BY_NAME, QUARANTINED
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
@@ -374,6 +374,11 @@ def refuse_by_hand(key: str, value: object) -> None:
     """
     if not key.strip():
         raise UsageError("a key has no name", hint="write KEY=VALUE")
+    if key[-1] in "+-" and key[:-1] in KEY_BY_NAME:
+        raise UsageError(
+            f"nothing is added to a key or taken from it: `{key}=`",
+            hint=f"{key[:-1]}=A,B sets all values of a list; memstore tag REF +A -B changes single tags",
+        )
     refusal = why_not(key, str(value))
     if refusal is not None:
         raise RefusedError(f"`{key}` is not set by hand: {refusal.why}", hint=refusal.instead)

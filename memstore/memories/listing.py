@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from memstore.core.errors import UsageError
 from memstore.core.short_repr import short_repr
@@ -37,6 +37,13 @@ class Listed:
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Entry, ...]: ...
+    def __getitem__(self, at: int | slice) -> Entry | tuple[Entry, ...]:
+        return self.entries[at]
 
 
 def list_memories(

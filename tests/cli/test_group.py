@@ -232,6 +232,8 @@ def test_a_slip_in_such_a_word_names_what_it_means_and_no_other_command(
         (["supersede", "m_7f3", "one", "two"], 'put a text of several words in quotes: "one two"'),
         (["supersede", "m_7f3", 'a "b"', "two"], "put a text of several words in quotes"),
         (["show", "m_7f3", "m_abc"], "see `memstore show --help`"),
+        (["recall", "tea", "--budget", "much"], "'much' is not a valid whole number"),
+        (["watch", "--every", "often"], "'often' is not a valid number"),
     ],
 )
 def test_a_slip_in_a_command_line_names_what_to_write(

@@ -68,6 +68,8 @@ def test_a_confidence_that_is_set_is_recorded() -> None:
         ("access_grants", "everybody", UsageError),
         ("type", "", UsageError),
         ("relates_to", "m_gone", NotFoundError),
+        ("relates_to+", "m_gone", UsageError),
+        ("tags-", "dog", UsageError),
         ("relates_to", "m_7f3k9q2x1c", UsageError),
     ],
 )

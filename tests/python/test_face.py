@@ -120,6 +120,8 @@ def test_filters_are_those_of_the_command_line(vault: Vault) -> None:
         return [entry.title for entry in vault.list(**which)]
 
     assert titles() == ["New.", "Old."]
+    listed = vault.list()
+    assert ([listed[0].title, listed[-1].title], len(listed[:1])) == (["New.", "Old."], 1)
     assert titles(sort="title", limit=1) == ["New."]
     assert titles(until="2020") == titles(until=datetime(2021, 1, 1, tzinfo=UTC)) == ["Old."]
     assert titles(since="2021") == titles(tag="a") == titles(type=["belief"]) == titles(min_confidence=0.5) == ["New."]
