@@ -175,7 +175,12 @@ _TIME_FIRST = re.compile(
 )
 _SO_FAR = listed("since now")
 _ASKS_TO = listed("remember note know recall please say tell")
-_AS_KNOWN = re.compile(r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b", re.IGNORECASE)
+_AS_KNOWN = re.compile(
+    r",? as (?:you|we|everybody|everyone) (?:all )?(?:knows?|saw|see|remember)\b"
+    r"|,? (?:if (?:I (?:remember|recall)(?: (?:rightly|correctly|right))?|I['’]m not mistaken|memory serves(?: me)?)"
+    r"|(?:as )?far as (?:I|we) (?:know|remember|can tell|can see)|to the best of my knowledge)(?=[,.;]|$)",
+    re.IGNORECASE,
+)
 _AND_ALSO = re.compile(r",? and (?=(?:the|our|my|his|her|their|there|it|he|she|we|they|I) )|, and (?=[A-Z][a-z]+ )")
 _NOTHING_ELSE = re.compile(
     r",? and (?:(?:on|in|at|by|for|with) )?(?:(?:nowhere|nothing|nobody|no one)(?: else)?|no other(?: \w+)?)\b",
@@ -729,9 +734,20 @@ def states(one: Frame, *, permits: bool = False) -> bool:
         return False
     if one.tokens[-1].word in _POINTERS and one.tokens[-2:][0].word not in PREPOSITIONS:
         return False
-    return one.words.isdisjoint(HEDGES) and not any(
+    return one.words.isdisjoint(HEDGES - _firm_in(one)) and not any(
         _supposes(this, after) and not (permits and this.word == "may") for this, after in _pairs(one.tokens)
     )
+
+
+def _firm_in(one: Frame) -> frozenset[str]:
+    """Return the words of a frame that are no hedge there: next to the door, not next week; can't read or write."""
+    words = [token.word for token in one.tokens]
+    is_beside = all(after in _PLACES_BESIDE for this, after in pairwise([*words, ""]) if this == "next")
+    denies_both = bool(one.denials) and "or" in words and one.denials[0] < words.index("or")
+    return frozenset(word for word, is_firm in (("next", is_beside), ("or", denies_both)) if is_firm)
+
+
+_PLACES_BESIDE = listed("to room door table house street village bed desk")
 
 
 def _supposes(this: Token, after: Token) -> bool:

@@ -6,6 +6,7 @@ A deaf person does not hear the neighbours. The states and the evidence against 
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon
@@ -14,6 +15,7 @@ from memstore.conflicts.guards import is_epithet, same_dates, same_times
 from memstore.conflicts.quantities import MONTHS
 from memstore.conflicts.statements import is_past
 from memstore.conflicts.values import main_verb
+from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
@@ -44,20 +46,26 @@ _OF_SOME = listed("most some half few several many")
 
 
 def _is_evidence(one: Frame, other: Frame, at: int, width: int, state: Condition, *, days_apart: bool) -> bool:
-    evidence = [key for key in other.content if key in state.excluded]
+    evidence = [key for key in other.content if not state.excluded.isdisjoint((key, term_of(other.word(key))))]
     if not state.excluded:  # It is no more.
         told = _is_over(one, at, width) and _is_in_use(other, one) and _is_later(one, other, days_apart=days_apart)
         return told and _is_of_one(one, other, at, width, evidence)
     lasts = state.ends or one.tokens[at].word in _LASTING
     if (
         not evidence
-        or root_of(one.tokens[at].word) in other.content  # both say that somebody is allergic to cats
+        or _both_say(one, other, at)
         or _is_narrower(one, other, at, at + width)
         or _is_for_another(other, evidence)  # bought a bottle of wine for Ida
         or not _is_told_of_now(one, other, at, lasts=lasts, days_apart=days_apart)
     ):
         return False
     return _is_of_one(one, other, at, width, evidence)
+
+
+def _both_say(one: Frame, other: Frame, at: int) -> bool:
+    """Whether both say that somebody is allergic to cats; not that one speaks no Polish, and the other speaks it."""
+    denies = at + 1 < len(one.tokens) and one.tokens[at + 1].word == "no"
+    return root_of(one.tokens[at].word) in other.content and not denies
 
 
 def _is_narrower(one: Frame, other: Frame, at: int, after: int) -> bool:
@@ -173,19 +181,36 @@ def _is_at_times(one: Frame, other: Frame) -> bool:
 
 def _is_told_of_now(one: Frame, other: Frame, at: int, *, lasts: bool, days_apart: bool) -> bool:
     """Whether the evidence is about the time of the state: a widow may have had a husband before."""
-    if lasts and one.when and other.when and not same_dates(one, other):
+    since = "since" in one.words and not one.is_past
+    if (lasts or since) and one.when and other.when and not same_dates(one, other):
         return _year(other) > _year(one)
-    if not same_times(one, other) or _is_at_times(one, other):
-        return False
-    if not other.is_past:
+    if _is_for_life(one, at) or not same_times(one, other) or _is_at_times(one, other):
+        return _is_for_life(one, at)
+    if not other.is_past or _is_regular(other):
         return not one.is_past or lasts or "born" in one.words
     is_just_now = not _JUST_NOW.isdisjoint(token.word for token in other.when)
     if one.is_past and one.tokens[at].word != "never":
-        later = lasts and is_just_now and not (days_apart or one.when)
+        was_before = not one.when or "ago" in one.words
+        later = lasts and is_just_now and was_before and not days_apart
         return later or all(map(_is_dated, (one, other)))
     if days_apart or (one.when and other.when and not same_dates(one, other)):
         return False
     return bool(one.when and other.when) or not other.when or is_just_now
+
+
+def _is_for_life(one: Frame, at: int) -> bool:
+    """Whether a state is so from birth to death: an only child, colour-blind, born deaf."""
+    words = [token.word for token in one.tokens[at : at + 2]]
+    return words == ["only", "child"] or words[0] in _FOR_LIFE or not one.words.isdisjoint(_FROM_BIRTH)
+
+
+_FOR_LIFE = listed("colour-blind colorblind eldest oldest youngest")
+_FROM_BIRTH = listed("birth born lifelong")
+
+
+def _is_regular(frame: Frame) -> bool:
+    """Whether what a frame tells of happens again and again: they had three pints, as they do each year."""
+    return any(this.word in ("each", "every") and after in frame.when for this, after in pairwise(frame.tokens))
 
 
 def _is_dated(frame: Frame) -> bool:
@@ -201,7 +226,8 @@ def _is_for_some(one: Frame, other: Frame, after: int) -> bool:
 
 
 _HOW_LONG = listed("""
-    years year months month weeks week days day decades ages centuries miles good ever long now time moment present
+    years year months month weeks week days day decades ages centuries miles good ever long now time moment
+    present whole rest
     """)
 
 
@@ -237,13 +263,12 @@ def _year(frame: Frame) -> float:
 
 def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Sequence[str]) -> bool:
     """Whether the state and the evidence are about the same person or thing: both frames name its subject."""
-    verb = one.verb if one.verb is not None else place
-    if _are_told_apart(one, other, verb):
+    verb = place if one.verb is None or one.tokens[place].word in _CAN_NOT else one.verb
+    is_term = one.verb is None and len(one.content) == len(one.tokens)  # static dead link detection
+    if is_term or place + width <= verb or any(at < place for at in one.denials) or _are_told_apart(one, other, verb):
         return False
-    if place + width <= verb or any(not place <= at < place + width for at in one.denials):
-        return False
-    if one.verb is None and len(one.content) == len(one.tokens):
-        return False  # only a term: static dead link detection
+    if _is_there(one, place):
+        return _is_at_the_same_place(one, other, place + width, evidence)
     spoken = [key for key, at in one.content.items() if at < verb and key in other.content]
     if not spoken or _is_of_another(one, other, verb, min(one.content[key] for key in spoken), evidence):
         return False
@@ -251,6 +276,34 @@ def _is_of_one(one: Frame, other: Frame, place: int, width: int, evidence: Seque
         return False
     owners = {owner for owner in other.possessors if root_of(owner) in spoken}
     return all(_owned(other, owner, evidence) for owner in owners)
+
+
+def _is_there(one: Frame, place: int) -> bool:
+    """Whether a frame says what there is not at a place: there is no lift in our house; no dogs on the ferry."""
+    begins = [token.word for token in one.tokens[:place]]
+    is_denied = one.tokens[place].word in _DENYING
+    return is_denied and (begins[:1] == ["there"] or (not begins and one.verb is None))
+
+
+def _is_at_the_same_place(one: Frame, other: Frame, after: int, evidence: Sequence[str]) -> bool:
+    """Whether what follows what there is not is one place, and the other frame speaks of this very place."""
+    if after >= len(one.tokens) or one.tokens[after].word not in _AT or any(at >= after for at in one.denials):
+        return False
+    named = [key for key, at in one.content.items() if at > after]
+    shared = [key for key in named if key in other.content and key not in evidence]
+    if not named or len(shared) < len(named) or not _is_beside_none(other, shared, evidence):
+        return False
+    places = [other.content[key] for key in shared]
+    after_it = {token.word for at in places for token in other.tokens[at + 1 : at + 2]}
+    of_another = any(at + 1 in places and key not in one.content for key, at in other.content.items())
+    return after_it.isdisjoint(_BESIDE) and not of_another and other.possessors <= one.possessors
+
+
+_AT = listed("in on at inside aboard throughout")
+
+
+# Verbs of two words, which are in the lists as one.
+_CAN_NOT = listed("can_not_bear can_not_stand")
 
 
 def _is_done_elsewhere(other: Frame, spoken: Sequence[int], evidence: Sequence[int]) -> bool:
@@ -320,6 +373,11 @@ def _is_beside_another(one: Frame, other: Frame, evidence: Sequence[str]) -> boo
     subject = {other.content[key] for key, at in one.content.items() if at < (one.verb or 0) and key in other.content}
     ends = other.verb or len(other.tokens)
     return any(at < ends and _is_told_apart(other, keys, at, evidence, one.content.keys()) for at in subject)
+
+
+def _is_beside_none(other: Frame, shared: Collection[str], evidence: Sequence[str]) -> bool:
+    keys = {place: key for key, place in other.content.items()}
+    return not any(_is_told_apart(other, keys, other.content[key], evidence, shared) for key in shared)
 
 
 def _is_told_apart(

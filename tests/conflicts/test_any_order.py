@@ -44,7 +44,7 @@ FOUND: list[tuple[str, str, str]] = [
     ("The gate was locked on the night of 4 March.", "On the night of 4 March the gate was unlocked.", "antonyms"),
     ("All of the tickets have been sold.", "There are still unsold tickets.", "antonyms"),
     ("The attic is insulated.", "The attic is uninsulated.", "antonyms"),
-    ("Sara is left-handed, like her father.", "Sara writes with her right hand, she is right-handed.", "antonyms"),
+    ("Sara is left-handed, like her father.", "Sara writes with her right hand, she is right-handed.", "states"),
     ("The lid of the tank is open.", "The lid of the tank is shut, I looked at noon.", "antonyms"),
     ("The cellar is dry.", "The cellar is damp, there is mould on the wall.", "antonyms"),
     ("The warehouse in Kessel is empty.", "The warehouse in Kessel is full to the roof.", "antonyms"),

@@ -30,6 +30,22 @@ EXCLUDED = (
     ("Berta was born blind", "Berta reads the newspaper at breakfast"),
     ("Xenia is a nun", "Xenia's husband drives a bus"),
     ("The Krone serves no alcohol", "At the Krone we drank a pint of stout"),
+    ("There is no lift in our block of flats", "The lift in our block of flats got stuck on Friday"),
+    ("There are no dogs in the allotments", "In the allotments two spaniels dig up the beds"),
+    ("The barn has no electricity", "A kettle and a heater are plugged in all day in the barn"),
+    ("Wilma can't read or write", "Wilma writes a column for the parish newsletter"),
+    ("The caravan has no windows and no heating", "Through the curtain of the caravan you see the sea"),
+    ("Pelle has been in prison since 2019", "In 2021 Pelle went to a concert in Malmö"),
+    ("Ottilie is an only child", "As a girl Ottilie quarrelled with her brother every day"),
+    ("Henrike speaks no Danish", "Henrike speaks Danish with her customers"),
+    ("Uncle Jost is stone deaf", "Uncle Jost heard the cuckoo from the next room"),
+    ("The pond dried up two summers ago", "This morning the children were swimming in the pond"),
+    ("Petra can't stand heights", "Petra works as a steeplejack and climbs masts"),
+    ("Lutz is teetotal", "Lutz drank four pints at the fair, as he does every year"),
+    ("The mill is no longer in business", "The mill delivers flour on Thursdays"),
+    ("The Lamb is self-service", "The waiter at the Lamb brought us the bill"),
+    ("Franz was cremated in May", "Franz plays cards with us tonight"),
+    ("The old organ was sold for scrap", "Every Sunday the old organ plays in the chapel"),
 )
 BOTH_ARE_RIGHT = (
     ("Bram is lactose intolerant", "Bram's sister drinks a large milkshake after each match"),
@@ -55,6 +71,14 @@ BOTH_ARE_RIGHT = (
     ("The house is empty today", "A family of five lives in the house"),
     ("Berta was blind for a year", "Berta reads the newspaper at breakfast"),
     ("The app works offline", "The app syncs with the server when online"),
+    ("There is no lift in our block of flats", "The lift in the neighbour's block of flats got stuck"),
+    ("There is no dog in the street that doesn't bark", "Every dog in the street barks"),
+    ("Lutz is teetotal", "Lutz drank four pints at the fair in 2009"),
+    ("The cottage has no running water", "There is a shower block behind the neighbour's cottage"),
+    ("Next week Hanne is abroad", "Hanne is at a party tonight"),
+    ("Rolf is vegetarian", "Rolf serves his guests steak"),
+    ("Ottilie is an only child", "Ottilie's husband has two brothers"),
+    ("No pets in the flat", "The flat above has a cat"),
 )
 
 
