@@ -77,13 +77,12 @@ def _turns(was: Frame, then: Frame) -> bool:
         return False
     if weekdays(was):
         return False  # what is closed on Mondays has not been so since the last one
-    known = lexicon.ended_states()
     return any(
         was.terms[at : at + len(state.said)] == state.said
         and _has(then, state.ends)
         and _is_of_that(was, then, range(at, at + len(state.said)))
         for at, term in enumerate(was.terms[was.verb or 0 :], was.verb or 0)
-        for state in known.get(term, ())
+        for state in lexicon.ended_states(term)
     )
 
 

@@ -204,7 +204,7 @@ def _excluded_by(words: Sequence[str]) -> Iterator[str]:
         if not state.excluded:  # whatever is said of what is no more
             yield from (key_of(word) for word in words)
     for at, stem in enumerate(stems):
-        for ended in lexicon.ended_states().get(stem, ()):
+        for ended in lexicon.ended_states(stem):
             if tuple(stems[at : at + len(ended.said)]) == ended.said:
                 yield from ended.told
     for word in words:

@@ -273,6 +273,7 @@ def _members() -> Mapping[str, frozenset[str]]:
 
 def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
     """Yield the states that a phrase beginning at a position expresses, each with the number of its words."""
+    terms = _of_anybody(tuple(terms))
     yield from _states_after((), terms, at)
     for way, begin in _beginnings().get(terms[at], ()):
         after = at + len(way)
@@ -307,7 +308,7 @@ def _letters_of(words: Sequence[str]) -> str:
 @cache
 def _starting(letters: str) -> Sequence[tuple[tuple[str, ...], Condition]]:
     """Return the terms of the phrases that begin with some letters, each with what it expresses."""
-    return [(terms, state) for phrase, state in _states().get(letters, ()) for terms in _terms_of(phrase)]
+    return [(_of_anybody(terms), state) for phrase, state in _states().get(letters, ()) for terms in _terms_of(phrase)]
 
 
 @cache
@@ -315,27 +316,42 @@ def _states() -> Mapping[str, Sequence[tuple[str, Condition]]]:
     """Return the phrases of states by the letters with which they begin: few of them are taken apart and stemmed."""
     lists = word_lists("conflicts")
     joined = {words[:2] for phrases in _lists().phrases.values() for words in phrases}
+    firsts = {first for first, *_ in joined}
     found: defaultdict[str, list[tuple[str, Condition]]] = defaultdict(list)
     for name, ends in (("states", False), ("ended", True), ("gone", True)):
         for line in _lines(lists[name]):
             phrases, _, against = line.partition("|")
             state = Condition(against.strip(), ends)
-            for phrase in (way for each in phrases.split() for way in _by_anybody(each)):
-                words = (*phrase.split("_", 3)[:3], "", "")
-                found[f"{words[0][:_BEGINNING]} {words[1][:_BEGINNING]}".rstrip()].append((phrase, state))
-                if words[:2] in joined or words[1:3] in joined:
-                    found[_letters_of(_spelled(phrase)[-1])].append((phrase, state))
+            for phrase in phrases.split():
+                first, second, third, *_ = (*phrase.split("_", 3), "", "")
+                found[_beginning_of(first, second)].append((phrase, state))
+                if (first in firsts and (first, second) in joined) or (second in firsts and (second, third) in joined):
+                    found[_letters_of(_of_anybody(tuple(_spelled(phrase)[-1])))].append((phrase, state))
     return dict(found)
 
 
+def _beginning_of(first: str, second: str) -> str:
+    start = "th" if first in _POSSESSIVES else first[:_BEGINNING]
+    if not second:
+        return start
+    return f"{start} {'th' if second in _POSSESSIVES else second[:_BEGINNING]}"
+
+
 @cache
-def ended_states() -> Mapping[str, Sequence[EndedState]]:
-    """Return the states that end with an event, by the first term of each."""
-    found: defaultdict[str, list[EndedState]] = defaultdict(list)
+def ended_states(first: str) -> Sequence[EndedState]:
+    """Return the states that end with an event whose first term is the given one."""
+    told = _ended_states().get(first[:_BEGINNING], ())
+    return [EndedState(terms, after) for phrase, after in told for terms in _terms_of(phrase) if terms[0] == first]
+
+
+@cache
+def _ended_states() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return the phrases of the states that end, each with those that tell so, by the letters that it begins with."""
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
     for line in _lines(word_lists("conflicts")["states_that_end"]):
         before, _, after = line.partition("|")
-        for terms in (terms for phrase in before.split() for terms in _terms_of(phrase)):
-            found[terms[0]].append(EndedState(terms, after))
+        for phrase in before.split():
+            found[phrase[:_BEGINNING]].append((phrase, after))
     return dict(found)
 
 
@@ -363,21 +379,20 @@ def _beginnings() -> Mapping[str, Sequence[tuple[tuple[str, ...], tuple[str, ...
     """Return other beginnings of phrases, each with the usual one that means the same, by the first term."""
     found: defaultdict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = defaultdict(list)
     for line in _lines(word_lists("conflicts")["beginnings"]):
-        usual, *ways = (tuple(map(term_of, each.split("_"))) for each in line.replace("|", " ").split())
+        usual, *ways = (_of_anybody(tuple(map(term_of, each.split("_")))) for each in line.replace("|", " ").split())
         for way in ways:
             found[way[0]].append((way, usual))
     return dict(found)
 
 
-def _by_anybody(phrase: str) -> Sequence[str]:
-    """Return a phrase with each of the pronouns that `their` in it stands for."""
-    if "their" not in phrase:
-        return (phrase,)
-    words = phrase.split("_")
-    return ["_".join(own if word == "their" else word for word in words) for own in _POSSESSIVES]
+@lru_cache(maxsize=4096)
+def _of_anybody(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return some words or terms with `their` for each possessive pronoun, as it stands in the phrases."""
+    return tuple("their" if word in _OWN else word for word in words)
 
 
 _POSSESSIVES = ("their", "his", "her", "its", "my", "our")
+_OWN = frozenset((*_POSSESSIVES, *map(term_of, _POSSESSIVES)))
 
 
 def _terms_of(phrase: str) -> Sequence[tuple[str, ...]]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from memstore.conflicts.contradiction import CONFLICTS, compare
+from memstore.conflicts.gisting import gist
+from memstore.conflicts.gists import may_conflict
+from memstore.conflicts.statements import statements
 
 EXCLUDED = (
     ("Uncle Piet has been stone-deaf since the explosion", "Uncle Piet fell asleep over his podcast again"),
@@ -86,6 +89,11 @@ BOTH_ARE_RIGHT = (
 def test_it_is_found_either_way_round(one: str, other: str) -> None:
     assert compare(one, other).verdict in CONFLICTS
     assert compare(other, one).verdict in CONFLICTS
+
+
+@pytest.mark.parametrize(("one", "other"), EXCLUDED)
+def test_a_gist_does_not_rule_it_out(one: str, other: str) -> None:
+    assert any(may_conflict(gist(this), gist(that)) for this in statements(one) for that in statements(other))
 
 
 @pytest.mark.parametrize(("one", "other"), BOTH_ARE_RIGHT)
