@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from itertools import permutations
+from itertools import islice, permutations
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.beliefs.topics import FAMILY, overlap, shared_signs
+from memstore.beliefs.topics import FAMILY, overlap
 from memstore.beliefs.values import DURATION, NAME, Value, are_far_apart, values_in
 from memstore.beliefs.wording import (
     MOST_WORDS,
     content_terms,
-    outright_words,
     sayings,
     says_outright,
     sentences,
@@ -35,15 +34,15 @@ if TYPE_CHECKING:
 
 FEWEST_SIDE = 2  # independent roots needed for each side, before and after
 MOST_SIDE = 12
-# A sign that so few memories have says what they are about.
-RARE = 4
 LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with each memory
 # Two names are used alike if their memories share one sign twice, or so many.
 MANY_IN_COMMON = 4
-# How alike memories about one thing are, in standard deviations above what two memories usually are, and how alike two
-# of them must be to the one that states a change if no word connects them: docs/consolidation.md, "By meaning".
-LEAST_ALIKE = 1.4
-NEAR, NEAREST, OF_THE_BEST = 2.0, 2.9, 0.7
+# How alike the one that states a change and the closest before it must be, in standard deviations above what two
+# memories usually are; if it says only `now`; and without an embedder, if they have only one subject in common. The
+# others are nearly as close as that one. docs/consolidation.md, "How good it is".
+LEAST_ALIKE, LEAST_ALIKE_NOW, LEAST_ALIKE_BY_WORDS = 2.8, 4.0, 4.5
+OF_THE_CLOSEST = 0.6
+MOST_ALIKE = 3
 
 
 class Quote(NamedTuple):
@@ -63,16 +62,14 @@ class Change(NamedTuple):
     sign: str
 
 
-def changes(part: Sequence[Pooled], signs: Signs, alike: Likeness | None = None) -> list[Change]:
+def changes(part: Sequence[Pooled], signs: Signs, alike: Likeness) -> list[Change]:
     """Return the changes among memories of one partition; no memory is on both sides of a change.
 
     Args:
         part: the memories.
         signs: the signs of these memories.
-        alike: how alike these memories are by an embedder; None without an embedder.
+        alike: how alike these memories are.
     """
-    if alike is not None and not alike.is_measured:
-        alike = None
     ordered = sorted(part, key=_by_time)
     found = [*_successions(ordered, signs), *_outright(ordered, signs, alike)]
     chosen: list[Change] = []
@@ -89,8 +86,8 @@ def _is_same(one: Change, other: Change) -> bool:
     return overlap(mine[0] + mine[1], theirs[0] + theirs[1]) or any(in_common)
 
 
-def _is_founded(side: Iterable[Pooled], least: int = FEWEST_SIDE) -> bool:
-    return len({root for one in side for root in one.roots}) >= least
+def _is_founded(side: Iterable[Pooled]) -> bool:
+    return len({root for one in side for root in one.roots}) >= FEWEST_SIDE
 
 
 def _day(one: Pooled) -> str:
@@ -231,124 +228,54 @@ _NOW = re.compile(
 )
 
 
-def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness | None) -> Iterator[Change]:
-    """Yield the changes that a memory states outright, if earlier memories are about the same subject.
-
-    There must be two earlier ones that share a sign; if the memory says only `now`, two that share two signs.
-    """
-    place = {one.ref: at for at, one in enumerate(ordered)}
+def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Iterator[Change]:
+    """Yield the changes that a memory states outright, if earlier memories are about the same thing."""
+    by_ref = {one.ref: one for one in ordered}
     for one in ordered:
-        for sentence in sentences(one.text):
-            is_outright = says_outright(sentence)
-            if not is_outright and not (_NOW.search(" ".join(words(sentence))) and not frame(sentence).is_past):
-                continue
-            whole = " ".join(one.text.split())
-            said = [_standing(one.text, sentence), *([whole] if len(whole.split()) <= MOST_WORDS else [])]
-            # `We've moved.` says what in another sentence, and `From today I take the tram` what until then
-            stated = (
-                _stated(one, text, ordered, place, signs, is_outright=is_outright) for text in dict.fromkeys(said)
-            )
-            change = next((one for one in stated if one and (alike is None or _is_alike(one, alike))), None)
-            if change is None and alike is not None and is_outright:
-                change = _by_meaning(one, said[0], ordered, alike)
-            if change is not None:
-                yield change
+        stated = [(says_outright(sentence), sentence) for sentence in sentences(one.text)]
+        stated = [(is_outright, said) for is_outright, said in stated if is_outright or _says_now(said)]
+        if not stated:
+            continue
+        is_outright, said = max(stated, key=itemgetter(0))
+        near = [_Near(value, by_ref[ref]) for value, ref in alike.nearest(one.ref)]
+        before = _closest(o for o in near if _day(o.memory) < _day(one))
+        if not before or not _is_about(one, before[0], signs, alike, is_outright=is_outright):
+            continue
+        least = before[0].alike * OF_THE_CLOSEST
+        after = _closest(o for o in near if _day(o.memory) > _day(one) and o.alike >= least)
+        own = signs.common([one.ref, *(o.memory.ref for o in before)])
+        yield Change(
+            before=tuple(sorted((o.memory for o in before), key=_by_time)),
+            after=(one, *sorted((o.memory for o in after), key=_by_time)),
+            once=_best((o.memory, _speaking(o.memory, own, signs)) for o in before),
+            since=Quote(one, _standing(one.text, said)),
+            sign=own[0] if own else "",
+        )
 
 
-def _stated(
-    one: Pooled, said: str, ordered: Sequence[Pooled], place: Mapping[str, int], signs: Signs, *, is_outright: bool
-) -> Change | None:
-    """Return the change that a memory states in these words; None if no earlier memories are about its subject."""
-    own = [sign for sign in _signs_beside(said, one, signs) if len(signs.having[sign]) <= MOST_SIDE]
-    near = [ordered[i] for i in sorted({place[ref] for sign in own for ref in signs.having[sign]} - {place[one.ref]})]
-    sides = max(_sides(one, near, own, signs, is_outright=is_outright), key=itemgetter(0), default=None)
-    if sides is None:
-        return None
-    once = _best((other, _speaking(other, own, signs)) for other in sides.before)
-    return Change(tuple(sides.before), (one, *sides.after), once, Quote(one, said), sides.sign)
+class _Near(NamedTuple):
+    """Another memory, and how alike it is."""
+
+    alike: float
+    memory: Pooled
 
 
-def _is_alike(change: Change, alike: Likeness) -> bool:
-    """Whether what was said before is about the same thing in meaning, too."""
-    stated = change.since.memory.ref
-    return sum(alike.between(stated, one.ref) for one in change.before) >= LEAST_ALIKE * len(change.before)
+def _closest(near: Iterable[_Near]) -> list[_Near]:
+    """Return the first few of the nearest memories: those that are nearly as close as the first."""
+    found = [*islice(near, MOST_ALIKE)]
+    return [one for one in found if one.alike >= min(found[0].alike * OF_THE_CLOSEST, LEAST_ALIKE)]
 
 
-def _by_meaning(one: Pooled, said: str, ordered: Sequence[Pooled], alike: Likeness) -> Change | None:
-    """Return the change that a memory states outright about what others say in other words; None if none do."""
-    near = [(alike.between(one.ref, other.ref), other) for other in ordered if other is not one]
-    before = [(value, other) for value, other in near if value >= NEAR and _day(other) < _day(one)]
-    if not before or (best := max(value for value, _ in before)) < NEAREST:
-        return None
-    before = [(value, other) for value, other in before if value >= best * OF_THE_BEST]
-    if not _is_founded(other for _, other in before):
-        return None
-    after = [other for value, other in near if value >= max(NEAR, best * OF_THE_BEST) and _day(other) >= _day(one)]
-    closest = max(before, key=lambda found: (round(found[0], 6), found[1].ref))[1]
-    once = _best([(closest, closest.text)])
-    return Change(tuple(other for _, other in before), (one, *after), once, Quote(one, said), "")
+def _is_about(one: Pooled, before: _Near, signs: Signs, alike: Likeness, *, is_outright: bool) -> bool:
+    """Whether a memory that states a change is about the same thing as the closest before it."""
+    if before.alike < (LEAST_ALIKE if is_outright else LEAST_ALIKE_NOW):
+        return False
+    in_common = len(signs.common([one.ref, before.memory.ref]))
+    return alike.has_meaning or in_common >= LEAST_IN_COMMON or before.alike >= LEAST_ALIKE_BY_WORDS
 
 
-class _Sides(NamedTuple):
-    """What was said before and after a memory about one sign of its statement."""
-
-    rank: tuple[int, bool, float]
-    sign: str
-    before: list[Pooled]
-    after: list[Pooled]
-
-
-def _sides(
-    one: Pooled, near: Sequence[Pooled], own: Sequence[str], signs: Signs, *, is_outright: bool
-) -> Iterator[_Sides]:
-    """Yield the sides of a change for each sign that is founded.
-
-    Args:
-        one: the memory that states the change.
-        near: the others that have any sign of the statement, by time.
-        own: the signs of the statement.
-        signs: the signs of all memories.
-        is_outright: whether it states a change, and not only `now`.
-    """
-    in_both = {other.ref: _in_both(own, other, signs) for other in near}
-    for sign in own:
-        tells = sign in signs.names or len(signs.having[sign]) <= RARE
-        about = [o for o in near if in_both[o.ref] >= LEAST_IN_COMMON or (tells and sign in signs.of[o.ref])]
-        before = [o for o in about if _day(o) < _day(one)]
-        after = [o for o in about if _day(o) >= _day(one)]
-        if not is_outright:
-            before = [o for o in before if sign in signs.of[o.ref] and _share(own, o) >= LEAST_IN_COMMON]
-        # One earlier memory is enough if it has two signs of the statement, or its only one.
-        is_close = is_outright and any(in_both[o.ref] >= min(LEAST_IN_COMMON, len(own)) for o in before)
-        if _is_founded(before, 1 if is_close else FEWEST_SIDE):
-            in_common = sum(in_both[o.ref] for o in (*before, *after))
-            # Of two signs of the same memories, rather a word of theirs than its family.
-            yield _Sides((in_common, not sign.startswith(FAMILY), _worth(sign, signs)), sign, before, after)
-
-
-def _in_both(own: Collection[str], other: Pooled, signs: Signs) -> int:
-    """Return how many of the signs a memory has; a family and a word of it count as one."""
-    ones = {sign: signs.of[other.ref][sign] for sign in own if sign in signs.of[other.ref]}
-    return shared_signs(ones, ones)
-
-
-def _share(own: Iterable[str], other: Pooled) -> int:
-    """Return how many of the terms the best sentence of a memory contains."""
-    terms = {sign for sign in own if not sign.startswith(FAMILY)}
-    return max((len(terms.intersection(content_terms(said))) for said in sentences(other.text)), default=0)
-
-
-def _signs_beside(said: str, one: Pooled, signs: Signs) -> Iterator[str]:
-    """Yield the signs of a memory that occur in a statement apart from the words that mark the change."""
-    rest = set(content_terms(outright_words().sub(" ", " ".join(words(said)))))
-    for sign, of in signs.of[one.ref].items():
-        if signs.is_telling(sign) and not of.isdisjoint(rest):
-            yield sign
-
-
-def _worth(sign: str, signs: Signs) -> float:
-    factor = 1.5 if sign in signs.names else 1.2 if sign.startswith(FAMILY) else 1.0
-    return round(factor * signs.weight(sign), 10)
+def _says_now(sentence: str) -> bool:
+    return _NOW.search(" ".join(words(sentence))) is not None and not frame(sentence).is_past
 
 
 def _speaking(one: Pooled, own: Collection[str], signs: Signs) -> str:

@@ -7,6 +7,7 @@ same, or nothing about it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -193,12 +194,13 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     alone = by_themselves(free)
     terms = {pooled.ref: pooled.terms for pooled in free} | {str(held.memory.ref): held.terms for held in own}
     meaning = vectors_of(view, {ref: gathered.files[ref] for ref in terms}) if view.embedder else {}
-    changed = changes(alone, Signs(alone), Likeness({one.ref: meaning[one.ref] for one in alone}) if meaning else None)
+    days = {one.ref: _day_of(one) for one in alone}
+    signs = Signs(alone)
+    changed = changes(alone, signs, Likeness(days, meaning, signs.shared(of_word=1)))
     taken = {one.ref for change in changed for one in (*change.before, *change.after)}
     weights = Weights([pooled.terms for pooled in free])
     by_words: dict[str, Vector] = {ref: weights.vector(terms[ref]) for ref in terms}
     unchanged = [one for one in free if one.ref not in taken]
-    rest = [one for one in alone if one.ref not in taken]
     found: list[Pattern] = []
     made: list[ConsolidationProposal] = []
 
@@ -212,11 +214,17 @@ def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> lis
     propose(patterns(unchanged, by_words, TEXT_THRESHOLD), by_words, TEXT_THRESHOLD)
     if meaning:
         propose(patterns(unchanged, meaning, EMBEDDING_THRESHOLD), meaning, EMBEDDING_THRESHOLD)
-    signs = Signs(rest)
-    alike = Likeness({one.ref: meaning[one.ref] for one in rest}, signs.shared()) if meaning else None
-    propose(by_topics(rest, signs, alike), by_words, TEXT_THRESHOLD)
+    topics = by_topics(alone, signs, Likeness(days, meaning, signs.shared()))
+    # A change is no pattern, but a memory that tells of one may also be part of a pattern.
+    topics = (one for one in topics if 2 * len({member.ref for member in one.members} & taken) < len(one.members))
+    propose(topics, by_words, TEXT_THRESHOLD)
     made = [one for one in made if one.target is None or one.target not in targets]
     return [*answered, *map(superseding, changed), *made]
+
+
+def _day_of(one: Pooled) -> int | None:
+    made = one.memory.created_at
+    return date.fromisoformat(made[:10]).toordinal() if made else None
 
 
 def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:

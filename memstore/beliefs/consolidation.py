@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.evidence import Load
     from memstore.beliefs.likeness import Likeness
-    from memstore.beliefs.topics import Topic
     from memstore.core.memory import Memory
 
     Compare = Callable[[str, str], "Polarity | None"]
@@ -52,7 +51,7 @@ FEWEST_ROOTS = 3  # three sessions let a sixth of what three episodes let throug
 SHARED_BY = (2, 3)  # a term is shared if two thirds of the members have it
 DEEPEST = 2  # seed 002, "Belief drift"
 MORE_AFTER_DECISION = 3
-LEAST_WITHIN = 1.2  # of the memories of a topic, in standard deviations; docs/consolidation.md, "By meaning"
+MOST_SHOWN = 2  # of the subjects of a pattern
 SAYING_MUCH_THE_SAME = 2.0  # in standard deviations: docs/consolidation.md, "By meaning"
 
 
@@ -278,29 +277,20 @@ def by_themselves(part: Iterable[Pooled]) -> list[Pooled]:
     return [one for one in part if all(sharing[root] == 1 for root in one.roots)]
 
 
-def by_topics(part: Sequence[Pooled], signs: Signs, alike: Likeness | None) -> Iterator[Pattern]:
-    """Yield patterns by topic and by likeness among memories that share no roots; some may be much the same.
+def by_topics(part: Sequence[Pooled], signs: Signs, alike: Likeness) -> Iterator[Pattern]:
+    """Yield patterns among memories that share no roots, the strongest first; some may be much the same.
 
     Args:
         part: the memories.
         signs: their signs.
-        alike: how alike they are by an embedder; None without an embedder.
+        alike: how alike they are.
     """
     by_ref = {one.ref: one for one in part}
-    groups = [(topic.of, topic.refs) for topic in signs.topics() if alike is None or _is_of_one_kind(topic, alike)]
-    if alike is not None and alike.is_measured:
-        groups += [((), refs) for refs in alike.groups()]
-        groups.sort(key=lambda group: -alike.strength(group[1]))
     quoted: set[str] = set()
-    for of, refs in groups:
-        if pattern := of_topic(of, [by_ref[ref] for ref in refs], signs, alike, quoted):
+    for refs in alike.groups():
+        if pattern := of_topic([by_ref[ref] for ref in refs], signs, alike, quoted):
             quoted.add(pattern.quote)
             yield pattern
-
-
-def _is_of_one_kind(topic: Topic, alike: Likeness) -> bool:
-    """Whether the memories of a topic are alike in meaning, too, or nearly all share more than one word."""
-    return topic.is_dense or not alike.is_measured or alike.within(topic.refs) >= LEAST_WITHIN
 
 
 def new_patterns(some: Iterable[Pattern], found: Sequence[Pattern]) -> Iterator[Pattern]:
@@ -314,29 +304,22 @@ def _is_known(pattern: Pattern, other: Pattern) -> bool:
     return pattern.quote == other.quote or overlap(mine, its)
 
 
-def of_topic(
-    of: Sequence[str],
-    members: Sequence[Pooled],
-    signs: Signs,
-    alike: Likeness | None = None,
-    quoted: Collection[str] = (),
-) -> Pattern | None:
-    """Return the pattern of memories that are brought together by signs, or by similarity alone.
+def of_topic(members: Sequence[Pooled], signs: Signs, alike: Likeness, quoted: Collection[str] = ()) -> Pattern | None:
+    """Return the pattern of memories that are alike; None if they fail a gate, or if no sentence can stand for them.
 
-    Returns None if they fail a gate, or if none of their sentences can stand for the pattern.
+    One thing in common is not a pattern: somebody may be named often, and one word may have several senses.
     """
     if not is_founded(members):
         return None
+    of = signs.common([member.ref for member in members])
+    if len(of) < FEWEST_TERMS and not alike.has_meaning:
+        return None
     counts = Counter(term for member in members for term in set(member.terms))
-    own = {term for member in members for sign in of for term in signs.of[member.ref].get(sign, ())}
+    own = {term for member in members for term in signs.terms(member.ref, of)}
     terms = [term for term in counts if counts[term] > 1 or term in own]
     texts = ((text, at) for at, one in enumerate(members) for text in quotable(one.text))
-    every = (
-        (likely_belief(text, own or {term for term in counts if counts[term] > 1}, counts), at, text)
-        for text, at in texts
-        if text not in quoted
-    )
-    said = [one for one in every if not one[0].needs_others and (len(of) > 1 or not one[0].few_terms)]
+    every = ((likely_belief(text, own, counts), at, text) for text, at in texts if text not in quoted)
+    said = [one for one in every if not one[0].needs_others and not (own and one[0].few_terms)]
     if not said:
         return None
     near = [_near(member, members, alike) for member in members]
@@ -347,15 +330,13 @@ def of_topic(
         general=members[at],
         terms=tuple(sorted(terms, key=lambda term: (-counts[term], term))),
         quote=quote,
-        topic=shown(of),
+        topic=shown(of[:MOST_SHOWN]),
         like=near[at],
     )
 
 
-def _near(member: Pooled, others: Iterable[Pooled], alike: Likeness | None) -> frozenset[str]:
-    """Return the refs of the others that say much the same as a member in other words; none without an embedder."""
-    if alike is None or not alike.is_measured:
-        return frozenset()
+def _near(member: Pooled, others: Iterable[Pooled], alike: Likeness) -> frozenset[str]:
+    """Return the refs of the others that say much the same as a member in other words."""
     return frozenset(
         o.ref for o in others if o is not member and alike.between(member.ref, o.ref) >= SAYING_MUCH_THE_SAME
     )

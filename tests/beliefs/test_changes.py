@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,9 +16,14 @@ from memstore.beliefs.wording import content_terms, says_outright
 from memstore.core.memory import Memory
 from memstore.search.meaning import Dense
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 FILLER = (
     "The lift sticks between two floors.", "A parrot swore at the postman.", "Sent the slides to Ruth.",
     "Quiet afternoon, all windows open.", "The chess club elected nobody.", "Varnished the oars.",
+    "A heron on the roof.", "Soup for nine.", "Lost a glove.", "The clock struck thirteen.", "Fog until noon.",
+    "Counted the spoons.", "A wasp in the jam.", "The bell rope frayed.", "Ironed two shirts.", "Slept badly.",
 )  # fmt: skip
 RENT = (
     "Rent for the kiln shed: 240, paid in coins.", "Landlady took 240 for the shed.", "Shed rent, 240, as ever.",
@@ -42,8 +49,10 @@ def notes(*texts: str, on_one_day: bool = False) -> list[Pooled]:
     return made
 
 
-def found(part: list[Pooled]) -> list[Change]:
-    return changes(part, Signs(part))
+def found(part: list[Pooled], vectors: Mapping[str, Dense] | None = None) -> list[Change]:
+    signs = Signs(part)
+    days = {one.ref: int((one.memory.created_at or "")[8:10]) for one in part}
+    return changes(part, signs, Likeness(days, vectors or {}, signs.shared(of_word=1)))
 
 
 def sides(change: Change) -> tuple[list[str], list[str]]:
@@ -65,7 +74,7 @@ def test_a_name_takes_anothers_place() -> None:
 
 def test_what_is_said_outright_is_a_change_of_what_earlier_ones_speak_of() -> None:
     (change,) = found(notes(*FILLER[:2], *PARKING, *FILLER[2:]))
-    assert sides(change) == (list(PARKING[:2]), list(PARKING[2:]))
+    assert sides(change) == ([PARKING[0]], list(PARKING[2:]))
     assert change.since.text == PARKING[2]
 
 
@@ -148,7 +157,6 @@ def test_who_holds_an_office_now_is_a_change() -> None:
         ("Went round by the weir instead of Mill Lane.", "Chain off in Mill Lane.", "Mill Lane threw the chain."),
         ("Four boots by the stove.", "Four black boots.", "Boots for 400, black.", "400 boots in a black crate."),
         ("Ruth snapped at Orsini.", "Orsini has a name for that.", "Wexley's string snapped.", "A name for Wexley."),
-        ("Called Orsini about the kiln.", "I now call Orsini ten minutes early.", "Orsini answered at the third call."),
     ],
 )
 def test_what_only_looks_like_a_change_is_none(texts: tuple[str, ...]) -> None:
@@ -166,17 +174,12 @@ def vectors(*near: int, of: int) -> dict[str, Dense]:
 
 
 def test_by_meaning_a_change_needs_no_common_word() -> None:
-    sugar = ("Two lumps in my cup, as since I was six.", "A punishment, this brew, when nobody sweetens.")
+    sugar = ("Two lumps for me, as since I was six.", "A punishment when nobody sweetens.")
     part = notes(*sugar, "The dentist has spoken: no more sugar in my tea.", *FILLER)
     assert found(part) == []
-    (change,) = changes(part, Signs(part), Likeness(vectors(0, 1, 2, of=len(part))))
+    (change,) = found(part, vectors(0, 1, 2, of=len(part)))
     assert sides(change) == (list(sugar), [part[2].text])
     assert change.once.text in sugar
-
-
-def test_by_meaning_a_common_word_is_not_enough() -> None:
-    part = notes(*PARKING, *FILLER)
-    assert changes(part, Signs(part), Likeness(vectors(of=len(part)))) == []
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.consolidate import side_of
-from memstore.beliefs.consolidation import Pattern, Polarity, Pooled, by_themselves, by_topics, proposals
+from memstore.beliefs.consolidation import Pattern, Polarity, Pooled, by_themselves, by_topics, of_topic, proposals
+from memstore.beliefs.likeness import Likeness
 from memstore.beliefs.topics import Signs, circumstances, shared_signs, signs_of
 from memstore.beliefs.wording import content_terms
 from memstore.core.memory import Memory
@@ -45,13 +46,21 @@ def notes(*texts: str) -> list[Pooled]:
     return [pooled(f"{at:02d}", text) for at, text in enumerate(texts)]
 
 
+def likeness(part: Sequence[Pooled]) -> Likeness:
+    return Likeness({one.ref: None for one in part}, shared=Signs(part).shared())
+
+
+def patterns(part: Sequence[Pooled]) -> list[Pattern]:
+    return [*by_topics(part, Signs(part), likeness(part))]
+
+
 def together(part: Sequence[Pooled]) -> list[list[str]]:
-    return [[member.text for member in pattern.members] for pattern in by_topics(part, Signs(part), None)]
+    return [[member.text for member in pattern.members] for pattern in patterns(part)]
 
 
 def test_other_words_of_one_family_are_one_topic() -> None:
     part = notes(*BAKING, *OTHERS)
-    (pattern,) = by_topics(part, Signs(part), None)
+    (pattern,) = patterns(part)
     assert {member.text for member in pattern.members} == set(BAKING)
     assert pattern.topic is not None
     assert {"bread", "rash"} & set(pattern.topic.split(", "))
@@ -78,29 +87,27 @@ def test_a_name_with_something_else_is_a_topic_and_a_name_alone_is_none() -> Non
     assert together(notes(*alone, *OTHERS)) == []
 
 
-def test_one_word_alone_and_a_pair_that_shares_another_are_no_topic() -> None:
+def test_one_subject_is_no_topic() -> None:
     wares = ("The choir sang under the bridge.", "Choir, and Ruth with a cold.", "Sang until the candles were gone.")
     assert together(notes(*wares, *OTHERS)) == []
-    coats = ("A coat in the hall.", "Found paper in a glove.", "Wrapped the scarf in paper.")
-    assert together(notes(*coats, *OTHERS)) == []
 
 
-def test_two_subjects_that_meet_more_often_than_by_chance_are_a_topic() -> None:
+def test_two_subjects_that_meet_are_a_topic() -> None:
     hats = (
         "The terrier went for the postman's cap.",
         "A man in a helmet rang, and how she barked.",
         "Growling at the window: a scarecrow with a bonnet.",
     )
-    (topic,) = Signs(notes(*hats, *OTHERS)).topics()
-    assert sorted(topic.of) == ["@dog", "@hat"]
-    assert len(topic.refs) == 3
+    (pattern,) = patterns(notes(*hats, *OTHERS))
+    assert {member.text for member in pattern.members} == set(hats)
+    assert pattern.topic == "dog, hat"
     apart = ("The terrier slept.", "She barked at nothing.", "Growling again.", "A cap.", "My helmet.", "One bonnet.")
-    assert Signs(notes(*apart, *OTHERS)).topics() == []
+    assert patterns(notes(*apart, *OTHERS)) == []
 
 
 def test_one_word_of_two_subjects_is_not_both() -> None:
     jams = ("Jam.", "Jam again.", "No jam.")  # what is on the bread, or in the printer
-    assert Signs(notes(*jams, *OTHERS)).topics() == []
+    assert patterns(notes(*jams, *OTHERS)) == []
 
 
 def test_memories_share_what_both_speak_of_and_the_rarer_the_more() -> None:
@@ -113,11 +120,10 @@ def test_memories_share_what_both_speak_of_and_the_rarer_the_more() -> None:
 
 def test_two_patterns_do_not_quote_one_sentence() -> None:
     both = "The terrier barked at a cap in the rain."
-    hats = (both, "He barked at a bonnet.", "He growled at a helmet.")
-    wet = (both, "He got soaked, and barked at it.", "He growled in the drizzle.")
-    part = notes(*dict.fromkeys((*hats, *wet)), *OTHERS)
-    assert [topic.of for topic in Signs(part).topics()] == [("@dog", "@hat"), ("@dog", "@rain")]
-    assert [pattern.quote for pattern in by_topics(part, Signs(part), None)] == [both]  # nothing else stands alone
+    part = notes(both, "He barked at a bonnet.", "He growled at a helmet.", *OTHERS)
+    signs = Signs(part)
+    assert of_topic(part[:3], signs, likeness(part)) is not None
+    assert of_topic(part[:3], signs, likeness(part), [both]) is None  # nothing else stands alone
 
 
 def test_what_happened_on_different_days_is_no_contradiction() -> None:
@@ -145,16 +151,7 @@ def test_turns_of_one_conversation_do_not_stand_alone() -> None:
 
 @given(st.permutations(notes(*BAKING, *CRANES, *OTHERS)))
 def test_the_order_of_memories_changes_nothing(part: list[Pooled]) -> None:
-    assert Signs(part).topics() == Signs(sorted(part, key=lambda one: one.ref)).topics()
-
-
-@given(st.lists(st.sampled_from([*BAKING, *CRANES, *OTHERS]), min_size=1, max_size=12))
-def test_a_topic_has_three_memories_that_have_its_sign(texts: list[str]) -> None:
-    signs = Signs(notes(*texts))
-    for topic in signs.topics():
-        assert len(set(topic.refs)) == len(topic.refs) >= 3
-        assert len(topic.of) in (1, 2)
-        assert len(topic.of) == 2 or all(topic.of[0] in signs.of[ref] for ref in topic.refs)
+    assert likeness(part).groups() == likeness(sorted(part, key=lambda one: one.ref)).groups()
 
 
 def test_no_word_is_in_two_families() -> None:
