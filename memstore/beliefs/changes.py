@@ -222,9 +222,10 @@ def _standing(text: str, sentence: str) -> str:
 # -- said outright ---------------------------------------------------------------------------------
 
 
-# `By now` and `just now` tell when; `now` alone, that it was otherwise before.
+# `By now` and `just now` tell when; `now` alone, that it was otherwise before, as do `instead` and `since Monday`.
 _NOW = re.compile(
     r"(?<!\bby )(?<!\bjust )(?<!\bright )(?<!\btill )(?<!\buntil )(?<!\bfor )(?<!\bto )\bnow\b(?! and then)"
+    r"|\binstead\b(?! of)|\bsince (?:last )?\w+day\b"
 )
 
 
@@ -241,7 +242,7 @@ def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Itera
         before = _closest(o for o in near if _day(o.memory) < _day(one))
         if not before or not _is_about(one, before[0], signs, alike, is_outright=is_outright):
             continue
-        least = before[0].alike * OF_THE_CLOSEST
+        least = max(before[0].alike * OF_THE_CLOSEST, LEAST_ALIKE)
         after = _closest(o for o in near if _day(o.memory) > _day(one) and o.alike >= least)
         own = signs.common([one.ref, *(o.memory.ref for o in before)])
         yield Change(
@@ -270,8 +271,9 @@ def _is_about(one: Pooled, before: _Near, signs: Signs, alike: Likeness, *, is_o
     """Whether a memory that states a change is about the same thing as the closest before it."""
     if before.alike < (LEAST_ALIKE if is_outright else LEAST_ALIKE_NOW):
         return False
-    in_common = len(signs.common([one.ref, before.memory.ref]))
-    return alike.has_meaning or in_common >= LEAST_IN_COMMON or before.alike >= LEAST_ALIKE_BY_WORDS
+    common = signs.common([one.ref, before.memory.ref])
+    tells = len(common) >= LEAST_IN_COMMON or not signs.names.isdisjoint(common)
+    return alike.has_meaning or tells or before.alike >= LEAST_ALIKE_BY_WORDS
 
 
 def _says_now(sentence: str) -> bool:

@@ -323,8 +323,10 @@ def of_topic(members: Sequence[Pooled], signs: Signs, alike: Likeness, quoted: C
     if not said:
         return None
     near = [_near(member, members, alike) for member in members]
-    ranks = [(-len(saying(text, members[at], members, near[at])), likely, at, text) for likely, at, text in said]
-    _, _, at, quote = min(ranks)
+    # Of equals, the last: what was said before may have changed.
+    ranks = [(-len(saying(text, members[at], members, near[at])), likely, -at, text) for likely, at, text in said]
+    _, _, back, quote = min(ranks)
+    at = -back
     return Pattern(
         members=tuple(members),
         general=members[at],

@@ -152,7 +152,11 @@ def outright_words() -> re.Pattern[str]:
     phrases = [re.escape(one.replace("_", " ")) for one in _words_of("outright")]
     no_more = r"(?:not|never|nor|no|\w+n't)\b.{1,40}\bany ?more"
     is_now = r"(?:is|are|am|\w+'(?:s|re|m)) .{1,40} now$"
-    return re.compile(rf"\b(?:{'|'.join(sorted(phrases))}|{no_more}|{is_now})\b")
+    from_then = r"from (?:next |this )?\w+day on(?:wards)?"
+    has_begun = r"(?:has|have|\w+'(?:s|ve)) (?:just |now )?(?:started|begun|taken to) \w+ing"
+    after_years = r"first (?:\w+ ){0,2}in (?:\w+ ){0,2}years"
+    patterns = (no_more, is_now, from_then, has_begun, after_years)
+    return re.compile(rf"\b(?:{'|'.join((*sorted(phrases), *patterns))})\b")
 
 
 def says_outright(text: str) -> bool:
