@@ -33,7 +33,7 @@ FEWEST, MOST = 3, 5  # memories in a group
 LEAST_STRENGTH, LEAST_BY_WORDS = 5.0, 8.5
 LEAST_OF_MEAN = 0.5  # of a member's likeness to the others in that of all
 # On average, in a group: where texts are unlike, what is a little alike stands out, too.
-LEAST_COSINE, LEAST_SHARED = 0.3, 0.45
+LEAST_COSINE, LEAST_SHARED = 0.3, 0.55
 OF_SHARED = 1.5  # of what two memories share, against one standard deviation of their cosine
 NEIGHBOURS = 12  # of a memory, among which its group grows
 _CANDIDATES = 60
@@ -41,6 +41,8 @@ _CANDIDATES = 60
 _LIKE_ANYWAY = 20
 # Memories that are nearer in time tell of one occasion: a week apart, or a twentieth of the time from first to last.
 _DAYS, _OF_ALL = 7, 20
+# In short texts that share hardly anything, one word would stand out.
+_LEAST_SPREAD = 0.2
 _FEWEST_PAIRS = 100
 _MOST_PAIRS = 4_000
 _STEPS = 24
@@ -74,7 +76,8 @@ class Likeness:
         self._cosines = self._of_any_two(self._cosine)
         self._like_anyway = [0.0] * len(self._refs)
         self._candidates = [*map(self._closest, range(len(self._refs)), self._products())]
-        self._mean, self._spread = self._of_any_two(self._before_scaling)
+        self._mean, spread = self._of_any_two(self._before_scaling)
+        self._spread = max(spread, _LEAST_SPREAD)
 
     def _of_any_two(self, alike: Callable[[int, int], float]) -> tuple[float, float]:
         """Return the mean of pairs, and their standard deviation, in which all memories occur equally often."""
