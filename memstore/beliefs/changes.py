@@ -38,10 +38,11 @@ LEAST_IN_COMMON = 2  # signs that both sides of a value must have, counted with 
 # Two names are used alike if their memories share one sign twice, or so many.
 MANY_IN_COMMON = 4
 # How alike the one that states a change and the closest before it must be, in standard deviations above what two
-# memories usually are; if it says only `now`; and without an embedder, if they have only one subject in common. The
-# others are nearly as close as that one. docs/consolidation.md, "How good it is".
-LEAST_ALIKE, LEAST_ALIKE_NOW, LEAST_ALIKE_BY_WORDS = 2.8, 4.0, 4.5
-OF_THE_CLOSEST = 0.6
+# memories usually are; if it says only `now`; or, without an embedder, how much they share, and how much if they have
+# two subjects or a name in common. docs/consolidation.md, "How good it is".
+LEAST_ALIKE, LEAST_ALIKE_NOW = 2.8, 4.0
+LEAST_SHARED, LEAST_SHARED_IF_TELLING = 0.9, 0.7
+OF_THE_CLOSEST = 0.5  # the others are nearly as close
 MOST_ALIKE = 3
 
 
@@ -242,7 +243,7 @@ def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Itera
         before = _closest(o for o in near if _day(o.memory) < _day(one))
         if not before or not _is_about(one, before[0], signs, alike, is_outright=is_outright):
             continue
-        least = max(before[0].alike * OF_THE_CLOSEST, LEAST_ALIKE)
+        least = max(before[0].alike * OF_THE_CLOSEST, min(before[0].alike, LEAST_ALIKE))
         after = _closest(o for o in near if _day(o.memory) > _day(one) and o.alike >= least)
         own = signs.common([one.ref, *(o.memory.ref for o in before)])
         yield Change(
@@ -250,8 +251,14 @@ def _outright(ordered: Sequence[Pooled], signs: Signs, alike: Likeness) -> Itera
             after=(one, *sorted((o.memory for o in after), key=_by_time)),
             once=_best((o.memory, _speaking(o.memory, own, signs)) for o in before),
             since=Quote(one, _standing(one.text, said)),
-            sign=own[0] if own else "",
+            sign=_subject([one, *(o.memory for o in before)], signs) or next(iter(own), ""),
         )
+
+
+def _subject(some: Sequence[Pooled], signs: Signs) -> str | None:
+    """Return the rarest word that all these memories have; None if they have none."""
+    common = set(some[0].terms).intersection(*(one.terms for one in some))
+    return max(sorted(common), key=signs.weight, default=None)
 
 
 class _Near(NamedTuple):
@@ -269,11 +276,13 @@ def _closest(near: Iterable[_Near]) -> list[_Near]:
 
 def _is_about(one: Pooled, before: _Near, signs: Signs, alike: Likeness, *, is_outright: bool) -> bool:
     """Whether a memory that states a change is about the same thing as the closest before it."""
-    if before.alike < (LEAST_ALIKE if is_outright else LEAST_ALIKE_NOW):
-        return False
+    is_alike = before.alike >= (LEAST_ALIKE if is_outright else LEAST_ALIKE_NOW)
+    if alike.has_meaning:
+        return is_alike
     common = signs.common([one.ref, before.memory.ref])
     tells = len(common) >= LEAST_IN_COMMON or not signs.names.isdisjoint(common)
-    return alike.has_meaning or tells or before.alike >= LEAST_ALIKE_BY_WORDS
+    shared = alike.shared(one.ref, before.memory.ref)
+    return (tells and (is_alike or shared >= LEAST_SHARED_IF_TELLING)) or shared >= LEAST_SHARED
 
 
 def _says_now(sentence: str) -> bool:

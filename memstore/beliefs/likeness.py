@@ -138,6 +138,10 @@ class Likeness:
         """Return how alike two memories are, in standard deviations above the mean."""
         return self._alike(self._place[one], self._place[other])
 
+    def shared(self, one: str, other: str) -> float:
+        """Return how much two memories share."""
+        return self._shared[self._place[one]].get(self._place[other], 0.0) / OF_SHARED
+
     def nearest(self, ref: str) -> list[tuple[float, str]]:
         """Return the memories that are most like one of them, with how alike they are, the most alike first."""
         first = self._place[ref]

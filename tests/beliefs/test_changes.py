@@ -74,7 +74,7 @@ def test_a_name_takes_anothers_place() -> None:
 
 def test_what_is_said_outright_is_a_change_of_what_earlier_ones_speak_of() -> None:
     (change,) = found(notes(*FILLER[:2], *PARKING, *FILLER[2:]))
-    assert sides(change) == ([PARKING[0]], list(PARKING[2:]))
+    assert sides(change) == (list(PARKING[:2]), list(PARKING[2:]))
     assert change.since.text == PARKING[2]
 
 
