@@ -93,7 +93,7 @@ def stats(session: CliSession, given: Given, at: str | None) -> None:
         told = (
             "1 plain note is not counted" if count_of_notes == 1 else f"{count_of_notes:,} plain notes are not counted"
         )
-        session.say(f"{told}; memstore list shows them")
+        session.say(f"{told}; memstore list shows {'it' if count_of_notes == 1 else 'them'}")
 
 
 def _stats_lines(session: CliSession, counted: Stats) -> Iterator[str]:

@@ -377,7 +377,7 @@ def refuse_by_hand(key: str, value: object) -> None:
     if key[-1] in "+-" and key[:-1] in KEY_BY_NAME:
         raise UsageError(
             f"nothing is added to a key or taken from it: `{key}=`",
-            hint=f"{key[:-1]}=A,B sets all values of a list; memstore tag REF +A -B changes single tags",
+            hint=f"{key[:-1]}=A,B sets all values of a list; memstore tag REF +A changes single tags",
         )
     refusal = why_not(key, str(value))
     if refusal is not None:
