@@ -12,7 +12,7 @@ from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import may_conflict
-from memstore.conflicts.lexicon import states_in
+from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.statements import topic_of
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
@@ -93,16 +93,17 @@ class Comparer:
         # Pairs of paths that are not in conflict.
         self._apart: set[frozenset[str]] = set()
 
-    def conflicts(self, side: Side, *, but: Collection[str] = ()) -> list[Conflict]:
+    def conflicts(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
         """Return the open conflicts of a memory, the most serious first.
 
         Args:
             side: the memory; it need not be in the vault.
             but: paths of files to leave out.
+            all_in_turn: whether all others are compared in the same way, so that each finds what its states exclude.
         """
         if side.memory.status != "active":
             return []
-        others = [other for other in self.alike(side, but=but) if other.ref != side.ref]
+        others = [other for other in self.alike(side, but=but, all_in_turn=all_in_turn) if other.ref != side.ref]
         by_path = {other.path: one for other in others if (one := self._conflict(side, other))}
         found = [*by_path.values()]
         if model := self._view.inference:
@@ -143,27 +144,37 @@ class Comparer:
             self._gists[statement] = gist(statement)
         return self._gists[statement]
 
-    def alike(self, side: Side, *, but: Collection[str] = ()) -> Iterator[Side]:
+    def alike(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute.
 
         Besides, there are those that share a word with a statement of a state and have most of the words that the state
-        excludes: `user` and `steak` for `User is vegan`, however many memories there are about the user.
+        excludes: `user` and `steak` for `User is vegan`, however many memories there are about the user; and the other
+        way round, `user` and `vegan` for `User eats a steak`, unless all are compared in turn.
         """
         words = self._telling(side)
-        if not words:
-            return
-        rows = dict.fromkeys(self._having(words, FILES_AT_ONCE, among=self._active))
+        rows = dict.fromkeys(self._having(words, FILES_AT_ONCE, among=self._active) if words else ())
         for statement, _ in side.statements:
             stems = [term_of(token.word) for token in statement.tokens]
-            if against := self._rarest(word for state in states_in(stems) for word in state.excluded):
-                telling = self._having(against[: 2 * MOST_WORDS], _MOST_TELLING, among=self._active)
-                speaker = topic_of(statement) - statement.topic
-                sharing = [*self._rarest(_topics([statement]))[:MOST_WORDS], *speaker]
-                rows |= dict.fromkeys(self._having(sharing, _MOST_FOR_A_STATE, among=sorted(telling)))
+            against = (word for state in states_in(stems) for word in state.excluded)
+            rows |= dict.fromkeys(self._sharing(statement, against))
+            if not all_in_turn:
+                phrases = states_against(statement.topic)
+                rows |= dict.fromkeys(self._sharing(statement, (term_of(w) for one in phrases for w in one.split("_"))))
         for row in rows:
             path = self._paths[row]
             if path not in (side.path, *but) and (other := self.side_at(path)):
                 yield other
+
+    def _sharing(self, statement: Statement, terms: Iterable[str]) -> Sequence[int]:
+        """Return up to six rows with the rarest of these terms that have a word of a statement, or its speaker."""
+        rarest = self._rarest(terms)[: 2 * MOST_WORDS]
+        if not rarest:
+            return ()
+        telling = self._having(rarest, _MOST_TELLING, among=self._active)
+        speaker = topic_of(statement) - statement.topic
+        words = [*self._rarest(_topics([statement]))[:MOST_WORDS], *speaker]
+        sharing = {*self._having(words, None, among=sorted(telling))}
+        return [row for row in telling if row in sharing][:_MOST_FOR_A_STATE]
 
     def side_at(self, path: str) -> Side | None:
         """Return the memory at a path as one side; None if it is not a memory that the viewer may see."""
@@ -221,6 +232,6 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
     found: dict[frozenset[str], Conflict] = {}
     for path in paths:
         side = comparer.side_at(path)
-        for one in comparer.conflicts(side) if side else ():
+        for one in comparer.conflicts(side, all_in_turn=ref is None) if side else ():
             found.setdefault(frozenset(one.refs), one)
     return tuple(sorted(found.values(), key=lambda one: one.order))

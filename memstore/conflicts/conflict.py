@@ -223,9 +223,9 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
 
 
 def have_one_speaker(one: Side, other: Side) -> bool:
-    """Whether `I` and `you` mean the same people in both memories."""
-    ones, others = (side.memory.source_entity or side.memory.author for side in (one, other))
-    return ones == others
+    """Whether `I` and `you` mean the same people in both memories; what names nobody may be anybody's."""
+    speakers = {side.memory.source_entity or side.memory.author for side in (one, other)}
+    return len(speakers - {None}) < 2  # noqa: PLR2004
 
 
 def are_days_apart(one: Side, other: Side) -> bool:

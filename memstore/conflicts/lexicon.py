@@ -16,7 +16,7 @@ from memstore.core.terms import beginning, term_of
 from memstore.core.word_lists import word_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     # Whether two words, folded and unstemmed, are opposites in a larger lexicon.
     Opposes = Callable[[str, str], bool]
@@ -285,6 +285,27 @@ def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
 def states_in(terms: Sequence[str]) -> Iterator[Condition]:
     """Yield the states that any phrase among some terms expresses."""
     return (state for at in range(len(terms)) for _, state in states_at(terms, at))
+
+
+def states_against(terms: Collection[str]) -> Iterator[str]:
+    """Yield the phrases, as they are listed, of the states against which any of some terms is evidence."""
+    evidence = (one for start in {term[:_BEGINNING] for term in terms} for one in _speaking_against().get(start, ()))
+    return (phrase for word, states in evidence if term_of(word) in terms for line in states for phrase in line.split())
+
+
+@cache
+def _speaking_against() -> Mapping[str, Sequence[tuple[str, Sequence[str]]]]:
+    """Return the words of evidence by the letters they begin with, each with the lines of the states it excludes."""
+    told: defaultdict[str, list[str]] = defaultdict(list)
+    for name in ("states", "ended"):
+        for phrases, _, against in (line.partition("|") for line in _lines(word_lists("conflicts")[name])):
+            for word in against.split():
+                told[word].append(phrases)
+    found: defaultdict[str, list[tuple[str, Sequence[str]]]] = defaultdict(list)
+    for name, states in told.items():
+        for family in map(family_of, _evidence().get(name, (name,))):
+            found[family[:_BEGINNING]].append((family, states))
+    return dict(found)
 
 
 def _states_after(begin: tuple[str, ...], terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:

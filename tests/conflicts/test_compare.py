@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.conflicts.compare import Comparer, side_of
+import pytest
+
+from memstore.conflicts.compare import Comparer, conflicts, side_of
 from memstore.conflicts.gisting import MOST_STATEMENTS
 from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
@@ -41,6 +43,27 @@ def test_a_state_finds_its_evidence_among_many_memories_of_one_person() -> None:
 
     vegan = add_memory(ws.view(), {}, "User is vegan and has been for years, as the family knows")
     assert [found.refs[1] for found in vegan.conflicts] == ["note:m_steak"]
+
+
+@pytest.mark.parametrize(
+    ("state", "evidence"),
+    [
+        ("User is vegan and has been for years, as the family knows", "User orders a big steak every Friday"),
+        ("I am vegan", "I grill a steak for my dinner on Sundays"),
+        ("User can't swim", "User swims across the whole lake every morning with a few friends"),
+    ],
+)
+def test_evidence_finds_the_state_that_excludes_it(state: str, evidence: str) -> None:
+    who = state.split(" ", 1)[0]
+    many = {
+        f"{number}.md": memory_text(f"{who} likes lamp {chr(97 + number % 26)}x{number} at work\n", id=f"m_{number}")
+        for number in range(60)
+    }
+    ws = memory_workspace(many | {"state.md": memory_text(f"{state}\n", id="m_state")})
+
+    added = add_memory(ws.view(), {}, evidence)
+    assert [found.refs[1] for found in added.conflicts] == ["note:m_state"]
+    assert {str(added.ref), "note:m_state"} in [{*found.refs} for found in conflicts(ws.view())]
 
 
 def test_a_dry_run_tells_it_too() -> None:

@@ -92,3 +92,20 @@ def test_memories_without_ids_may_be_in_conflict() -> None:
     )
 
     assert [found.refs for found in conflicts(ws.view())] == [("a.md", "b.md")]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "are_in_conflict"),
+    [
+        (None, None, True),
+        ("human:sean", None, True),
+        ("human:sean", "human:sean", True),
+        ("human:sean", "si:ash", False),
+    ],
+)
+def test_whoever_names_no_author_may_be_the_same(mine: str | None, theirs: str | None, are_in_conflict: bool) -> None:  # noqa: FBT001
+    said = (("I don't drive.\n", "m_not", mine), ("I drive a van.\n", "m_van", theirs))
+    made = [memory_text(text, id=one, **({"author": author} if author else {})) for text, one, author in said]
+    ws = memory_workspace({f"{at}.md": text for at, text in enumerate(made)})
+
+    assert bool(conflicts(ws.view())) is are_in_conflict
