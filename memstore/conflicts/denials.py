@@ -59,9 +59,9 @@ NEGATIVE = listed("""
 _NARROWS = listed("until till because only yet before after than")
 # Words that may mean that somebody has something, as `there is` does.
 _HAVING = listed("""
-    own owns owned possess possesses hold holds held keep keeps kept contain contains include includes find finds
-    found exist exists take takes taken carry carries carried accept accepts accepted offer offers offered provide
-    provides provided serve serves served sell sells sold stock stocks stocked charge charges charged
+    own owns owned possess possesses hold holds held keep keeps kept contain contains include includes exist exists take
+    takes taken carry carries carried accept accepts accepted offer offers offered provide provides provided serve
+    serves served sell sells sold stock stocks stocked charge charges charged
     """)
 _WHOM = listed("me him her us them you")
 _WHOSE = listed("mine ours yours hers theirs myself")
