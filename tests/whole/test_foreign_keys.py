@@ -28,6 +28,7 @@ HALL = """\
 type: [page, stub]
 author: {name: Sean}
 status: 3
+title: Corridor
 tags: [tea]
 ---
 The kettle in the hall is off in the morning. Ada never fills it.
