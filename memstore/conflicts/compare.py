@@ -158,8 +158,7 @@ class Comparer:
             against = (word for state in states_in(stems) for word in state.excluded)
             rows |= dict.fromkeys(self._sharing(statement, against))
             if not all_in_turn:
-                phrases = states_against(statement.topic)
-                rows |= dict.fromkeys(self._sharing(statement, (term_of(w) for one in phrases for w in one.split("_"))))
+                rows |= dict.fromkeys(self._sharing(statement, map(term_of, states_against(statement.topic))))
         for row in rows:
             path = self._paths[row]
             if path not in (side.path, *but) and (other := self.side_at(path)):

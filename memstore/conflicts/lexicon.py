@@ -287,10 +287,11 @@ def states_in(terms: Sequence[str]) -> Iterator[Condition]:
     return (state for at in range(len(terms)) for _, state in states_at(terms, at))
 
 
-def states_against(terms: Collection[str]) -> Iterator[str]:
-    """Yield the phrases, as they are listed, of the states against which any of some terms is evidence."""
+def states_against(terms: Collection[str]) -> frozenset[str]:
+    """Return the longest word of each phrase for a state against which any of some terms is evidence."""
     evidence = (one for start in {term[:_BEGINNING] for term in terms} for one in _speaking_against().get(start, ()))
-    return (phrase for word, states in evidence if term_of(word) in terms for line in states for phrase in line.split())
+    lines = {line for word, states in evidence if term_of(word) in terms for line in states}
+    return frozenset(max(phrase.split("_"), key=len) for line in lines for phrase in line.split())
 
 
 @cache
