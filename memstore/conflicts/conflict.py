@@ -223,9 +223,13 @@ def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | 
 
 
 def have_one_speaker(one: Side, other: Side) -> bool:
-    """Whether `I` and `you` mean the same people in both memories; what names nobody may be anybody's."""
+    """Whether `I` and `you` mean the same people in both memories.
+
+    A memory that names nobody may be anybody's, unless it comes from outside and the other does not.
+    """
     speakers = {side.memory.source_entity or side.memory.author for side in (one, other)}
-    return len(speakers - {None}) < 2  # noqa: PLR2004
+    from_outside = {side.memory.source_type == EXTERNAL for side in (one, other)}
+    return len(speakers) == 1 or (None in speakers and len(from_outside) == 1)
 
 
 def are_days_apart(one: Side, other: Side) -> bool:

@@ -110,3 +110,12 @@ def test_whoever_names_no_author_may_be_the_same(mine: str | None, theirs: str |
     ws = memory_workspace({f"{at}.md": text for at, text in enumerate(made)})
 
     assert bool(conflicts(ws.view())) is are_in_conflict
+
+
+@pytest.mark.parametrize(("theirs", "are_in_conflict"), [("external", False), ("direct_experience", True)])
+def test_a_page_from_outside_speaks_of_somebody_else(theirs: str, are_in_conflict: bool) -> None:  # noqa: FBT001
+    mine = memory_text("I don't drive.\n", id="m_not", author="human:sean")
+    page = memory_text("I drive a van.\n", id="m_van", source_type=theirs)
+    ws = memory_workspace({"mine.md": mine, "page.md": page})
+
+    assert bool(conflicts(ws.view())) is are_in_conflict
