@@ -287,7 +287,7 @@ def statement_of(sentence: str, about: str = "") -> Statement:
 
 # Names for whoever says `I` or `we`: what two sentences say of their speaker is compared like what they say of others.
 _I, _WE = "Ego", "Nos"
-_OF_SPEAKER = re.compile(r"\W*(?:(?:[\w'’-]+,? ){0,4}(?:I\b|(?i:we)\b)|(?:My|Our) )")
+_OF_SPEAKER = re.compile(r"[^\w'’-]*+(?:(?:[\w'’-]++,? ){0,4}(?:I\b|(?i:we)\b)|(?:My|Our) )")
 _QUOTED = re.compile(r"[\"“”„«»]|(?<!\w)'\w")
 _IN_THIRD_PERSON = tuple(
     (re.compile(rf"\b(?:{said})\b", re.IGNORECASE), told)
@@ -300,10 +300,10 @@ _IN_THIRD_PERSON = tuple(
         (r"we haven['’]t", f"{_WE} has not"),
         (r"I do not|I don['’]t", f"{_I} does not"),
         (r"we do not|we don['’]t", f"{_WE} does not"),
-        (r"my|mine", f"{_I}'s"),
+        (r"my", f"{_I}'s"),
         (r"ours?", f"{_WE}'s"),
         (r"I|me|myself", _I),
-        (r"we|us|ourselves", _WE),
+        (r"we|(?-i:us)|ourselves", _WE),
     )
 )
 

@@ -9,7 +9,7 @@ import pytest
 
 from memstore.conflicts.contradiction import compare
 from memstore.conflicts.frames import frames
-from memstore.conflicts.statements import sentences, statements
+from memstore.conflicts.statements import in_third_person, sentences, statements
 from memstore.core import terms
 from memstore.core.full_stops import split_sentences
 from memstore.search import query
@@ -44,6 +44,14 @@ def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
     text = (piece * LENGTH)[:LENGTH]
     statements(text)
     list(sentences(text))
+
+
+@pytest.mark.usefixtures("_soon")
+@pytest.mark.parametrize("piece", ["-", "'", "’-", "a-", ", ", "I ", "we, ", "a 'b ", "I'm "])
+def test_a_run_of_signs_is_read_as_said_of_the_speaker(piece: str) -> None:
+    text = (piece * LENGTH)[:LENGTH]
+    in_third_person(text)
+    in_third_person(f"I am {text}")
 
 
 @pytest.mark.usefixtures("_soon")

@@ -47,6 +47,8 @@ IN_THIRD_PERSON = {
     "I'm late.": "Ego is late.",
     "Today I have my own key.": "Today Ego has Ego's own key.",
     "We haven't sold our boat.": "Nos has not sold Nos's boat.",
+    "- We flew to the US.": "- Nos flew to the US.",
+    "I was down the mine.": "Ego was down the mine.",
     "My keys are gone.": "Ego's keys are gone.",
     "She gave it to me.": None,
     "Tom said that it would rain and I laughed.": None,
