@@ -39,7 +39,7 @@ def _soon() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_soon")
-@pytest.mark.parametrize("piece", ["[", "[[", "[^", "(", '"', "`", "no ", ". ", "1.", "12:"])
+@pytest.mark.parametrize("piece", ["[", "[[", "[^", "(", '"', "`", "no ", ". ", "1.", "12:", "-", "a-", "+", "a.", "'"])
 def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
     text = (piece * LENGTH)[:LENGTH]
     statements(text)
