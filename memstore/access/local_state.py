@@ -369,7 +369,8 @@ class Access(NamedTuple):
 # -- cached decisions, on disk -----------------------------------------------------------------------
 
 
-VERDICTS_VERSION = 1
+# Counted up with every rule of who may see: nothing else in a cached decision tells under which rules it was made.
+VERDICTS_VERSION = 2
 
 
 class VerdictCache:

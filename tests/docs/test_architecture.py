@@ -51,3 +51,10 @@ def test_every_package_is_on_the_map() -> None:
     map_of_packages = PAGE.partition("## Map")[2].partition("\n## ")[0]
     named_there = {name.strip("`/") for row in PACKAGES.findall(map_of_packages) for name in row.split(", ")}
     assert named_there == {path.parent.name for path in (ROOT / "memstore").glob("*/__init__.py")}
+
+
+def test_the_page_says_nothing_twice() -> None:
+    lines = [line for line in PAGE.split("\n") if line.strip("| -:")]
+    tables = {line for line in lines if line.startswith("| ") and lines.count(line) > 1}
+    headings = {line for line in lines if line.startswith("#") and lines.count(line) > 1}
+    assert not headings | {line for line in tables if len(line) > 60}
