@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 # All figures: docs/consolidation.md, "How good it is".
 FEWEST, MOST = 3, 5  # memories in a group
 # Mean likeness x square root of the number of memories: with vectors, and by what is shared alone.
-LEAST_STRENGTH, LEAST_BY_WORDS = 5.0, 8.5
+LEAST_STRENGTH, LEAST_BY_WORDS = 5.0, 7.5
 LEAST_OF_MEAN = 0.5  # of a member's likeness to the others in that of all
 # On average, in a group: where texts are unlike, what is a little alike stands out, too.
 LEAST_COSINE, LEAST_SHARED = 0.3, 0.55
