@@ -42,7 +42,7 @@ _ABOVE_ALL = 99.0
 _told: list[float] = []
 
 
-def _noted(relevance: float, names: float, evidence: float) -> bool:
+def _noted(relevance: float, names: float, evidence: float, *, similarity: float | None = None) -> bool:  # noqa: ARG001
     """Note what a threshold is held against; stands in for `ranking.is_weak`."""
     _told.append(evidence + ranking.RELEVANCE_SHARE * relevance + ranking.NAMES_SHARE * names)
     return False

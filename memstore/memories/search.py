@@ -222,9 +222,6 @@ class Searcher:
         said, matcher = query.said(asked.text), candidates.matchers[best.language]
         if lacks_answer(said, shown, matcher):
             return True
-        names = names_held(said, shown.text)
-        if candidates.is_by_meaning:
-            return ranking.is_weak_by_meaning(best.relevance, names, ranking.lead(candidates.scores.values()))
         held = {clause for _, clause in matcher.places(shown.text)}
         kind = kind_of_time(terms.whole_words(asked.text))
         if kind and any(holds_time(one.excerpt) for one in (best.citation, *best.more)):
@@ -235,7 +232,8 @@ class Searcher:
         if all(number in held for number, weight in enumerate(weights) if weight):
             return False
         evidence = ranking.more_than_chance((weights[number] for number in held), len(self._audience.rows))
-        return ranking.is_weak(best.relevance, names, evidence)
+        names = names_held(said, shown.text)
+        return ranking.is_weak(best.relevance, names, evidence, similarity=reader.similarity_of(best))
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
         """Return how similar rows are to the query in meaning; None without an embedder or without clauses."""

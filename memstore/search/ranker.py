@@ -501,11 +501,6 @@ class Candidates:
         """The matcher for the query's clauses in English texts."""
         return self.matchers[ENGLISH]
 
-    @property
-    def is_by_meaning(self) -> bool:
-        """Whether meaning counts in addition to words."""
-        return self._similar is not None
-
     def matcher_of(self, row: int) -> Matcher:
         """Return the matcher for the query's clauses in the language of a memory."""
         return self.matchers[self.audience.language_of(row)]

@@ -54,15 +54,13 @@ PASSAGE_SHARE = 1.5  # of the best passage's own score, added to its memory's
 NAMED_SHARE = 0.5
 
 # How likely the best result is to answer at all (docs/search.md, "Weak answers"): its relevance, the share of the
-# query's names in it, and how far its rare words occur together by more than chance; with vectors, for which chance
-# says nothing, instead how far its memory is ahead of the next ones.
+# query's names in it, and how far its rare words occur together by more than chance; with vectors, its similarity in
+# meaning instead of its relevance.
 RELEVANCE_SHARE = 2.0
 NAMES_SHARE = 2.0
 WEAK_BELOW = 3.5
-NAMES_SHARE_BY_MEANING = 0.6
-LEAD_SHARE = 0.4
-NEXT = 4
-WEAK_BELOW_BY_MEANING = 0.86
+SIMILARITY_SHARE = 8.0
+WEAK_BELOW_BY_MEANING = 6.0
 
 # Recency only orders results that are otherwise equal.
 MOST_BY_RECENCY = 0.02
@@ -463,16 +461,6 @@ def relevance(score: float, best_possible: float) -> float:
     return min(1.0, max(0.0, score / best_possible)) if best_possible > 0 else 1.0
 
 
-def lead(scores: Iterable[float]) -> float:
-    """Return how far the best score is above the mean of the next four, as a share of the best, in [0,1].
-
-    A single score has no lead: 0.
-    """
-    best, *others = sorted(scores, reverse=True)[: NEXT + 1]
-    # The mean of equal scores may round to more than the best.
-    return max(0.0, best - sum(others) / len(others)) / best if others and best > 0 else 0.0
-
-
 def more_than_chance(weights: Iterable[float], count: int) -> float:
     """Return how far words occur together in one memory by more than chance: 1 for a word that occurs in no other.
 
@@ -485,26 +473,19 @@ def more_than_chance(weights: Iterable[float], count: int) -> float:
     return sum(weights) / idf(max(count, 1), 1)
 
 
-def is_weak(relevance: float, names: float, evidence: float) -> bool:
+def is_weak(relevance: float, names: float, evidence: float, *, similarity: float | None = None) -> bool:
     """Whether the best result, which lacks some words of the query, may well not answer it.
 
     Args:
         relevance: its relevance, in [0,1].
         names: the share of the query's names that occur in the shown part of it, in [0,1]; 1 without names.
         evidence: how far the query's words occur together there by more than chance (`more_than_chance`).
+        similarity: how similar its memory is to the query in meaning, in [0,1]; None without vectors.
     """
-    return evidence + RELEVANCE_SHARE * relevance + NAMES_SHARE * names < WEAK_BELOW
-
-
-def is_weak_by_meaning(relevance: float, names: float, lead: float) -> bool:
-    """Whether the best result may well not answer the query, if vectors are used; see `is_weak`.
-
-    Args:
-        relevance: its relevance, in [0,1].
-        names: as for `is_weak`.
-        lead: the lead of its memory over the next ones (`lead`).
-    """
-    return relevance + NAMES_SHARE_BY_MEANING * names + LEAD_SHARE * lead < WEAK_BELOW_BY_MEANING
+    told = evidence + NAMES_SHARE * names
+    if similarity is None:
+        return told + RELEVANCE_SHARE * relevance < WEAK_BELOW
+    return told + SIMILARITY_SHARE * similarity < WEAK_BELOW_BY_MEANING
 
 
 def named_score(score: float, best_possible: float) -> float:

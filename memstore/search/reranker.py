@@ -123,6 +123,11 @@ class HitReader:
         """Return the file that a hit was read from."""
         return self._files[hit.path]
 
+    def similarity_of(self, hit: Hit) -> float | None:
+        """Return how similar a hit's memory is to the query in meaning, in [0,1]; None without vectors."""
+        found = self._candidates.meaning_of(self._rows[hit.path])
+        return found and found[1]
+
     def shown_of(self, hit: Hit) -> ShownLines:
         """Return the visible text of a hit."""
         file = self._files[hit.path]

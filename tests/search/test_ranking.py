@@ -3,7 +3,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.terms import is_question
@@ -16,8 +16,6 @@ from memstore.search.ranking import (
     asking,
     idf,
     is_weak,
-    is_weak_by_meaning,
-    lead,
     memory_score,
     more_than_chance,
     named_score,
@@ -87,10 +85,12 @@ def test_what_has_more_of_the_query_is_never_weak_where_less_is_not(
     rel: float, more: float, names: float, up: float
 ) -> None:
     low, high = sorted((rel, more))
-    for weak in (is_weak, is_weak_by_meaning):
-        assert weak(low, names, up) or not weak(high, names, up)
-        assert weak(rel, 0.0, up) or not weak(rel, names, up)
-        assert weak(rel, names, 0.0) or not weak(rel, names, up)
+    assert is_weak(low, names, up) or not is_weak(high, names, up)
+    assert is_weak(rel, 0.0, up) or not is_weak(rel, names, up)
+    assert is_weak(rel, names, 0.0) or not is_weak(rel, names, up)
+    assert is_weak(rel, names, up, similarity=low) or not is_weak(rel, names, up, similarity=high)
+    assert is_weak(rel, names, up, similarity=0.0)
+    assert not is_weak(rel, 1.0, 1.0, similarity=1.0)
 
 
 def test_words_that_stand_together_tell_more_than_chance_the_rarer_they_are() -> None:
@@ -102,13 +102,6 @@ def test_words_that_stand_together_tell_more_than_chance_the_rarer_they_are() ->
     assert more_than_chance([], 0) == 0
     # A hundred times as many memories, each word in as great a share of them, and the same words tell less.
     assert more_than_chance([idf(100, 5)], 100) > more_than_chance([idf(10_000, 500)], 10_000)
-
-
-@given(st.lists(st.floats(0, 100), min_size=1, max_size=30))
-@example([11.187420129348286] * 4)
-def test_the_lead_is_a_share(scores: list[float]) -> None:
-    assert 0 <= lead(scores) <= 1
-    assert lead([max(scores), max(scores)]) in (0.0, 1.0)
 
 
 # -- passages ------------------------------------------------------------------------------------
