@@ -12,6 +12,7 @@ import hashlib
 import os
 import re
 import stat
+import struct
 import time
 import warnings
 from array import array
@@ -38,6 +39,7 @@ _NO_FOLDER = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOO
 _BEYOND = 1 << 63
 # The result of a stat takes half a kilobyte: made by the thousand, they push each other out of the processor's cache.
 _STATTED_AT_ONCE = 64
+_NUMBER_BYTES = 8
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -131,32 +133,37 @@ def _bytes_of(path: Path, *, most: int = _MOST_RULE_BYTES) -> bytes | None:
         return None
 
 
-def walk(root: Path, known: KnownTree, rules: Rules, *, believed: "StatColumns | None" = None) -> Walk:
+def walk(
+    root: Path, known: KnownTree, rules: Rules, *, before: "StatColumns | None" = None, only_folders: bool = False
+) -> Walk:
     """Walk all folders of a vault that can hold memories.
 
     Args:
         root: the vault's folder.
         known: the result of an earlier walk under the same rules.
         rules: which files are looked at.
-        believed: the stats that the known files had then, by position; files in folders with unchanged times are
-            assumed to still have them. None: they are statted.
+        before: the stats that the known files had then, by position; without them, every file counts as changed.
+        only_folders: whether files in folders with unchanged times are assumed to have their stats of `before`, and
+            are not statted.
 
     A folder that can't be read is reported as an unreadable file; no folder is entered twice.
     """
-    return _Walker(root, known, rules, believed).run()
+    return _Walker(root, known, rules, before, only_folders=only_folders).run()
 
 
 class _Walker:
     """One walk; for one use."""
 
-    def __init__(self, root: Path, known: KnownTree, rules: Rules, believed: "StatColumns | None") -> None:
-        self.root, self.known, self.believed, self.rules = root, known, believed, rules
+    def __init__(
+        self, root: Path, known: KnownTree, rules: Rules, before: "StatColumns | None", *, only_folders: bool
+    ) -> None:
+        self.root, self.known, self.rules, self.only_folders = root, known, rules, only_folders
         self.matcher = _Matcher(rules)
         self.git_rules = dict(rules.git)
         self.ruled_anew: list[str] = []  # folders with rules that the earlier walk didn't know
-        empty = [array("q", [GONE]) * known.file_count for _ in range(4)]
-        self.size, self.mtime_ns, self.ctime_ns, self.inode = empty
-        self.found = Walk(time.time_ns(), rules, StatColumns(*empty), new=[], folders={"": UNSETTLED})
+        self.columns = [array("q", [GONE]) * known.file_count for _ in StatColumns._fields]
+        self.before = before or StatColumns(*(column[:] for column in self.columns))
+        self.found = Walk(time.time_ns(), rules, StatColumns(*self.columns), new=[], folders={"": UNSETTLED})
         self.entered: set[tuple[int, int]] = set()
 
     def run(self) -> Walk:
@@ -207,20 +214,15 @@ class _Walker:
         return self._list(path, handle, times, known)
 
     def _stat_known(self, known: KnownFolder, handle: int) -> None:
+        """Note the stats of a folder's known files: those of before are copied, and overwritten where they differ."""
         here = slice(known.start, known.start + len(known.names))
-        columns = (self.size, self.mtime_ns, self.ctime_ns, self.inode)
-        if self.believed:
-            for column, before in zip(columns, self.believed, strict=True):
-                column[here] = array("q", before[here])
-            return
-        status_of = os.stat
-        seen = [array("q") for _ in columns]
-        for at in range(0, len(known.names), _STATTED_AT_ONCE):
-            found = [status_of(name, dir_fd=handle) for name in known.names[at : at + _STATTED_AT_ONCE]]
-            for column, numbers in zip(seen, _stat_columns(found), strict=True):
-                column.extend(numbers)
-        for column, numbers in zip(columns, seen, strict=True):
+        before = [array("q", column[here]) for column in self.before]
+        changed = [] if self.only_folders else _changed(known, handle, before)
+        for column, numbers in zip(self.columns, before, strict=True):
             column[here] = numbers
+        for start, found in changed:
+            for position, status in enumerate(found, start):
+                self._note(position, status)
 
     def _list(self, path: str, handle: int, times: tuple[int, int], known: KnownFolder | None) -> list[str]:
         positions = {name: known.start + i for i, name in enumerate(known.names)} if known else {}
@@ -275,31 +277,62 @@ class _Walker:
         except FileNotFoundError:
             return  # it has just been deleted
         if stat.S_ISREG(status.st_mode):
-            times = (_time(status.st_mtime_ns), _time(status.st_ctime_ns))
-            self._found(FileStat(path, status.st_size, *times, _inode(status.st_ino)), position)
+            self._found(FileStat(path, *_numbers(status)), position)
 
     def _found(self, found: FileStat, position: int | None) -> None:
         if position is None:
             self.found.new.append(found)
-            return
-        self.size[position] = found.size
-        self.mtime_ns[position] = found.mtime_ns
-        self.ctime_ns[position] = found.ctime_ns
-        self.inode[position] = found.inode
+        else:
+            self._note(position, found[1:])
+
+    def _note(self, position: int, numbers: Iterable[int]) -> None:
+        for column, number in zip(self.columns, numbers, strict=True):
+            column[position] = number
 
 
-def _stat_columns(found: Sequence[os.stat_result]) -> "tuple[array[int], ...]":
-    """Return the columns of these stats, as they are stored."""
-    size = array("q", [s.st_size for s in found])
+def _changed(
+    known: KnownFolder, handle: int, before: "Sequence[array[int]]"
+) -> list[tuple[int, list[tuple[int, int, int, int]]]]:
+    """Return the stats of those runs of a folder's known files in which one differs, each with its first position.
+
+    Nearly always none differs, so whole columns are compared as bytes: no number is made of what was known before.
+
+    Args:
+        known: the folder.
+        handle: its descriptor.
+        before: the stats of its files, by column.
+
+    Raises:
+        OSError: a file is gone.
+    """
+    status_of, step = os.stat, _STATTED_AT_ONCE
+    columns = [column.tobytes() for column in before]
+    changed = []
+    for at in range(0, len(known.names), step):
+        found = [status_of(name, dir_fd=handle) for name in known.names[at : at + step]]
+        here = slice(at * _NUMBER_BYTES, (at + step) * _NUMBER_BYTES)
+        if _packed(found) != [column[here] for column in columns]:
+            changed.append((known.start + at, [_numbers(status) for status in found]))
+    return changed
+
+
+def _packed(found: Sequence[os.stat_result]) -> list[bytes] | None:
+    """Return the columns of these stats as bytes; None if a number needs more than signed 64 bits."""
+    pack = struct.Struct(f"{len(found)}q").pack
     try:
-        mtime_ns = array("q", [s.st_mtime_ns for s in found])
-        ctime_ns = array("q", [s.st_ctime_ns for s in found])
-        inode = array("q", [s.st_ino for s in found])
-    except OverflowError:
-        mtime_ns = array("q", [_time(s.st_mtime_ns) for s in found])
-        ctime_ns = array("q", [_time(s.st_ctime_ns) for s in found])
-        inode = array("q", [_inode(s.st_ino) for s in found])
-    return size, mtime_ns, ctime_ns, inode
+        return [
+            pack(*[s.st_size for s in found]),
+            pack(*[s.st_mtime_ns for s in found]),
+            pack(*[s.st_ctime_ns for s in found]),
+            pack(*[s.st_ino for s in found]),
+        ]
+    except struct.error:
+        return None
+
+
+def _numbers(status: os.stat_result) -> tuple[int, int, int, int]:
+    """Return a stat as it is stored, in the order of `StatColumns`."""
+    return status.st_size, _time(status.st_mtime_ns), _time(status.st_ctime_ns), _inode(status.st_ino)
 
 
 def _is_there(name: str, handle: int) -> bool:

@@ -264,8 +264,8 @@ class DiskLibrary:
     def _compared(self, index: Index, *, only_folders: bool = False) -> tuple[Walk, IndexDifference]:
         """Walk the vault, and return the walk and the differences from the index."""
         rules = self._rules(index.ruled_folders)
-        believed = index.stats if only_folders else None
-        walk = tree_walk.walk(self._vault.root, index.known_tree(rules), rules, believed=believed)
+        known = index.known_tree(rules)
+        walk = tree_walk.walk(self._vault.root, known, rules, before=index.stats, only_folders=only_folders)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns, settled=index.is_settled)
         difference = IndexDifference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
         doubtful = (*plan.changed, *plan.suspicious)

@@ -172,7 +172,7 @@ def test_files_may_be_believed_to_be_as_they_were_but_folders_never(tmp_path: Pa
     before = walk(tmp_path, known, Rules()).seen
     (tmp_path / "a.md").write_text("written anew, in place")
     (tmp_path / "b" / "c.md").rename(tmp_path / "b" / "e.md")
-    seen = walk(tmp_path, known, Rules(), believed=before)
+    seen = walk(tmp_path, known, Rules(), before=before, only_folders=True)
     assert [new.path for new in seen.new] == ["b/e.md"]
     assert sorted(seen.seen.size) == [GONE, 4, 4]
     assert sorted(walk(tmp_path, known, Rules()).seen.size) == [GONE, 4, 22]
