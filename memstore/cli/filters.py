@@ -1,16 +1,16 @@
 """The filters shared by all commands about several memories."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Callable
+from datetime import datetime
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from datetime import datetime
-
     from memstore.cli.session import CliSession
     from memstore.core.times import Period
     from memstore.search.retrieval import Filters
@@ -38,7 +38,7 @@ class Given(NamedTuple):
     level: str | None = None
     where: tuple[str, ...] = ()
 
-    def filters(self, now: datetime) -> Filters:
+    def filters(self, now: datetime) -> "Filters":
         """Return the filters as the search takes them.
 
         Raises:
@@ -61,7 +61,7 @@ class Given(NamedTuple):
         )
 
 
-def say_near_keys(session: CliSession, given: Given) -> None:
+def say_near_keys(session: "CliSession", given: Given) -> None:
     """Say which known key a condition may have meant, if nothing matches; the key may also be a person's own."""
     if not given.where:
         return
@@ -75,7 +75,7 @@ def say_near_keys(session: CliSession, given: Given) -> None:
             session.say(f"hint: memstore knows no key {key}; did you mean {near}?")
 
 
-def _period(text: str, now: datetime) -> Period:
+def _period(text: str, now: datetime) -> "Period":
     from memstore.core import times  # only filters by date need it
 
     return times.period(text, now=now)

@@ -6,9 +6,11 @@ revision of a file and cached; comparing two gists then only needs set operation
 conflict that `contradiction` finds with the built-in lists, except between longer statements that share a single word.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,8 +18,6 @@ from memstore.core.word_lists import listed
 from memstore.search.index import APART, GISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from memstore.core.view import View
 
 # Gists of another version are computed again. Increase this if their content or a word list changes.
@@ -103,13 +103,13 @@ _SAID = "said"
 _MOST_APART = 2000
 
 
-def kept_gists(view: View, blob: str) -> Sequence[Gist] | None:
+def kept_gists(view: "View", blob: str) -> Sequence[Gist] | None:
     """Return the cached gists of a revision of a file; None if there are none."""
     found = view.derived.last(f"{GISTS}{blob}", _STATE).get(_SAID)
     return None if found is None else _read(tuple(found))
 
 
-def keep_gists(view: View, blob: str, gists: Sequence[Gist]) -> None:
+def keep_gists(view: "View", blob: str, gists: Sequence[Gist]) -> None:
     """Cache the gists of a revision of a file, until the index no longer has it."""
     view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: list(map(_written, gists))})
 
@@ -128,12 +128,12 @@ def _digest(*texts: str) -> str:
     return hashlib.blake2b("\0".join(texts).encode(errors="surrogateescape"), digest_size=8).hexdigest()
 
 
-def kept_apart(view: View) -> list[str]:
+def kept_apart(view: "View") -> list[str]:
     """Return the pairs of statements and files that were compared and are not in conflict, the last ones last."""
     return [*view.derived.last(APART, _RULES).get(APART, ())]
 
 
-def keep_apart(view: View, pairs: Sequence[str]) -> None:
+def keep_apart(view: "View", pairs: Sequence[str]) -> None:
     """Keep the last of these pairs."""
     view.derived.keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
 

@@ -1,6 +1,7 @@
 """Identifiers: of memories, of entities, and references to memories."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
 from typing import NamedTuple
@@ -43,7 +44,7 @@ class MemoryRef(NamedTuple):
         return f"{self.type}:{self.id}"
 
     @classmethod
-    def parse(cls, text: str) -> MemoryRef | None:
+    def parse(cls, text: str) -> "MemoryRef | None":
         """Return the ref that `text` spells, or None if it is not a ref."""
         kind, colon, memory_id = text.partition(":")
         if not colon or kind not in MEMORY_TYPES or not is_memory_id(memory_id):

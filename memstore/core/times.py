@@ -1,6 +1,7 @@
 """Times as memories store them, and as people type them in filters: a day, a month, a minute, `yesterday`, `3d`."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
 from datetime import UTC, date, datetime, timedelta

@@ -3,7 +3,8 @@
 What is wrong with a file that can't be split is told by `fence_problems`, which few commands need.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
@@ -82,7 +83,7 @@ def span(data: bytes) -> Span | None:
     return Span(opening.end(), closing.start(1), closing.end()) if opening and closing else None
 
 
-def split(data: bytes) -> FencedText | Problem | None:
+def split(data: bytes) -> "FencedText | Problem | None":
     """Split a file at its fences.
 
     Returns:

@@ -4,7 +4,8 @@ Variables, folders and the login name are read once. Memstore's own files are wr
 are written by `disk_vault`, which guards against more.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import errno
 import hashlib
@@ -12,14 +13,11 @@ import os
 import re
 import stat
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
+from typing import NamedTuple
 
 PRIVATE = 0o700
 # Texts being written, in the folder of local state.
@@ -189,7 +187,7 @@ class Environment(NamedTuple):
     on_progress: Callable[[str, int, int], None] | None = None
 
     @classmethod
-    def of_process(cls, *, on_progress: Callable[[str, int, int], None] | None = None) -> Environment:
+    def of_process(cls, *, on_progress: Callable[[str, int, int], None] | None = None) -> "Environment":
         """Return the environment of this process."""
         variables = dict(os.environ)
         return cls(

@@ -1,16 +1,17 @@
 """The protocol for a vault: a folder of files that people edit at the same time."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import SealedError, TooLargeError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextlib import AbstractContextManager
-    from datetime import datetime
-    from pathlib import Path
 
     from memstore.files.memory_file import ReadFile
 
@@ -109,13 +110,13 @@ class VaultFiles(Protocol):
     def delete(self, path: str, *, expected: bytes) -> None:
         """Delete a file; `ChangedMeanwhileError` unless its bytes are `expected`."""
 
-    def together(self) -> AbstractContextManager[None]:
+    def together(self) -> "AbstractContextManager[None]":
         """Make files created meanwhile durable at the end instead of one by one; `VaultError` if that fails.
 
         For operations that a journal undoes after a crash.
         """
 
-    def lock(self) -> AbstractContextManager[None]:
+    def lock(self) -> "AbstractContextManager[None]":
         """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
 
 
@@ -132,7 +133,7 @@ def note_bytes(vault: VaultFiles, path: str) -> bytes:
         raise
 
 
-def read_file(vault: VaultFiles, path: str) -> ReadFile:
+def read_file(vault: VaultFiles, path: str) -> "ReadFile":
     """Return the content of the file at `path`; one that is too large is a note without text, or a broken file."""
     from memstore.files import memory_file
 

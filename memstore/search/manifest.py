@@ -5,22 +5,21 @@ integers in this machine's byte order, texts joined by NUL; of a column with few
 and a byte for each row. Most reads need only a few of about forty columns.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import json
 import os
 import sys
 import zlib
 from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from memstore.core.errors import VaultError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
 _SEPARATOR = "\0"
 _RECORDS, _RECORD_ENDS = "records", "record ends"
@@ -62,7 +61,7 @@ class Manifest:
     def __del__(self) -> None:
         os.close(self._handle)
 
-    def numbers(self, name: str) -> array[int]:
+    def numbers(self, name: str) -> "array[int]":
         """Return a column of integers; the caller must not change it."""
         if name not in self._numbers:
             column = array("q")

@@ -5,9 +5,11 @@ that no memory can match is an error; it is never widened. If a query finds noth
 words of memories that the viewer may see.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,8 +25,6 @@ from memstore.search.matching import all_terms, within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from memstore.search.ranker import Audience
 
 
@@ -278,7 +278,7 @@ SHORTEST_CORRECTED = 4
 LETTERS_FOR_TWO_SLIPS = 8
 
 
-def suggestion(audience: Audience, asked: Query) -> str | None:
+def suggestion(audience: "Audience", asked: Query) -> str | None:
     """Return the query with each unknown word replaced by the nearest known one; None if nothing was replaced."""
     text = asked.text
     for clause in asked.clauses:
@@ -290,7 +290,7 @@ def suggestion(audience: Audience, asked: Query) -> str | None:
     return text if text != asked.text else None
 
 
-def _stands(audience: Audience, word: Word) -> bool:
+def _stands(audience: "Audience", word: Word) -> bool:
     """Whether a word occurs in any visible memory; in memories in other languages, with their stems."""
     if _rows_holding(audience, word.term):
         return True
@@ -302,7 +302,7 @@ def _stands(audience: Audience, word: Word) -> bool:
     )
 
 
-def _nearest_word(audience: Audience, typed: str) -> str | None:
+def _nearest_word(audience: "Audience", typed: str) -> str | None:
     """Return the known word that is nearest to an unknown one, as a memory spells it."""
     if len(typed) < SHORTEST_CORRECTED:
         return None
@@ -318,11 +318,11 @@ def _nearest_word(audience: Audience, typed: str) -> str | None:
     return None
 
 
-def _rows_holding(audience: Audience, term: str) -> int:
+def _rows_holding(audience: "Audience", term: str) -> int:
     return sum(len(audience.then.holding(field, term)) for field in Field)
 
 
-def _spelt(audience: Audience, term: str) -> str | None:
+def _spelt(audience: "Audience", term: str) -> str | None:
     """Return a word with the stem `term`, as a memory spells it; preferably in lower case."""
     for field in Field:
         # The first by name: the order of rows depends on when files came, including hidden ones.

@@ -4,22 +4,19 @@ The weights were tuned on public conversations (docs/search.md). Scores are sums
 alone, they are at most `best_possible`.
 """
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import exp, log, sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from memstore.files.passages import MOST_LINES
+from memstore.files.passages import MOST_LINES, Passage
+from memstore.search.matching import Matcher
 
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
-
-    from memstore.files.passages import Passage
-    from memstore.search.matching import Matcher
-
-    Counts = Mapping[int, int]
+Counts = Mapping[int, int]
 
 K1 = 0.9
 B = 0.4
@@ -265,7 +262,7 @@ class _Reader:
         self._to_answer = to_answer
         self._counts: dict[str, Counts] = {"": {}}
 
-    def of_other(self, matcher: Matcher) -> _Reader:
+    def of_other(self, matcher: Matcher) -> "_Reader":
         """Return a reader for texts in another language."""
         return _Reader(matcher, to_answer=self._to_answer, answer=self._answer, explain=self.explain)
 

@@ -1,14 +1,14 @@
 """Deliberate uses of memories, logged locally for this user on this machine and never stored in the repository."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
-    from datetime import datetime
-    from pathlib import Path
-
     from memstore.core.view import View
 
 
@@ -42,13 +42,13 @@ class UsageLog(Protocol):
 # -- recording and reading uses ---------------------------------------------------------------------
 
 
-def record_use(view: View, memory_id: str | None, how: How) -> None:
+def record_use(view: "View", memory_id: str | None, how: How) -> None:
     """Record that the viewer used a memory that they may see; without an id, nothing is recorded."""
     if memory_id:
         view.usage.record(Use(memory_id, view.clock.now(), view.actor, how))
 
 
-def uses_of(view: View, memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
+def uses_of(view: "View", memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
     """Return the uses of these memories, or of all, by id, oldest first; memories without uses are left out.
 
     The vault's owner sees everybody's uses. Anybody else sees only their own, so that the owner's reading habits don't

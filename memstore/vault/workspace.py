@@ -1,36 +1,29 @@
 """An opened vault with everything that it needs from its surroundings, for `VaultView` alone."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.files.vault import read_file
+from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
+from memstore.core.clock import Clock, IdSource
+from memstore.core.config import Config
+from memstore.files.vault import VaultFiles, read_file
+from memstore.search.local_state import DerivedCache
+from memstore.search.uses import UsageLog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from memstore.access.local_state import (
-        ContextState,
-        DiskAccessLog,
-        DiskStacks,
-        Quoted,
-        SessionsQuoted,
-        VerdictCache,
-    )
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal, Signing
-    from memstore.core.clock import Clock, IdSource
-    from memstore.core.config import Config
     from memstore.files.memory_file import ReadFile
-    from memstore.files.vault import FileStat, VaultFiles
+    from memstore.files.vault import FileStat
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Library
-    from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
-    from memstore.search.uses import UsageLog
     from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
@@ -52,41 +45,41 @@ class Workspace(NamedTuple):
     """
 
     vault: VaultFiles
-    history: GitHistory
-    library: Library
+    history: "GitHistory"
+    library: "Library"
     clock: Clock
     ids: IdSource
     config: Config
     actor: str
-    journal: Journal
+    journal: "Journal"
     usage: UsageLog
     access_log: DiskAccessLog
-    runs: RunRecord
-    signatures: Signatures
-    pins: UserPins
+    runs: "RunRecord"
+    signatures: "Signatures"
+    pins: "UserPins"
     contexts: ContextState
     alone: bool
     here: str
-    lexicon: WordNet
+    lexicon: "WordNet"
     verdicts: VerdictCache
     derived: DerivedCache
-    embedder: Embedder | None
-    inference: Inference | None
-    vectors: VectorStore
-    seal_keys: SealKeys
+    embedder: "Embedder | None"
+    inference: "Inference | None"
+    vectors: "VectorStore"
+    seal_keys: "SealKeys"
     quoted: Quoted
     sessions_quoted: SessionsQuoted
-    drafts: Drafts | None = None
+    drafts: "Drafts | None" = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
-    within: Workspace | None = None
+    within: "Workspace | None" = None
     stacks: DiskStacks | None = None
-    open_stack: Callable[[str, Config, ContextState], Workspace] | None = None
+    open_stack: "Callable[[str, Config, ContextState], Workspace] | None" = None
     drop_cache: Callable[[str], None] | None = None
-    mounted_by: Workspace | None = None
-    signing: Signing | None = None
+    mounted_by: "Workspace | None" = None
+    signing: "Signing | None" = None
 
-    def view(self) -> VaultView:
+    def view(self) -> "VaultView":
         """Return what the actor may see of the vault from now on; take a new view for each command."""
         from memstore.vault.view import VaultView
 
@@ -113,7 +106,7 @@ class WholeVault:
         """The rows of all memories, ascending, including those of others that the owner may not be shown."""
         return self._rows()
 
-    def memory_files(self) -> Iterator[FileStat]:
+    def memory_files(self) -> "Iterator[FileStat]":
         """Yield all Markdown files that can be memories, in no order."""
         return self._vault.memory_files()
 
@@ -129,6 +122,6 @@ class WholeVault:
         """Return a file's bytes as they are stored, sealed or not; raise `VaultError` if it can't be read."""
         return self._vault.stored(path)
 
-    def read_file(self, path: str) -> ReadFile:
+    def read_file(self, path: str) -> "ReadFile":
         """Return a file's contents; a file that is too large is broken. Raise `VaultError` if it can't be read."""
         return read_file(self._vault, path)
