@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*)", re.MULTILINE)
 # Emphasis marks are at the edge of a word: `load_file` has none, and neither has `2*3`.
-_MARKUP = re.compile(r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]")
+_MARKUP = r"^\s*(?:[-*+>]|\d+[.)])\s+|(?<!\w)[*_]+(?=\S)|(?<=\S)[*_]+(?!\w)|`|\[\[|\]\]"
 _MAY_BE_MARKUP = re.compile(r"[-*+>_`\[\]\d]")
 _CONTROL = "[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]"
 LONGEST_DEFAULT_TITLE = 80
-_BEGINNING_OF_ID = re.compile(rf"[{ID_ALPHABET}]{{4}}")  # at the end of the name of a file that memstore made
+_BEGINNING_OF_ID = rf"[{ID_ALPHABET}]{{4}}"  # at the end of the name of a file that memstore made
 # A line of properties of Logseq; the title is one of those that a page begins with.
 _PROPERTY = r"\s*(?:- )?[^\s:]+::[ \t]"
-_TITLE_PROPERTY = re.compile(r"\s*(?:- )?(?:[^\s:]+::[^\n]*\n[ ]{0,2})*?title::[ \t]+(\S[^\n]*)")
+_TITLE_PROPERTY = r"\s*(?:- )?(?:[^\s:]+::[^\n]*\n[ ]{0,2})*?title::[ \t]+(\S[^\n]*)"
 # Every episode has these headings, so they say nothing about this one.
 _OF_EPISODES = frozenset({"outcome", "lessons"})
 
@@ -53,10 +53,10 @@ def default_title(body: str) -> str:
     Properties of Logseq, `key:: value`, are no sentences; `title::` counts as a heading.
     """
     headings = (heading_text(found[1].removesuffix("\r")) for found in _HEADING.finditer(body))
-    titled = _TITLE_PROPERTY.match(body)
+    titled = re.match(_TITLE_PROPERTY, body) if "title::" in body else None
     heading = titled[1] if titled else next((text for text in headings if text.casefold() not in _OF_EPISODES), "")
     said = heading or _first_line(body)
-    text = " ".join((_MARKUP.sub("", said) if _MAY_BE_MARKUP.search(said) else said).split())
+    text = " ".join((re.sub(_MARKUP, "", said) if _MAY_BE_MARKUP.search(said) else said).split())
     text = text if heading else first_sentence(text)
     if len(text) <= LONGEST_DEFAULT_TITLE:
         return text
@@ -86,5 +86,5 @@ def as_called(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     named = tuple(word for word in words if not word.isdigit())
     yield tuple(words)
     yield named
-    if named and _BEGINNING_OF_ID.fullmatch(named[-1]):
+    if named and re.fullmatch(_BEGINNING_OF_ID, named[-1]):
         yield named[:-1]

@@ -51,12 +51,13 @@ MOST_LINES = 40
 _FENCE = r"\s*(`{3,}|~{3,})"
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _UNDERLINE = r" {0,3}(=+|-{2,})[ \t]*$"
-_RULE = re.compile(r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
+_RULE = r" {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$"
+_FEWEST_OF_RULE = 3
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]+|$)")
 _QUOTE = re.compile(r"[ \t]*>")
 _ROW = r"[ \t]*\|"
 _DELIMITER = r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-*:?[ \t]*)*$"
-_SPEAKER = re.compile(r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)")
+_SPEAKER = r"(?:\*\*|__)?([^\W\d_][\w.'’-]*(?: [\w.'’-]+){0,3})(?:\*\*|__)?:(?:\*\*|__)?[ \t]+(?=\S)"
 
 
 def passages(body: str, *, first_line: int) -> list[Passage]:
@@ -154,7 +155,7 @@ class _Cutter:
         text, speaker = "\n".join(self.texts), ""
         if self.kind is PassageKind.ITEM:
             text = text[_end_of_bullet(text) :]
-            if found := _SPEAKER.match(text):
+            if ":" in text and (found := re.match(_SPEAKER, text)):
                 speaker, text = found[1], text[found.end() :]
         headings = [title for _, title in self.headings if title]
         if self.table_head and self.texts[0] is not self.table_head:
@@ -227,7 +228,7 @@ _SIGNS = frozenset("`~#=-*_+>|0123456789")
 def _kind_of(line: str) -> PassageKind:
     """Return the kind of passage that a line begins or continues; the line is not a heading or code."""
     sign = line.lstrip()[0]
-    if sign in "*-_" and _RULE.match(line):
+    if sign in "*-_" and line.count(sign) >= _FEWEST_OF_RULE and re.match(_RULE, line):
         return PassageKind.RULE
     if sign in "*-+0123456789" and _ITEM.match(line):
         return PassageKind.ITEM

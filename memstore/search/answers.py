@@ -1,8 +1,10 @@
 """Answers: what kind of answer a question asks for, and whether a text holds one; of English questions only."""
 
-from __future__ import annotations
+# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
+# (docs/adr/0029).
 
 import re
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import dropwhile, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,12 +13,9 @@ from memstore.core import terms as analysis
 from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from memstore.search.matching import Matcher
 
-    # Of a question and a sentence.
-    _Holds = Callable[[str, str], bool]
+_Holds = Callable[[str, str], bool]  # of a question and a sentence
 
 _TYPED_WORD = re.compile(r"\w[\w'’]*")
 # `And when did she` asks for a time; `what she did when` probably does not.
@@ -83,7 +82,7 @@ class ShownLines(NamedTuple):
         return "\n".join((*self.about, *self.lines))
 
 
-def lacks_answer(question: str, shown: ShownLines, matcher: Matcher) -> bool:
+def lacks_answer(question: str, shown: ShownLines, matcher: "Matcher") -> bool:
     """Whether a question asks for an age, an amount, a time, a number, a name or a colour that is not shown.
 
     It must be told where the text is about the question's words: the price of something else is no answer. False if
@@ -95,25 +94,25 @@ def lacks_answer(question: str, shown: ShownLines, matcher: Matcher) -> bool:
 
 # What is longer is a text, which asks for nothing by its form.
 _LONGEST_QUESTION = 400
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+")
+_SENTENCE_END = r"(?<=[.!?;])\s+"
 # How a line begins that goes on about what the one before it names.
-_GOES_ON = re.compile(r"\W*(?:he|she|it|they|his|her|its|their|this|that|i|we)\b", re.IGNORECASE)
-_HEADING = re.compile(r"#+\s|title:")
+_GOES_ON = r"(?i)\W*(?:he|she|it|they|his|her|its|their|this|that|i|we)\b"
+_HEADING = r"#+\s|title:"
 
 
-def _to_the_point(shown: ShownLines, matcher: Matcher) -> list[str]:
+def _to_the_point(shown: ShownLines, matcher: "Matcher") -> list[str]:
     """Return the headings with words of the question, the sentences with others of its words, and what goes on.
 
     If no sentence has any other word, all of them are about what the headings say.
     """
     lines = [line for text in shown.lines for line in text.splitlines() if not line.isspace()]
-    headings = [*shown.about, *filter(_HEADING.match, lines)]
+    headings = [*shown.about, *(line for line in lines if re.match(_HEADING, line))]
     # Each sentence, and whether it goes on from the one before: in the same line, or with a pronoun.
     said = [
-        (sentence, at > 0 or _GOES_ON.match(sentence) is not None)
+        (sentence, at > 0 or re.match(_GOES_ON, sentence) is not None)
         for line in lines
-        if not _HEADING.match(line)
-        for at, sentence in enumerate(_SENTENCE_END.split(line))
+        if not re.match(_HEADING, line)
+        for at, sentence in enumerate(re.split(_SENTENCE_END, line))
     ]
     by_heading = _clauses(headings, matcher)
     has_others = [not _clauses([sentence], matcher) <= by_heading for sentence, _ in said]
@@ -127,7 +126,7 @@ def _to_the_point(shown: ShownLines, matcher: Matcher) -> list[str]:
     return [*(one for one in headings if matcher.places(one)), *to_the_point]
 
 
-def _clauses(texts: Iterable[str], matcher: Matcher) -> set[int]:
+def _clauses(texts: Iterable[str], matcher: "Matcher") -> set[int]:
     return {clause for text in texts for _, clause in matcher.places(text)}
 
 
