@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from typing import TYPE_CHECKING
 
+from memstore.core.porter import stem
 from memstore.core.word_lists import listed, word_lists
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 # Chinese, Japanese and Korean are written without spaces (Korean attaches its particles), so each character is a word
 # of its own; adjacent characters of a query are scored as neighbours.
@@ -119,17 +124,20 @@ def terms(text: str) -> list[str]:
 _EMPTY = frozenset(["a", "an", "the", "that", "this", "is", "are", "was", "were", "has", "have", "had", "of", "and"])
 
 
-def content(text: str) -> tuple[str, ...]:
-    """Return the terms of all meaningful words in order; texts that say the same in the same words share them."""
-    return tuple(term_of(word) for word in words(text) if word not in _EMPTY)
+def content(text: str) -> list[str]:
+    """Return all meaningful words of a text in order."""
+    return [word for word in words(text) if word not in _EMPTY]
+
+
+def say_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether two texts, given by their meaningful words (`content`), say the same in the same words."""
+    return len(one) == len(other) and all(a == b or term_of(a) == term_of(b) for a, b in zip(one, other, strict=True))
 
 
 def _term_of(word: str) -> str:
-    from whoosh.lang.porter import stem
-
     if not _STEMMED.fullmatch(word) or word in stop_words():
         return word
-    found = str(stem(_whole(word)))
+    found = stem(_whole(word))
     return word if found in stop_words() else found
 
 
@@ -153,8 +161,8 @@ term_of = _Terms().__getitem__
 def _whole(word: str) -> str:
     """Return a word without its `-ed` or `-ing`: `planned` as `plan`, `creating` as `create`.
 
-    Whoosh's Porter removes the ending and leaves `plann`: it looks at the word's beginning for what to repair
-    afterwards. A three-letter root that ends in a double letter is a word itself: `adding`.
+    The stemmer removes the ending and leaves `plann`: like Whoosh's, it looks at the word's beginning for what to
+    repair afterwards. A three-letter root that ends in a double letter is a word itself: `adding`.
     """
     root = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
     if root == word or _VOWELS.isdisjoint(root):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from functools import cached_property, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
@@ -151,7 +152,7 @@ class HitReader:
         """Return the place, from 1, of a memory's first result or of the one that represents it; 0 if there is none."""
         found: list[Hit] = []
         if self._folds:
-            said: dict[tuple[str, ...], int] = {}
+            said = _Said()
             for hit in self._coming(None, 0.0):
                 self._fold([hit], found, said)
                 if hit.path == entry.path:
@@ -176,7 +177,7 @@ class HitReader:
         coming = self._coming(rows, least)
         looked_at: list[Hit] = []
         taken: list[Hit] = []
-        said: dict[tuple[str, ...], int] = {}
+        said = _Said()
         while more := list(islice(coming, min(self._wanted(len(taken)), sys.maxsize))):
             self._among.add([(hit, self.file_of(hit)) for hit in more])
             self._fold(more, looked_at, said)
@@ -185,18 +186,18 @@ class HitReader:
             taken.sort(key=self._by_quality)
         return taken[: self._wish.limit]
 
-    def _fold(self, more: Sequence[Hit], into: list[Hit], said: dict[tuple[str, ...], int]) -> None:
+    def _fold(self, more: Sequence[Hit], into: list[Hit], said: _Said) -> None:
         """Add results; one that says the same as a better one, in the same words, is only listed with that one.
 
         Args:
             more: further results.
             into: the results so far; extended in place.
-            said: the positions of these results, by their words; extended in place.
+            said: what these results say; extended in place.
         """
         for hit in more:
             words = terms.content(hit.content)
             may_fold = self._folds and len(words) >= FEWEST_ALIKE
-            at = said.setdefault(words, len(into)) if may_fold else len(into)
+            at = said.first_of(words, len(into)) if may_fold else len(into)
             if at == len(into) or not self._is_alike(hit, into[at]):
                 into.append(hit)
             else:
@@ -209,8 +210,8 @@ class HitReader:
             return False
         if self._wish.by is Unit.PASSAGE:
             return True
-        titles = {terms.content(hit.title) for hit in (one, other)}
-        return len(titles) == 1 and len({terms.content(file.text.body) for file in files}) == 1
+        titles = (terms.content(hit.title) for hit in (one, other))
+        return terms.say_the_same(*titles) and terms.say_the_same(*(terms.content(file.text.body) for file in files))
 
     @property
     def _folds(self) -> bool:
@@ -497,6 +498,25 @@ class HitReader:
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
+
+
+class _Said:
+    """What the results of one search say, to find those that say the same in the same words.
+
+    Words are stemmed only to compare two texts whose words begin alike: those with the same term do.
+    """
+
+    def __init__(self) -> None:
+        self._by_initials: defaultdict[str, list[tuple[Sequence[str], int]]] = defaultdict(list)
+
+    def first_of(self, words: Sequence[str], place: int) -> int:
+        """Return the place of the first result that says the same as these words; if none does, note their `place`."""
+        alike = self._by_initials["".join([word[0] for word in words])]
+        for others, at in alike:
+            if terms.say_the_same(words, others):
+                return at
+        alike.append((words, place))
+        return place
 
 
 def _said_by(entry: Entry) -> tuple[object, ...]:
