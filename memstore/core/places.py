@@ -231,10 +231,18 @@ _KIND_OF_FOLDER = {kind.value: kind for kind in RegistryKind}  # asked for every
 
 
 def kind_of(path: str) -> RegistryKind | None:
-    """Return what the registry file at `path`, relative to the vault, is about; None for any other file."""
+    """Return what the registry file at `path`, relative to the vault, is about; None for any other file.
+
+    A hidden file is none: editors put locks and drafts beside what is being edited.
+    """
     folder, _, name = path.partition("/")
     kind = _KIND_OF_FOLDER.get(folder)
-    if kind is None or not name.endswith(kind.suffix) or name.rpartition("/")[2] in ("README.md", "index.md"):
+    if (
+        kind is None
+        or "/." in path
+        or not name.endswith(kind.suffix)
+        or name.rpartition("/")[2] in ("README.md", "index.md")
+    ):
         return None
     return kind
 

@@ -29,7 +29,7 @@ from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
-from memstore.core.places import RegistryKind, decides, is_sealed_path, kind_of
+from memstore.core.places import RegistryKind, decides, is_own_path, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, splice
@@ -465,10 +465,20 @@ def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None
         view: the current state of the vault.
         before: the blobs of the files before.
     """
-    paths = {*view.whole.registry_files(), *view.audit_paths(), CONFIG_PATH}
-    now = {path: data for path in paths if (data := view.own_file(path)) is not None}
+    paths = {*filter(is_own_path, view.whole.registry_files()), *view.audit_paths(), CONFIG_PATH}
+    now = {path: data for path in paths if (data := _bytes(view, path)) is not None}
     gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
     return gone | {path: data for path, data in now.items() if view.history.blob_id(data) != before.get(path)}
+
+
+def _bytes(view: View, path: str) -> bytes | None:
+    """Return the bytes of one of the vault's own files, None if missing; if it can't be read, it says nothing."""
+    try:
+        return view.own_file(path)
+    except VaultError:
+        if path == CONFIG_PATH:
+            raise
+        return b""
 
 
 # -- what new rules mean for an older vault --------------------------------------------------------

@@ -261,3 +261,16 @@ def test_what_a_fast_forward_or_a_reset_widened_is_told_once(vault: Attacked) ->
     assert (done.returncode, "[grants-widened]" in done.stdout) == (1, True), done
     assert "grants-widened" not in vault.ok("check")
     assert vault.json("status")["widened"] == []
+
+
+def test_a_registry_file_that_cannot_be_read_or_is_none_stops_no_check(vault: Attacked) -> None:
+    vault.ok("check")
+    bella = (vault.vault / "entities/dog/bella.md").read_bytes()
+    (vault.vault / "entities/.#bella.md").symlink_to("sean@host.1234")  # Emacs is editing
+    (vault.vault / "entities/.draft.md").write_bytes(bella)
+    assert vault.json("status")["widened"] == []
+    vault.ok("check")
+    (vault.vault / "entities/dog/bella.md").write_bytes(bella + b"x" * 9_000_000)
+    assert [one["path"] for one in vault.json("status")["widened"]] == ["entities/dog/bella.md"]
+    done = vault.run("check")
+    assert (done.returncode, "entities/dog/bella.md has 9,0" in done.stdout) == (1, True), done
