@@ -89,7 +89,8 @@ class CheckResult:
 def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     """Return the problems in the vault's files; nothing is written into it.
 
-    Changes that let somebody see more since the last check of the whole vault are reported once, by the next one.
+    Changes that let somebody see more are reported until they are committed. Those of commits since the last check of
+    the whole vault are reported once, by the next one.
 
     Args:
         view: the vault.
@@ -436,19 +437,19 @@ _CHECKED, _CHECKED_STATE = "checked", "1"
 
 
 def widened_since_check(view: View) -> tuple[Finding, ...]:
-    """Return findings for changes that let somebody see more since the commit that was last checked here.
+    """Return findings for changes that let somebody see more than the current commit or the one last checked here.
 
-    A fast-forward, a stash or a reset runs no hook, so this covers them. Without a recorded check of the whole vault
-    there are none.
+    A fast-forward, a stash or a reset runs no hook, so the commit that was last checked covers them. What goes back
+    behind a later commit, such as a revert that a hook stopped, shows only beside the current one.
     """
-    last = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
-    if not (view.is_owners and last and view.history.repository):
+    if not (view.is_owners and view.history.repository):
         return ()
-    try:
-        found = check_against(view, last[0]).findings
-    except NotFoundError:  # the commit is gone, as after a shallow clone
-        return ()
-    return tuple(finding for finding in found if finding.code in _OF_ACCESS)
+    checked = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
+    found: list[Finding] = []
+    for commit in dict.fromkeys([*filter(None, [view.history.head()]), *checked]):
+        with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
+            found += check_against(view, commit).findings
+    return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
 
 
 def _remember_checked(view: View) -> None:

@@ -256,7 +256,7 @@ def test_what_a_fast_forward_or_a_reset_widened_is_told_once(vault: Attacked) ->
     assert vault.json("status")["widened"] == []
     vault.git("merge", "-q", "--ff-only", "side")
     assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
-    assert "let somebody see more than at the last check" in vault.ok("status")
+    assert "let somebody see more than at the last commit or check" in vault.ok("status")
     done = vault.run("check")
     assert (done.returncode, "[grants-widened]" in done.stdout) == (1, True), done
     assert "grants-widened" not in vault.ok("check")
@@ -274,3 +274,25 @@ def test_a_registry_file_that_cannot_be_read_or_is_none_stops_no_check(vault: At
     assert [one["path"] for one in vault.json("status")["widened"]] == ["entities/dog/bella.md"]
     done = vault.run("check")
     assert (done.returncode, "entities/dog/bella.md has 9,0" in done.stdout) == (1, True), done
+
+
+def test_what_goes_back_behind_a_later_commit_is_told_though_no_check_knows_that_commit(vault: Attacked) -> None:
+    vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire", "-c")
+    vault.ok("check")  # the last one before the grant is taken back
+    vault.ok("privacy", "revoke", vault.told, "--from", "si:ash", "-c")
+    revoked = vault.git("rev-parse", "HEAD").strip()
+    assert "audit-event-gone" in vault.refused("revert", "--no-edit", revoked)
+    told = {one["code"] for one in vault.json("status")["widened"]}
+    assert "audit-event-gone" in told
+    for _ in range(2):  # until it is back, not once
+        done = vault.run("check")
+        assert (done.returncode, "[audit-event-gone]" in done.stdout) == (1, True), done
+    vault.git("reset", "-q", "--hard")
+    vault.ok("check")
+
+
+def test_a_widening_by_hand_is_told_by_the_first_check(vault: Attacked) -> None:
+    vault.edit(vault.told, "^access_grants: .*", 'access_grants: ["*"]')
+    assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
+    done = vault.run("check")
+    assert (done.returncode, done.stdout.count("[grants-widened]")) == (1, 1), done
