@@ -218,6 +218,11 @@ class GitHistory:
         listed = self._git.run("ls-files", "-z", "--unmerged", "--", ".").split(b"\0")[:-1]
         return sorted({os.fsdecode(line.partition(b"\t")[2]) for line in listed})
 
+    def untracked(self, folders: Sequence[str]) -> Sequence[str]:
+        """Return the files below folders of the vault that git neither knows nor ignores, sorted."""
+        listed = self._git.run("ls-files", "-z", "--others", "--exclude-standard", "--", *folders).split(b"\0")[:-1]
+        return sorted(map(os.fsdecode, listed))
+
     def _files_at(self, commit: str) -> dict[str, str]:
         """Return the blob of every regular file below the vault as of a commit, by path."""
         folder = self.require().prefix.rstrip("/")

@@ -105,7 +105,26 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
         for path, memory_id in history.staged_ids({memory_id for memory_id, _ in introduced.values()}).items():
             holders[memory_id].append(path)
         findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
-    return in_order([*dict.fromkeys(findings)])
+    return in_order(_with_what_to_stage(history, [*dict.fromkeys(findings)]))
+
+
+# What these report may be recorded by files that a command wrote beside the change.
+_MAY_BE_RECORDED = frozenset(
+    {"grants-widened", "say-removed", "registry-widened", "owner-changed", "grant-unrecorded", "consent-unrecorded"}
+)
+_RECORDS = ("audit", "consents")
+
+
+def _with_what_to_stage(history: GitHistory, findings: list[Finding]) -> list[Finding]:
+    """Return findings, with the hint to stage a command's new records, which `git commit -a` leaves out."""
+    if not any(finding.code in _MAY_BE_RECORDED for finding in findings):
+        return findings
+    folders = sorted({path.partition("/")[0] for path in history.untracked(_RECORDS)})
+    prefix = history.require().prefix
+    hint = f"git add {' '.join(prefix + folder for folder in folders)}: what a command recorded there is not staged"
+    return [
+        finding._replace(hint=hint) if folders and finding.code in _MAY_BE_RECORDED else finding for finding in findings
+    ]
 
 
 def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Iterator[Finding]:

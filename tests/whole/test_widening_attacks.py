@@ -296,3 +296,21 @@ def test_a_widening_by_hand_is_told_by_the_first_check(vault: Attacked) -> None:
     assert [one["code"] for one in vault.json("status")["widened"]] == ["grants-widened"]
     done = vault.run("check")
     assert (done.returncode, done.stdout.count("[grants-widened]")) == (1, 1), done
+
+
+def test_what_a_command_recorded_and_nobody_staged_is_named(vault: Attacked) -> None:
+    vault.git("config", "alias.all", "commit -qam all")
+    vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire")
+    said = vault.refused("all")
+    assert "[grants-widened]" in said
+    assert said.count("hint: git add audit consents: what a command recorded there is not staged") == 2
+    vault.git("add", "audit")
+    assert "hint: git add consents: what a command recorded there is not staged" in vault.refused("all")
+    vault.git("add", "consents")
+    vault.git("all")
+    vault.ok("config", "remotes.origin", "owner")
+    said = vault.refused("all")
+    assert ("[registry-widened]" in said, "hint: git add audit: what" in said) == (True, True)
+    vault.saved("with its event")
+    vault.edit(".memstore/config.toml", '"owner"', '"public"')
+    assert "hint: put it back" in vault.refused("all")
