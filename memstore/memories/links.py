@@ -268,7 +268,8 @@ class _Plan(NamedTuple):
 
     def _file_beside(self, note: Note, link: TextLink) -> str | None:
         """Return the path of the picture, folder or other file that a relative link of the moving note leads to."""
-        if note != self.moving or link.kind is LinkKind.WIKI or link.must_name_note or link.place.startswith("/"):
+        is_relative = link.kind is LinkKind.MARKDOWN or link.target.startswith(("./", "../"))
+        if note != self.moving or not is_relative or link.must_name_note or link.place.startswith("/"):
             return None
         path = posixpath.normpath(posixpath.join(posixpath.dirname(note.path), link.target))
         if path.startswith(".."):

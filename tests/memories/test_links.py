@@ -180,7 +180,7 @@ def test_files_of_others_and_signed_ones_are_left_and_named() -> None:
 @pytest.mark.parametrize("actor", [OWNER, "human:bob"])
 def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path: Path) -> None:
     rest = "[w](https://e.org/tea.png) ![[tea.png]] [f](/tea.png) [[file:x.md#L1@abcd]]"
-    text = f"![p](tea.png) [d](more/) [g](gone.png) {rest}\n"
+    text = f"![p](tea.png) [d](more/) [g](gone.png) ![[./tea.png]] ![[../a/tea.png|200]] {rest}\n"
     vault = vault_in(tmp_path)
     vault.write("a/m_tea000001.md", memory_text(text, id="m_tea000001", owner=actor).decode())
     vault.write("a/tea.png", "picture")
@@ -188,7 +188,9 @@ def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path:
     move(vault.open(actor).view(), "m_tea000001", "b/m_tea000001.md")
     moved = (vault.root / "b" / "m_tea000001.md").read_text(encoding="utf-8").splitlines()[-1]
     gone = "gone.png" if actor == OWNER else "../a/gone.png"
-    assert moved == f"![p](../a/tea.png) [d](../a/more/) [g]({gone}) {rest}"
+    # So Obsidian writes embeds if it is set to relative paths; the second is right at both places.
+    embedded = "![[./../a/tea.png]] ![[../a/tea.png|200]]"
+    assert moved == f"![p](../a/tea.png) [d](../a/more/) [g]({gone}) {embedded} {rest}"
 
 
 STEMS = ["tea", "green tea", "pot", "a(b)", "grün", "x%y", "日本", "c'd"]
