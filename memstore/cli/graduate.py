@@ -42,6 +42,7 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     written; what you change in it is kept, and becomes a suggestion for the memory: memstore suggestions.
     """
     from memstore.beliefs.graduate import graduate as write_pages
+    from memstore.cli.output import safe_line
     from memstore.documents.beliefs import graduated_document, proposal_hint
 
     pages = write_pages(session.view(), dry_run=dry_run, commit=commit)
@@ -52,7 +53,7 @@ def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
         each="pages",
     )
     for proposal in (one for page in pages for one in page.proposals):
-        session.say(f"{session.from_here(proposal.path)}:{proposal.line}: {proposal_hint(proposal)}")
+        session.say(safe_line(f"{session.from_here(proposal.path)}:{proposal.line}: {proposal_hint(proposal)}"))
     if not any(page.diff or page.suggested for page in pages):
         session.say("nothing to add or remove")
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.output import Palette
     from memstore.core.errors import PlainNoteError
+    from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.local_state import Environment
 
@@ -111,6 +112,7 @@ class CliSession:
             PlainNoteError: one of them can't be a memory.
         """
         from memstore.core.errors import MemstoreError
+        from memstore.core.harmless import safe_line
         from memstore.memories.adopt import adopt
         from memstore.vault.status import undo
 
@@ -119,11 +121,12 @@ class CliSession:
         self._view = self.view().again()
         try:
             if len(done.saved) < len(notes):
-                raise notes[-1]
+                raise _that_stays(notes[-1], done.left_alone)
             yield
         except MemstoreError as error:
             for saved in done.saved:
-                error.outcome += f"\n{self.from_here(saved.path)} stays a plain note; it would have been {saved.ref}"
+                path = safe_line(self.from_here(saved.path))
+                error.outcome += f"\n{path} stays a plain note; it would have been {saved.ref}"
             raise
         finally:
             if adoption and self.view().last_operation() == adoption:
@@ -131,7 +134,7 @@ class CliSession:
                 self._view = self.view().again()
             else:
                 for saved in done.saved:
-                    self.say(f"adopted {self.from_here(saved.path)}: {saved.ref}")
+                    self.say(f"adopted {safe_line(self.from_here(saved.path))}: {saved.ref}")
 
     def environment(self) -> Environment:
         """Return the process's environment, for the few commands that work without a vault."""
@@ -316,6 +319,20 @@ class CliSession:
         if not answer.endswith("\n"):
             output.write_message("")  # nothing was typed, or no return: the end of the input
         return answer.strip().lower() in ({"y", "yes", ""} if enter and answer else {"y", "yes"})
+
+
+def _that_stays(note: PlainNoteError, findings: Sequence[Finding]) -> PlainNoteError:
+    """Return the error for a plain note that can't be adopted, with what the findings of an adoption say about it."""
+    from memstore.core.errors import PlainNoteError
+    from memstore.core.harmless import safe_line
+
+    why = next((one for one in findings if one.path == note.path), None)
+    if why is None:
+        return note
+    at = f"{why.path}:{why.at.line}:{why.at.column}"
+    return PlainNoteError(
+        safe_line(f"{note}, and can't become one: {at}: {why.text}"), path=note.path, hint=why.hint or note.hint
+    )
 
 
 def _progress(work: str, done: int, total: int) -> None:

@@ -5,6 +5,8 @@ A file that can't become a memory without changes to its lines stays a plain not
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 DEFAULT_TYPE = "note"
 _TOML_FENCE = b"+++"
+_JSON_FENCE = re.compile(r"\{[ \t]*\r?\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,7 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, .
 def adopt(
     view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
 ) -> Adopted:
-    """Make files memories: add a fence if there is none, an id, their names, their day, and how they are known.
+    """Make files memories: add a fence if there is none, an id, their names and tags, their day, how they are known.
 
     Args:
         view: the vault.
@@ -155,10 +158,19 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     if isinstance(after, MemoryFile) and after.memory.id == memory_id:
         return _Plan(Edit(path=file.path, before=file, after=data), tuple(added))
     if isinstance(after, BrokenFile):
-        return after.findings[0]
+        why = after.findings[0]
+        return why._replace(at=why.at._replace(line=_line_before(file.data, data, why.at.line)))
     return _stays(
         file, "with an id it still could not be read as a memory", "write its front matter with one key per line"
     )
+
+
+def _line_before(before: bytes, after: bytes, line: int) -> int:
+    """Return which line of a file a line of it was, before lines were added; of an added one, the line above."""
+    old, reached = before.split(b"\n"), 0
+    for one in after.split(b"\n")[:line]:
+        reached += reached < len(old) and one == old[reached]
+    return max(reached, 1)
 
 
 def _obstacle(
@@ -169,15 +181,31 @@ def _obstacle(
         return file.findings[0]
     if isinstance(text, Problem):
         return text.found_in(file.path)
-    if text is None and file.data.removeprefix(BOM).startswith(_TOML_FENCE):
+    if text is None and (language := _front_matter_of_others(file.data.removeprefix(BOM))):
         return _stays(
-            file, "its front matter is TOML, and nothing may be put before it", "write it as YAML between lines ---"
+            file,
+            f"its front matter is {language}, and nothing may be put before it",
+            "write it as YAML between lines ---",
         )
     if front and front.problems:
         return front.problems[0].found_in(file.path)
     if front and view.config.mixed and "id" in front.values:
         return _stays(file, "its `id` is another program's", "to make it a memory, rename that key", key="id")
     return None
+
+
+def _front_matter_of_others(data: bytes) -> str | None:
+    """Return the language of front matter that isn't YAML, as Hugo reads it; None if there is none."""
+    if data.startswith(_TOML_FENCE):
+        return "TOML"
+    text = data.decode(errors="replace")
+    if not _JSON_FENCE.match(text):
+        return None
+    try:
+        json.JSONDecoder().raw_decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return "JSON"
 
 
 def _as_note(view: View, why: Finding) -> Finding:
@@ -200,6 +228,7 @@ def _added(
         "type": kind,
         "id": memory_id,
         **_names(note, mixed=view.config.mixed),
+        **({"tags": [*map(in_a_key, note.tags)]} if note.tags else {}),
         "created_at": note.created_at or instant(min(saved, view.clock.now())),
         "source_type": "unknown",
     }

@@ -126,11 +126,15 @@ def _history_in_future(checked: Checked, now: datetime) -> Iterator[Finding]:
             )
 
 
+# Other programs' names for keys: what such a line says stands under memstore's own name as well, once it is adopted.
+_OF_OTHERS = frozenset({"tag", "alias", "created"})
+
+
 def unread_keys(checked: Checked, *, but: Collection[str] = ()) -> Iterator[Finding]:
     """Yield a warning for each unknown key, except those in `but`, whose name is similar to a known key."""
     for name in checked.memory.extra:
         meant = None if name in but else nearly(name, _KEY_NAMES)
-        if meant:
+        if meant and not (name in _OF_OTHERS and getattr(checked.memory, meant)):
             yield checked.finding(
                 "key-unknown", f"memstore does not read a key `{name}`",
                 f"did you mean {meant}? To keep a key of your own, give it a name that is less similar", name,

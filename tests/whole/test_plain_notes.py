@@ -259,6 +259,60 @@ def test_an_adopted_note_keeps_its_names(tmp_path: Path) -> None:
     assert b"\ntitle:" not in (program.vault / "Kettle.md").read_bytes()
 
 
+def test_an_adopted_note_keeps_its_tags_and_what_it_came_with_is_no_slip(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    pages = {
+        "obsidian.md": "---\ntag: tea\nalias: Chai\ncreated: 2020-01-02\n---\nOne.\n",
+        "hugo.md": "---\nkeywords: [tea, green pot]\n---\nTwo #kitchen.\n",
+        "logseq.md": "tags:: tea, [[Bella]]\n\nThree.\n",
+        "usual.md": "---\ntags: [tea]\n---\nFour.\n",
+    }
+    program.vault.mkdir()
+    lay_out(program.vault, pages)
+    program.ok("init", ".", "--owner", "human:sean")
+
+    def tagged(tag: str) -> set[str]:
+        return {one["path"] for one in program.json("list", "--tag", tag)["memories"]}
+
+    before = {tag: tagged(tag) for tag in ("tea", "green pot", "kitchen", "Bella")}
+    assert before["tea"] == {*pages}
+    program.ok("adopt", "--all")
+    assert {tag: tagged(tag) for tag in before} == before
+    assert (program.vault / "usual.md").read_text().count("tags") == 1
+    assert program.json("check")["findings"] == []
+
+
+def test_a_note_that_cannot_be_adopted_is_reported_with_its_own_lines(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    pages = {
+        "owned.md": b"---\ntype: Project\nowner: Jane\n---\nText.\n",
+        "latin.md": b"# Tea\n\nCaf\xe9\n",
+        "tagged.md": b"---\nby: me\ntags: [a, 1]\n---\nText.\n",
+    }
+    program.vault.mkdir()
+    for path, data in pages.items():
+        (program.vault / path).write_bytes(data)
+    program.ok("init", ".", "--owner", "human:sean")
+    done = program.run("adopt", "--all")
+    assert done.returncode == 1
+    for place in ("owned.md:3:1: ", "latin.md:3:4: ", "tagged.md:3:11: "):
+        assert place in done.stderr
+
+
+def test_front_matter_in_json_stays_first(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    page = b'{\n  "title": "Squids of the north",\n  "draft": true\n}\n\nTen arms.\n'
+    texts = {"brace.md": b"{% include tea.html %}\n\nTea.\n", "json.md": b'{"a": 1}\n'}
+    program.vault.mkdir()
+    for path, data in {"squids.md": page, **texts}.items():
+        (program.vault / path).write_bytes(data)
+    program.ok("init", ".", "--owner", "human:sean")
+    done = program.run("adopt", "--all")
+    assert (done.returncode, "its front matter is JSON" in done.stderr) == (1, True)
+    assert (program.vault / "squids.md").read_bytes() == page
+    assert all((program.vault / path).read_bytes() != data for path, data in texts.items())
+
+
 def test_a_note_that_is_to_be_changed_becomes_a_memory_on_the_way(notes: InProcess) -> None:
     before = (notes.vault / "people/Tom.md").read_bytes()
     done = notes.run("tag", "people/Tom.md", "friend")
@@ -268,6 +322,31 @@ def test_a_note_that_is_to_be_changed_becomes_a_memory_on_the_way(notes: InProce
     assert b"tags: [friend]" in data
     (notes.vault / "people/Tom.md").write_bytes(before)
     assert notes.run("tag", "people/Tom.md", "friend", "--dry-run").returncode == 3
+
+
+@pytest.mark.parametrize("words", [("mv", "{}", "c.txt"), ("tag", "{}", "dog")])
+def test_the_name_of_a_note_that_is_adopted_on_the_way_does_nothing_to_a_terminal(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    name = "a\x1b[8m\nb.md"
+    lay_out(program.vault, {name: "Bella barks.\n"})
+    program.ok("init", ".", "--owner", "human:sean")
+    done = program.run(*(word.format(name) for word in words))
+    assert "a<U+001B>[8m b.md" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_note_that_cannot_be_adopted_on_the_way_is_told_why(notes: InProcess) -> None:
+    (notes.vault / "post.md").write_bytes(page := b"+++\ntitle = 'Tea'\n+++\nHot.\n")
+    for words in (("tag", "post.md", "x"), ("mv", "post.md", "tea.md")):
+        done = notes.run(*words)
+        assert done.returncode == 3
+        assert "post.md:1:1: its front matter is TOML, and nothing may be put before it" in done.stderr
+        assert "makes it one" not in done.stderr
+    assert (notes.vault / "post.md").read_bytes() == page
+    (notes.vault / "post.md").unlink()
 
 
 @pytest.mark.parametrize(
