@@ -9,6 +9,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
 from memstore.core.errors import Exit
@@ -151,12 +152,13 @@ def _report(error: BaseException, words: list[str]) -> int:
     was_stopped = _INTERRUPTS.came and not isinstance(error, KeyboardInterrupt)
     failure = failure_of(KeyboardInterrupt() if was_stopped else error, words)
     options = words[: words.index("--")] if "--" in words else words
+    as_json = "--json" in options or "--jsonl" in options
     try:
         if failure.code == "bug" and not {"-v", "--verbose"}.isdisjoint(options):
             import traceback
 
             output.write_message("".join(traceback.format_exception(error)), end="")
-        if "--json" in options or "--jsonl" in options:
+        if as_json:
             from memstore.documents.parts import published
             from memstore.documents.program import error_document
 
@@ -165,7 +167,10 @@ def _report(error: BaseException, words: list[str]) -> int:
             _tell(failure)
         output.flush()
     except OSError:
-        output.discard()  # there is nowhere to report it
+        with suppress(OSError):
+            if as_json:  # standard output takes no document
+                _tell(failure)
+        output.discard()  # there is nowhere else to report it
     is_hook = "--hook" in options and not _HOOKS.isdisjoint(options)
     return 0 if is_hook else int(failure.exit)  # a hook that fails stops the agent's program
 

@@ -7,6 +7,7 @@ import sys
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
+from memstore.core.errors import UsageError
 from memstore.mcp import protocol
 
 if TYPE_CHECKING:
@@ -20,7 +21,17 @@ _CHUNK = 64 * 1024
 
 
 def serve(server: Server) -> None:
-    """Answer messages one after another until the input ends or nobody reads the answers."""
+    """Answer messages one after another until the input ends or nobody reads the answers.
+
+    Raises:
+        UsageError: one of the two standard streams is closed.
+    """
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
+        if stream is None:  # closed before the program began
+            raise UsageError(
+                f"standard {name} is closed, and the messages go through it",
+                hint="a client starts this command, and keeps both streams open",
+            )
     conversation = protocol.Conversation(server)
     with _claimed() as (source, sink), suppress(BrokenPipeError):
         for line in _lines(source):

@@ -46,8 +46,9 @@ def test_a_reader_that_has_read_enough_is_no_failure(shell: runner.Shell) -> Non
     assert done.stdout.count(b"\n") == 1
 
 
-def test_a_full_disk_is_a_failure(shell: runner.Shell) -> None:
-    done = _bash(shell, "memstore list > /dev/full")
+@pytest.mark.parametrize("command", ["list", "list --json", "list --jsonl"])
+def test_a_full_disk_is_a_failure(shell: runner.Shell, command: str) -> None:
+    done = _bash(shell, f"memstore {command} > /dev/full")
     assert done.returncode == 5
     assert b"No space left" in done.stderr or b"no space left" in done.stderr
     assert b"Traceback" not in done.stderr

@@ -123,6 +123,20 @@ def test_it_ends_when_nobody_reads(vault: InProcess) -> None:
         assert b"Traceback" not in wire.process.stderr.read()
 
 
+@pytest.mark.parametrize(("closed", "name"), [("<&-", "input"), (">&-", "output")])
+def test_a_closed_stream_is_an_error_like_any_other(vault: InProcess, closed: str, name: str) -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closed}', "sh", str(MEMSTORE), "mcp", "--self"],
+        cwd=vault.vault,
+        env=vault.environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, f"memstore: standard {name} is closed" in done.stderr) == (2, True), done
+
+
 def test_ctrl_c_ends_it(wire: Wire) -> None:
     assert is_well(wire)
     wire.process.send_signal(signal.SIGINT)
