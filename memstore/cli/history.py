@@ -255,7 +255,7 @@ def _status_lines(session: CliSession, status: Status) -> Iterator[str]:
         yield ""
         yield paint("warning", "changes that let somebody see more than at the last commit or check (memstore check)")
         yield from (f"  {paint.path(finding.path)}: {safe_line(finding.text)}" for finding in status.widened)
-    missing = [name for name, state in status.hooks.items() if state.name != "OURS"]
+    missing = [name for name, state in status.hooks.items() if state.name not in ("OURS", "CALLING")]
     if missing:
         yield ""
         yield f"{paint('warning', 'no hook')}: {', '.join(missing)} (memstore hooks install)"

@@ -148,6 +148,6 @@ def _lines(session: CliSession, report: HooksReport) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for name, state in report.states.items():
-        role = {"OURS": "ok", "FOREIGN": "warning"}.get(state.name, "dim")
+        role = {"OURS": "ok", "CALLING": "ok", "FOREIGN": "warning"}.get(state.name, "dim")
         yield f"{name}: {session.paint(role, state.value)}"
     yield session.paint("dim", safe_line(str(report.folder)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from itertools import pairwise
@@ -72,12 +73,15 @@ class GitHooks:
             self._install_driver()
             return
         place = self.folder() / name
-        if _state(place) is HookState.FOREIGN:
-            raise RefusedError(
-                f"{place} is another program's hook and stays as it is",
-                hint=f'add this line to it: memstore hooks run {name} "$@" || exit 1',
-            )
-        self._refuse_shared(place.parent)
+        match _state(place):
+            case HookState.FOREIGN:
+                raise RefusedError(
+                    f"{place} is another program's hook and stays as it is",
+                    hint=f'add this line to it: memstore hooks run {name} "$@" || exit 1',
+                )
+            case HookState.CALLING:
+                return
+        self._refuse_shared(place.parent, name)
         place.parent.mkdir(parents=True, exist_ok=True)
         write_whole(place, _shim(name).encode(), mode=_PROGRAM)
 
@@ -165,11 +169,13 @@ class GitHooks:
         real = self.folder().resolve()
         return not any(real.is_relative_to(place) for place in inside)
 
-    def _refuse_shared(self, folder: Path) -> None:
+    def _refuse_shared(self, folder: Path, name: str) -> None:
         if self.are_shared():
+            hint = f'add this line to the hook {name} there: memstore hooks run {name} "$@" || exit 1'
+            if folder.exists() and not folder.is_dir():  # /dev/null, to have no hooks
+                hint = "git config --unset core.hooksPath, then memstore hooks install"
             raise RefusedError(
-                f"core.hooksPath names {folder}, which is outside this repository and may serve others",
-                hint='add this line to the hook there: memstore hooks run pre-commit "$@" || exit 1',
+                f"core.hooksPath names {folder}, which is outside this repository and may serve others", hint=hint
             )
 
 
@@ -177,10 +183,13 @@ def _state(place: Path) -> HookState:
     if not os.path.lexists(place):
         return HookState.ABSENT
     try:
-        ours = place.is_file() and _MARK in place.read_bytes()
+        text = place.read_bytes() if place.is_file() else b""
     except OSError:
-        ours = False
-    return HookState.OURS if ours else HookState.FOREIGN
+        text = b""
+    if _MARK in text:
+        return HookState.OURS
+    calls = re.search(rb"^[^#\n]*\bmemstore hooks run %b\b" % re.escape(place.name).encode(), text, re.MULTILINE)
+    return HookState.CALLING if calls else HookState.FOREIGN
 
 
 _DRIVER_MARK = "memstore.hooks.merge_driver"

@@ -79,6 +79,7 @@ class HookState(Enum):
     ABSENT = "not installed"
     OURS = "installed"
     FOREIGN = "another program's"
+    CALLING = "another program's, and calls memstore"
 
 
 # All anchors of a clone, for git to push.

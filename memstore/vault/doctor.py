@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
+from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH, FORMER_ATTRIBUTES, MIXED_ATTRIBUTES_LINE
@@ -74,7 +75,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
     checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
     if view.history.repository is not None:
-        checks += [_repository(view), _identity(view), *_hooks(view, fix=fix), *_remotes(view)]
+        checks += [_repository(view), _identity(view), *hook_checks(view, fix=fix), *_remotes(view)]
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
         hint = f"memstore init {view.root}"
@@ -141,13 +142,14 @@ def _identity(view: View) -> Check:
         return Check("identity", DoctorVerdict.WARNING, f"{error}; commits will fail", error.hint)
 
 
-def _hooks(view: View, *, fix: bool) -> Iterator[Check]:
+def hook_checks(view: View, *, fix: bool) -> Iterator[Check]:
+    """Yield whether each of memstore's hooks is there or called, after installing it if that is to be fixed."""
     hooks = view.history.hooks
     for name, state in hooks.states().items():
         label = f"hook {name}"
-        if state is HookState.OURS:
+        if state in (HookState.OURS, HookState.CALLING):
             yield Check(label, DoctorVerdict.OK, state.value)
-        elif state is HookState.ABSENT and not fix:
+        elif state is HookState.ABSENT and not fix and (name == DRIVER or not hooks.are_shared()):
             yield Check(label, DoctorVerdict.WARNING, state.value, "memstore hooks install")
         else:
             try:

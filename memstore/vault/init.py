@@ -165,7 +165,7 @@ def _toml(setting: Setting, config: Config) -> str:
 def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
     """Install missing hooks; another program's hooks are left alone, and are not an error."""
     before = view.history.hooks.states()
-    if all(state is HookState.OURS for state in before.values()):
+    if all(state in (HookState.OURS, HookState.CALLING) for state in before.values()):
         return (), None
     refused = None
     try:

@@ -209,10 +209,10 @@ def _hooks(place: DiskPlace, kept: dict[str, str], shared: str) -> tuple[str, ..
     """Return which hooks to remove; those that stay and call memstore are added to `kept`."""
     if not place.has_repository:
         return ()
-    folder, states = place.hooks.folder(), place.hooks.states()
+    states = place.hooks.states()
     ours = tuple(name for name, state in states.items() if state is HookState.OURS)
     for name, state in states.items():
-        if state is HookState.FOREIGN and b"memstore hooks run" in (place.read(str(folder / name)) or b""):
+        if state is HookState.CALLING:
             kept[f"hook {name}"] = "it is another program's; remove the line with `memstore hooks run` from it"
     why = shared or ("it is outside the repository, and may serve others" if place.hooks.are_shared() else "")
     going = tuple(name for name in ours if not (shared or (why and name != DRIVER)))

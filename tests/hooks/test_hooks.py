@@ -14,6 +14,7 @@ from memstore.history.git_hooks import DRIVER, HOOK_NAMES
 from memstore.history.history import HookState
 from memstore.hooks import commit_msg, pre_commit
 from memstore.vault import init
+from memstore.vault.doctor import DoctorVerdict, hook_checks
 from tests.git_repositories import git, memory, vault_in
 
 if TYPE_CHECKING:
@@ -248,6 +249,31 @@ def test_another_programs_hook_stays(tmp_path: Path) -> None:
     assert init.states(ws.view()).states == ours | {"pre-commit": HookState.FOREIGN}
     init.uninstall(ws.view())
     assert foreign.read_text() == "#!/bin/sh\n"
+
+
+def test_another_programs_hook_that_calls_ours_is_all_that_is_asked_for(tmp_path: Path) -> None:
+    ws = vault_in(tmp_path / "vault").open()
+    foreign = init.states(ws.view()).folder / "pre-commit"
+    foreign.parent.mkdir(exist_ok=True)
+    foreign.write_text('#!/bin/sh\n# memstore hooks run pre-commit "$@" || exit 1\n')
+    with pytest.raises(RefusedError, match="another program"):
+        init.install(ws.view())
+    foreign.write_text(text := '#!/bin/sh\nnpm test\nmemstore hooks run pre-commit "$@" || exit 1\n')
+    assert init.install(ws.view()).states["pre-commit"] is HookState.CALLING
+    assert {one.verdict for one in hook_checks(ws.view(), fix=False)} == {DoctorVerdict.OK}
+    init.uninstall(ws.view())
+    assert foreign.read_text() == text
+
+
+def test_what_keeps_hooks_from_a_shared_folder_is_said_for_each(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    git(vault.root, "config", "core.hooksPath", str(tmp_path / "shared"))
+    told = {one.name: one for one in hook_checks(vault.open().view(), fix=False)}
+    assert "core.hooksPath" in told["hook pre-push"].text
+    assert 'memstore hooks run pre-push "$@"' in (told["hook pre-push"].hint or "")
+    git(vault.root, "config", "core.hooksPath", "/dev/null")
+    told = {one.name: one for one in hook_checks(vault.open().view(), fix=False)}
+    assert told["hook pre-push"].hint == "git config --unset core.hooksPath, then memstore hooks install"
 
 
 def test_a_chosen_hooks_folder_is_used_but_not_a_shared_one(tmp_path: Path) -> None:
