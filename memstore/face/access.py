@@ -133,6 +133,7 @@ class VaultAccess:
         from memstore.memories.generalize import generalize
 
         given.only(saving, Saving, "generalize")
+        given.text_of("text", text)
         return generalize(
             self._view(),
             given.refs_of(sources),

@@ -128,6 +128,13 @@ def place(path: str | Path) -> Path:
     return Environment.of_process().expanded(str(path))
 
 
+def text_of(name: str, given: object) -> str:
+    """Return a text; raise `TypeError` for anything else, as a program hands over None where nothing was found."""
+    if not isinstance(given, str):
+        raise TypeError(f"{name} is a text, not {'None' if given is None else type(given).__name__}")
+    return given
+
+
 def items(name: str, given: Iterable[str]) -> list[str]:
     """Return a list; raise `TypeError` for a string, since its letters are hardly meant as items."""
     if isinstance(given, str):
@@ -167,9 +174,10 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
     """Return the keys of a new memory and its body.
 
     Raises:
-        TypeError: a name is not a key's, or a text is given where a list belongs.
+        TypeError: a name is not a key's, a text is given where a list belongs, or something else as the text.
     """
     only(keys, Keys, function)
+    text_of("text", text)
     said = {name: _checked(name, value) for name, value in keys.items()}
     own = said.pop("keys", {})
     account = _account(said)

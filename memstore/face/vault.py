@@ -174,6 +174,7 @@ class Vault:
         from memstore.search.retrieval import Sort, Unit
 
         given.only(which, given.Which, "search")
+        given.text_of("query", query)
         if limit < 1:
             raise UsageError(f"limit is {limit}", hint="ask for at least one hit")
         view = self.view()
@@ -200,6 +201,7 @@ class Vault:
         from memstore.beliefs.recall import DEFAULT_BUDGET, RecallProfile, recall
 
         tokens = DEFAULT_BUDGET if budget is None else budget
+        given.text_of("prompt", prompt)
         return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))
 
     def list(
@@ -338,6 +340,8 @@ class Vault:
         from memstore.beliefs.revise import revise
 
         given.only(saving, Saving, "edit")
+        if text is not None:
+            given.text_of("text", text)
         return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
 
     def set(self, memory: Named, *, dry_run: bool = False, commit: bool = False, **keys: Any) -> Saved:

@@ -430,6 +430,30 @@ def test_a_slip_of_the_program_is_a_type_error_and_writes_nothing(vault: Vault, 
     assert {path: path.read_bytes() for path in vault.path.rglob("*.md")} == before
 
 
+@pytest.mark.parametrize("wrong", [1, 2.5, b"Bella", ["Bella"]])
+@pytest.mark.parametrize(
+    ("named", "call"),
+    [
+        ("text", lambda v, wrong: v.add(wrong)),
+        ("query", lambda v, wrong: v.search(wrong)),
+        ("prompt", lambda v, wrong: v.recall(wrong)),
+        ("text", lambda v, wrong: v.edit(v.add("Bella barks."), wrong)),
+        ("text", lambda v, wrong: v.supersede(v.add("Bella barks."), wrong)),
+        ("text", lambda v, wrong: v.access.generalize(v.add("Bella barks."), wrong, access="*")),
+    ],
+)
+def test_what_is_no_text_is_named(vault: Vault, named: str, call: Callable[[Vault, Any], object], wrong: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{named} is a text, not {type(wrong).__name__}"):
+        call(vault, wrong)
+
+
+def test_none_is_no_text(vault: Vault) -> None:
+    calls: list[Callable[[Any], object]] = [vault.add, vault.search, vault.recall]
+    for call in calls:
+        with pytest.raises(TypeError, match="is a text, not None"):
+            call(None)
+
+
 def test_an_unknown_name_says_what_may_be_meant(vault: Vault) -> None:
     with pytest.raises(TypeError, match=r"add\(\) got an unexpected keyword argument 'tag'; did you mean tags\?"):
         vault.add("x", tag=["dog"])  # type: ignore[call-arg]
