@@ -33,6 +33,8 @@ LONGEST_TITLE = 200
 # The properties of a page in Logseq: lines `key:: value` before anything else, also as the first item of a list.
 _PROPERTIES = re.compile(r"(?:- (?=[^\s:]+::)|\s*\n)?((?: {0,2}[^\s:]+::(?:[ \t][^\n]*)?(?:\n|\Z))+)")
 _PAGE_LINK = re.compile(r"#?\[\[(.*?)\]\]")
+# What basic-memory calls a note in links; to Jekyll and others a permalink is an address, or true or false.
+_PERMALINK = re.compile(r"(?!(?:true|false)\Z)[\w-]+(?:/[\w-]+)*")
 # A day in a file's name: 2026-02-01, 20260201, 202602011530.
 _DAY_IN_NAME = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.]?)(\d\d)\2(\d\d)(?:\d{4}|\d{6})?(?!\d)")
 # Keys that programs use for the creation date and, failing that, for the last modification.
@@ -108,12 +110,13 @@ def note(path: str, data: bytes) -> tuple[FencedText, Memory]:
     text, values = read(data)
     values = {**_properties(text.body), **values}
     names = _words_of(values, "aliases", "alias", by=",")
-    foreign_id = _line_of(values.get("id"))
+    permalink, foreign_id = _line_of(values.get("permalink")), _line_of(values.get("id"))
+    more = (permalink if _PERMALINK.fullmatch(permalink) else "", foreign_id)
     memory = Memory(
         type=NOTE_TYPE,
         title=_title(path, values, text.body),
         tags=_words_of(values, "tags", "tag", "keywords", "categories", by=r"[,\s]"),
-        aliases=(*names, foreign_id) if foreign_id and foreign_id not in names else names,
+        aliases=tuple(dict.fromkeys((*names, *filter(None, more)))),
         created_at=_created_at(path, values),
         body=text.body,
     )

@@ -59,6 +59,21 @@ def test_tags_and_other_names_are_read_in_every_form() -> None:
     assert (memory.type, memory.status, memory.id, memory.access_grants) == ("note", "active", None, ())
 
 
+@pytest.mark.parametrize(
+    ("permalink", "aliases"),
+    [
+        ("main/green-tea", ("main/green-tea",)),  # basic-memory, whose links name notes so, too
+        ("tee", ("tee",)),
+        ("/:year/:title/", ()),  # Jekyll: an address
+        ("https://example.org/tea", ()),
+        ("false", ()),  # Eleventy: none
+        ("[a]", ()),
+    ],
+)
+def test_a_permalink_that_is_a_name_is_an_alias(permalink: str, aliases: tuple[str, ...]) -> None:
+    assert note("x.md", f"---\npermalink: {permalink}\n---\nText.\n".encode())[1].aliases == aliases
+
+
 OURS = b"---\nid: m_7f3k9q2x1c\ntype: note\n---\nText.\n"
 
 
