@@ -9,7 +9,7 @@ import click
 
 from memstore.cli.options import command, group, subcommand
 from memstore.core.config import how_to_declare, stack_readers_key
-from memstore.core.errors import UsageError, VaultError
+from memstore.core.errors import RefusedError, UsageError, VaultError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,14 @@ def install(session: CliSession, repository: str | None, *, remote: str | None, 
     if repository is None:
         if remote or own_settings:
             raise UsageError("--remote and --own-settings go with --pre-receive REPO", hint="memstore hooks install")
-        _emit(session, "install", flow.install(session.view()))
+        try:
+            report = flow.install(session.view())
+        except RefusedError as error:
+            states = flow.states(session.view()).states
+            if installed := ", ".join(name for name, state in states.items() if state.name == "OURS"):
+                error.outcome += f"\ninstalled: {installed}"
+            raise
+        _emit(session, "install", report)
         return
     from memstore.vault import composition
 

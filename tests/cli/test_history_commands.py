@@ -89,7 +89,10 @@ def test_hooks_come_and_go(here: InProcess) -> None:
     assert "not installed" in here.ok("hooks", "uninstall")
     assert f"no hook: {', '.join(ALL_HOOKS)} (memstore hooks install)" in here.ok("status")
     (here.vault / ".git/hooks/pre-commit").write_text("#!/bin/sh\nexit 0\n")
-    assert here.run("hooks", "install").returncode == REFUSED
+    done = here.run("hooks", "install")
+    assert done.returncode == REFUSED
+    others = [name for name in ALL_HOOKS if name != "pre-commit"]
+    assert f"another program's hook and stays as it is\ninstalled: {', '.join(others)}\n" in done.stderr
     assert here.json("hooks", "status")["hooks"] == dict.fromkeys(ALL_HOOKS, "ours") | {"pre-commit": "foreign"}
 
 
