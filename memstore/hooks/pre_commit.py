@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
 
 
+# How many findings of one code are shown: a folder that is committed for the first time may have thousands.
+_MOST_SHOWN = 10
 # Git's files and folders while it takes in commits one by one; for these it runs no hook but prepare-commit-msg.
 _PICKING = ("CHERRY_PICK_HEAD", "rebase-merge", "rebase-apply")
 # For a revert it keeps none, but writes this.
@@ -45,11 +48,19 @@ def main(environ: Mapping[str, str], folder: Path, hook: str = "pre-commit", mes
         _say(f"memstore: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
     shown = [one for one in found if one[0] is not None]
+    of_code: Counter[str] = Counter()
     for finding, prefix in shown:
-        _say(*told(finding, prefix) if finding else ())
+        if finding:
+            of_code[finding.code] += 1
+            _say(*told(finding, prefix) if of_code[finding.code] <= _MOST_SHOWN else ())
+    for code, count in of_code.items():
+        if count > _MOST_SHOWN:
+            _say(f"and {count - _MOST_SHOWN} more like these [{code}]")
     errors = sum(finding is None or finding.is_error for finding, _ in found)
     if errors:
         _say(f"memstore: {errors} error{'s' if errors > 1 else ''} in the staged memories; nothing was committed.")
+        if any(count > _MOST_SHOWN for count in of_code.values()):
+            _say("hint: memstore check --staged lists all of them")
     if len(shown) < len(found):
         _say("hint: what is wrong in files that are not yours is for the vault's owner: memstore check --staged")
     return Exit.FOUND_ERRORS if errors else Exit.DONE

@@ -103,6 +103,23 @@ def test_a_move_keeps_the_id(vault: Written) -> None:
     assert message(vault.root).endswith("Memory-Id: m_aaa")
 
 
+def test_many_of_one_kind_are_counted_and_every_other_is_shown(vault: Written) -> None:
+    for number in range(25):
+        vault.write(f"n{number}.md", memory(f"m_{number:010}", access_grants="[human:bob]"))
+    vault.write("z.md", memory("m_zzz", tags="one, two"))
+    git(vault.root, "add", "-A")
+    done = attempt(vault.root, "-m", "a folder")
+    assert done.returncode == 1
+    assert done.stderr.count(" warning: ") == 10
+    assert "z.md:4:1: error: " in done.stderr
+    assert "and 15 more like these [grant-unrecorded]\n" in done.stderr
+    assert "hint: memstore check --staged lists all of them\n" in done.stderr
+    (vault.root / "z.md").unlink()
+    git(vault.root, "add", "-A")
+    done = attempt(vault.root, "-m", "a folder")
+    assert (done.returncode, "--staged" in done.stderr) == (0, False)
+
+
 def test_a_warning_is_told_and_stops_nothing(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa").replace("type: note", "type: belief"))
     git(vault.root, "add", "-A")
