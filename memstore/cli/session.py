@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.cli.output import Palette
+    from memstore.core.change import Operation
     from memstore.core.errors import PlainNoteError
     from memstore.core.finding import Finding
     from memstore.core.view import View
@@ -114,27 +115,40 @@ class CliSession:
         from memstore.core.errors import MemstoreError
         from memstore.core.harmless import safe_line
         from memstore.memories.adopt import adopt
-        from memstore.vault.status import undo
 
         done = adopt(self.view(), [note.path for note in notes])
         adoption = self.view().last_operation() if done.saved else None
         self._view = self.view().again()
+        failed: MemstoreError | None = None
         try:
             if len(done.saved) < len(notes):
                 raise _that_stays(notes[-1], done.left_alone)
             yield
         except MemstoreError as error:
-            for saved in done.saved:
-                path = safe_line(self.from_here(saved.path))
-                error.outcome += f"\n{path} stays a plain note; it would have been {saved.ref}"
+            failed = error
             raise
         finally:
-            if adoption and self.view().last_operation() == adoption:
-                undo(self.view())
-                self._view = self.view().again()
-            else:
-                for saved in done.saved:
-                    self.say(f"adopted {safe_line(self.from_here(saved.path))}: {saved.ref}")
+            is_undone = adoption is not None and self._is_undone(adoption)
+            for saved in done.saved:
+                path = safe_line(self.from_here(saved.path))
+                if not is_undone:
+                    self.say(f"adopted {path}: {saved.ref}")
+                elif failed:
+                    failed.outcome += f"\n{path} stays a plain note; it would have been {saved.ref}"
+
+    def _is_undone(self, adoption: Operation) -> bool:
+        """Undo an adoption, and return whether it is undone; it stays if anything was written since."""
+        from memstore.core.errors import ChangedMeanwhileError
+        from memstore.vault.status import undo
+
+        if self.view().last_operation() != adoption:
+            return False
+        try:
+            undo(self.view())
+        except ChangedMeanwhileError:
+            return False
+        self._view = self.view().again()
+        return True
 
     def environment(self) -> Environment:
         """Return the process's environment, for the few commands that work without a vault."""

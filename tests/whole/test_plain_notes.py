@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,10 +14,6 @@ from hypothesis import strategies as st
 from memstore.search.disk_library import MOST_LAID_OVER
 from tests.installed import ROOT
 from tests.whole.program import InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NOTES = {
     "Sourdough.md": (
@@ -336,6 +332,22 @@ def test_the_name_of_a_note_that_is_adopted_on_the_way_does_nothing_to_a_termina
     done = program.run(*(word.format(name) for word in words))
     assert "a<U+001B>[8m b.md" in done.stderr
     assert "\x1b" not in done.stdout + done.stderr
+
+
+def test_a_note_that_is_saved_while_it_is_edited_keeps_both_texts(notes: InProcess) -> None:
+    path = notes.vault / "people/Tom.md"
+    before = path.read_bytes()
+    editor = notes.home / "editor"
+    editor.write_text(f"#!/bin/sh\necho autosaved >> {path}\necho written >> $1\n")
+    editor.chmod(0o755)
+    done = notes.run("edit", "people/Tom.md", EDITOR=str(editor))
+    assert (done.returncode, "changed the same lines in the meantime" in done.stderr) == (6, True), done
+    assert "stays a plain note" not in done.stderr
+    assert "adopted people/Tom.md: note:m_" in done.stderr
+    draft = Path(done.stderr.partition("the draft is kept in ")[2].partition("\n")[0])
+    assert draft.read_bytes().endswith(b"written\n")
+    assert path.read_bytes().endswith(before + b"autosaved\n")
+    path.write_bytes(before)
 
 
 def test_a_note_that_cannot_be_adopted_on_the_way_is_told_why(notes: InProcess) -> None:
