@@ -76,12 +76,33 @@ def grant_access(
         RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
             from one that the grantee may not see.
     """
+    return _granted(view, ref, to, consents, saving)
+
+
+@again_where_changed
+def set_access(
+    view: View, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
+) -> Shared:
+    """Let these see a memory and nobody else: grant it to each of them, and revoke every other grant, as one change.
+
+    Whom a group, a role or a context in the list admits is not denied by name. Arguments and errors are those of
+    `grant_access`; without `to`, nobody else sees it.
+    """
+    return _granted(view, ref, to, consents, saving, alone=True)
+
+
+def _granted(
+    view: View, ref: str, to: Sequence[str], consents: Sequence[str], saving: Saving, *, alone: bool = False
+) -> Shared:
+    """Grant a memory; if `alone`, revoke every other grant."""
     file = view.original(ref)
     memory_id = _own(view, file)
     world = _world_with(view, file)
     session, said = Session(viewer=view.actor, at=view.clock.now()), tuple(consents)
-    for name in to:
-        _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, _grantee(view, name), said), name)
+    named = {name: _grantee(view, name) for name in to}
+    for name, grantee in named.items():
+        _stop_unless_granted(world, file, grants.may_grant(world, session, memory_id, grantee, said), name)
+    others = tuple(name for name in file.memory.access_grants if alone and name not in named.values())
     records = [
         consent_values(view, entity_id(who, "who consents", view), name, f"mem:{memory_id}")
         for name in to
@@ -89,11 +110,13 @@ def grant_access(
     ]
     files = [new_file(view, RegistryKind.CONSENT, values) for values in records]
     ids = tuple(str(values["id"]) for values in records)
-    after = apply(file, [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))])
-    event = recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])
-    done = _saved(view, file, after, [*files, event], "privacy grant", ids, saving)
+    edits = [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))]
+    after = apply(file, [*edits, RemoveItems("access_grants", others)])
+    events = [recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])] if to else []
+    events += [recorded(view, "privacy revoke", memory=memory_id, whom=[*others])] if others else []
+    done = _saved(view, file, after, [*files, *events], "privacy grant", ids, saving)
     unknown = ("; ".join(note) for note in unknown_grantees(view, world, to))
-    notes = (*unknown, *_without_guardian(view, world, file, consents))
+    notes = (*unknown, *_without_guardian(view, world, file, consents), *_after_sealing(view, file, others))
     if view.context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
     return replace(done, notes=notes)
@@ -150,7 +173,7 @@ def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Sa
 
 def _after_sealing(view: View, file: MemoryFile, whom: Sequence[str]) -> Iterator[str]:
     """Yield what revoking can't do for a sealed memory."""
-    if not is_sealed_path(file.path):
+    if not (whom and is_sealed_path(file.path)):
         return
     if view.context_key_of(file.path):
         yield "it is sealed for a context: whoever has that context's key goes on reading it"

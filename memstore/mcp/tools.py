@@ -265,7 +265,7 @@ SEEDS = (
     ),
     Tool(
         "memory_set_privacy",
-        "Let others see a memory (grant), or take that back (revoke).",
+        "Let others see a memory, beside those who may already (grant), or take that back (revoke).",
         {
             "grant": Verb("privacy grant", ("consent",), ("ref", "to"), {"consent": "consents"}),
             "revoke": Verb("privacy revoke", (), ("ref", "from"), {"from": "whom"}),

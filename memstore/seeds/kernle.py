@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access.generalization import GeneralizationVerdict
+from memstore.access.privacy import set_access
 from memstore.access.stack import folder_named
 from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
@@ -230,10 +231,18 @@ class Kernle:
         return self.note(content, type, **about)
 
     def memory_set_privacy(
-        self, memory_id: str, access_grants: Sequence[str] = (), consent_grants: Sequence[str] = ()
+        self, memory_id: str, access_grants: Sequence[str] | None = None, consent_grants: Sequence[str] = ()
     ) -> tuple[str, ...]:
-        """Grant a memory to others, with those who consent; return who may see it now."""
-        return self.vault.access.grant(memory_id, to=access_grants, consent=consent_grants).grants
+        """Set to whom a memory is granted, with those who consent; return to whom it is granted now.
+
+        Args:
+            memory_id: the memory.
+            access_grants: all of them: every other grant is revoked; `[]` leaves nobody. None keeps those it has.
+            consent_grants: who is said to consent; recorded for each of them.
+        """
+        view = self.vault.view()
+        to = view.original(memory_id).memory.access_grants if access_grants is None else access_grants
+        return set_access(view, memory_id, to, consent_grants).grants
 
     def privacy_audit(
         self, subject: str | None = None, entity: str | None = None, memory_id: str | None = None

@@ -19,7 +19,7 @@ from memstore.access.contexts import (
 )
 from memstore.access.entities import add_entity, add_members
 from memstore.access.local_state import CallContext
-from memstore.access.privacy import explain_access, grant_access, revoke_access
+from memstore.access.privacy import explain_access, grant_access, revoke_access, set_access
 from memstore.access.report import audit_sight, sight_report
 from memstore.access.world import ActiveContext
 from memstore.core.config import Config
@@ -316,3 +316,29 @@ def test_a_refusal_that_was_undone_is_none(ws: Workspace) -> None:
     )
     undo(ws.view())
     assert seen(ws._replace(actor="si:max"), "nine") == ["Bella eats at nine"]
+
+
+def test_a_whole_list_replaces_the_grants(ws: Workspace) -> None:
+    add_members(ws.view(), "group:pack", ["si:max"])
+    saved = add_note(ws.view(), "Dogs love fetch.", access_grants=["human:sean", "si:luna"])
+    done = set_access(ws.view(), saved.ref or "", ["human:sean", "group:pack"])
+    assert done.grants == ("human:sean", "group:pack")
+    assert "si:luna" not in [entity for entity, _ in seen_by(ws, saved.ref)]
+    assert {event.event for event in audit_trail(ws.view())[:2]} == {"privacy grant", "privacy revoke"}
+    # A list that names somebody opens it again to whom it was denied, and denies nobody whom a group in it admits.
+    revoke_access(ws.view(), saved.ref or "", ["si:max"])
+    assert set_access(ws.view(), saved.ref or "", ["group:pack", "si:max"]).denies == ()
+    assert set_access(ws.view(), saved.ref or "", ["group:pack"]).denies == ()
+    assert set_access(ws.view(), saved.ref or "", []).grants == ()
+    assert seen_by(ws, saved.ref) == []
+    before = files_of(ws)
+    set_access(ws.view(), saved.ref or "", [])
+    assert files_of(ws) == before
+
+
+def test_a_list_that_lacks_a_consent_changes_nothing(ws: Workspace) -> None:
+    saved = murmur(ws)
+    before = files_of(ws)
+    with pytest.raises(RefusedError, match="it needs the consent of"):
+        set_access(ws.view(), saved.ref or "", ["si:max"])
+    assert files_of(ws) == before

@@ -169,12 +169,15 @@ def test_the_tools_of_001(vault: Vault) -> None:
     with pytest.raises(memstore.RefusedError):
         kernle.memory_set_privacy(made, access_grants=["si:max"])
     general = kernle.memory_create_with_privacy("Cats love sleep.")
-    assert kernle.memory_set_privacy(general, access_grants=["si:max"], consent_grants=[]) == ("si:max",)
+    assert kernle.memory_set_privacy(general, access_grants=["si:luna"], consent_grants=[]) == ("si:luna",)
+    assert kernle.memory_set_privacy(general, access_grants=["si:max"]) == ("si:max",)  # the list, not one more
+    assert kernle.memory_set_privacy(general, consent_grants=["human:sean"]) == ("si:max",)
     assert kernle.privacy_audit(subject="dog:bella").keys() == {f"note:{made}"}
     assert kernle.privacy_audit(memory_id=made).keys() == {f"note:{made}"}
     assert kernle.privacy_audit(entity="si:max").keys() == {f"note:{general}"}
     with pytest.raises(memstore.UsageError):
         kernle.privacy_audit()
+    assert kernle.memory_set_privacy(general, access_grants=[]) == ()
 
 
 # -- 002: beliefs ----------------------------------------------------------------------------------
