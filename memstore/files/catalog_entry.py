@@ -11,13 +11,15 @@ from memstore.core.finding import Position
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import is_external_mark
 from memstore.core.titles import title_of
-from memstore.files.links import Code, TextLink, links_in, tags_in
+from memstore.files.links import Code, TextLink, links_in, links_in_values, tags_in
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from memstore.core.memory import Memory
+    from memstore.files.fence import FencedText
+    from memstore.files.links import PlacedLink
     from memstore.files.memory_file import ReadFile
 
 
@@ -52,7 +54,7 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
                 scope=memory.scope,
                 tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
                 aliases=memory.aliases,
-                links=link_items(memory.body, text.body_line, code),
+                links=_links(text, code),
                 words=_words(memory.body),
             )
 
@@ -96,7 +98,7 @@ def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
         consent_grants=_named(memory.consent_grants),
         upstream_grants=tuple(f"[{' '.join(_named(label))}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
-        links=link_items(memory.body, file.text.body_line, code),
+        links=_links(file.text, code),
         words=_words(memory.body),
     )
 
@@ -169,9 +171,18 @@ def citations(text: str) -> Iterator[tuple[str, int]]:
 
 def link_items(text: str, first_line: int, code: Code | None = None) -> tuple[str, ...]:
     """Return the items of the column `links` for a text that begins on that file line; `code` as for `links_in`."""
+    return _items(text, links_in(text, code), first_line)
+
+
+def _links(text: FencedText, code: Code) -> tuple[str, ...]:
+    in_values = _items(text.head, links_in_values(text), text.head_line)
+    return in_values + link_items(text.body, text.body_line, code)
+
+
+def _items(text: str, links: Iterable[PlacedLink], first_line: int) -> tuple[str, ...]:
     items = []
     line, at = first_line, 0
-    for placed in sorted(links_in(text, code), key=lambda each: each.start):
+    for placed in sorted(links, key=lambda each: each.start):
         line, at = line + text.count("\n", at, placed.start), placed.start
         if placed.link.may_name_note:
             items.append(f"{line} {placed.link.written}")

@@ -1,7 +1,8 @@
 """Links between notes, as written in a text: `[[Note]]`, `![[Note#Heading|text]]`, `[text](../note.md#heading)`.
 
 A link leads a reader from one note to another. It says nothing about what a memory was derived from, and is not
-evidence. Code contains no links. Finding them takes time linear in the text's length, whatever it contains.
+evidence. Code contains no links; values of frontmatter contain `[[…]]`. Finding them takes time linear in the text's
+length, whatever it contains.
 """
 
 from __future__ import annotations
@@ -14,11 +15,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
+from memstore.core.keys import KEYS, Shape
 from memstore.core.places import NOTE_SUFFIXES
 from memstore.files.passages import PassageKind, passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from memstore.files.fence import FencedText
 
 
 class LinkKind(Enum):
@@ -84,6 +88,11 @@ class PlacedLink(NamedTuple):
     end: int
     place_start: int
     place_end: int
+
+    def shifted(self, by: int) -> PlacedLink:
+        """Return the link in a text with `by` characters more in front."""
+        ends = (self.start + by, self.end + by, self.place_start + by, self.place_end + by)
+        return PlacedLink(self.link, *ends)
 
 
 _AROUND = {LinkKind.WIKI: ("[[", "]]"), LinkKind.MARKDOWN: ("(", ")")}
@@ -189,6 +198,64 @@ def _markdown_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
     start = found.start(group)
     link = TextLink(LinkKind.MARKDOWN, place, heading, found.string[begin] == "!")
     return PlacedLink(link, begin, found.end(), start, start + len(place))
+
+
+# -- in frontmatter --------------------------------------------------------------------------------
+
+_IN_VALUE = re.compile(r"\[\[([^\[\]\x00-\x1f]++)\]\]")
+_OUTER_KEY = re.compile(r"[\"']?([^\s\"':#-][^\s\"':]*)[^:\n]*:")
+_OPENS_VALUE = re.compile(r"[:,\[-]\s*+\Z|\A\s*+\Z")
+# A list in a list is their form, and no link.
+_NEST_LISTS = frozenset(key.name for key in KEYS if key.shape in (Shape.GRANT_LISTS, Shape.ENTRY, Shape.ENTRIES))
+
+
+def links_in_values(text: FencedText) -> Iterator[PlacedLink]:
+    """Yield the links in the values of a YAML frontmatter, with their offsets in `text.head`.
+
+    Without quotes around it, `[[Note]]` is a list in a list for YAML, but people mean the link.
+    """
+    if "[[" not in text.head or text.before.endswith((b"+++\n", b"+++\r\n")):  # in TOML, it begins a table
+        return
+    offset, key = 0, ""
+    for line in text.head.splitlines(keepends=True):
+        if outer := _OUTER_KEY.match(line):
+            key = outer[1]
+        if key not in _NEST_LISTS:
+            for found in _IN_VALUE.finditer(line):
+                if placed := _link_in_value(line, found, offset):
+                    yield placed
+        offset += len(line)
+
+
+def _link_in_value(line: str, found: re.Match[str], offset: int) -> PlacedLink | None:
+    inner, start = found[1], found.start(1)
+    sign = inner.strip()[0:1]
+    if sign and sign in "\"'" and inner.strip()[1:].endswith(sign):  # `[["Note"]]`
+        start += inner.index(sign) + 1
+        inner = inner.strip()[1:-1]
+    elif "," in inner and _OPENS_VALUE.search(line, max(0, found.start() - 2), found.start()):
+        return None  # a list of several items
+    if "\\" in inner or "''" in inner:  # spelled otherwise than it reads
+        return None
+    place, _, fragment = inner.partition("|")[0].partition("#")
+    link = TextLink(LinkKind.WIKI, place.strip(), fragment.strip())
+    if not link.place:
+        return None
+    start += len(place) - len(place.lstrip())
+    return PlacedLink(
+        link, offset + found.start(), offset + found.end(), offset + start, offset + start + len(link.place)
+    )
+
+
+def fits_in_value(head: str, placed: PlacedLink, place: str) -> bool:
+    """Whether a link in a value can have another target without a change to how YAML reads the value."""
+    if re.search(r"[\"'\\]", place):
+        return False
+    quote = head[placed.start - 1 : placed.start]
+    is_quoted = (quote in ("'", '"') and head[placed.end : placed.end + 1] == quote) or head[
+        placed.place_start - 1
+    ] in "\"'"
+    return is_quoted or re.fullmatch(r"(?!-(?:\s|\Z))[\w./()-](?:[\w./() -]*[\w./()-])?", place) is not None
 
 
 def tags_in(text: str, code: Code | None = None) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from memstore.core.places import page_names, without_suffix
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
-from memstore.files.links import LinkKind, links_in
+from memstore.files.links import LinkKind, fits_in_value, links_in, links_in_values
 from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.vault.note_names import LinkTable, folded, last_word
 from memstore.vault.transitions import findings_between
@@ -158,16 +158,16 @@ def relinked(view: View, file: MemoryFile, to: str) -> Relinked:
         source = _read(view, note)
         if source is None:
             continue
-        body, first_line = _body(source)
-        changes, stuck = plan.changes(note, body)
-        why = _why_left(view, source, _with_body(source, body, changes)) if changes else ""
+        linked = _linked_text(source)
+        changes, stuck = plan.changes(note, linked)
+        why = _why_left(view, source, linked, _with_targets(source, linked, changes)) if changes else ""
         changed = [] if why else changes
         stuck += [(placed, why) for placed, _ in changes if why]
         left += [
-            LeftLink(note.path, first_line + body.count("\n", 0, placed.start), placed.link.written, reason)
+            LeftLink(note.path, linked.line + linked.text.count("\n", 0, placed.start), placed.link.written, reason)
             for placed, reason in stuck
         ]
-        after = _with_body(source, body, changed)
+        after = _with_targets(source, linked, changed)
         if note == moving:
             moved = after
         elif changed and isinstance(source, MemoryFile):
@@ -185,27 +185,41 @@ def _read(view: View, note: Note) -> memory_file.ReadFile | None:
     return view.original(note.path) if file and view.owns(file.memory) else file
 
 
-def _body(file: memory_file.ReadFile) -> tuple[str, int]:
-    """Return the text of a file below its frontmatter, and the line of the file on which it begins."""
-    if isinstance(file, MemoryFile | PlainFile):
-        return file.text.body, file.text.body_line
-    return file.data.decode(errors="surrogateescape"), 1
+class _LinkedText(NamedTuple):
+    """A file from line `line` on: its frontmatter, which ends before the offset `body`, its text, and all its links."""
+
+    text: str
+    line: int
+    body: int
+    links: tuple[PlacedLink, ...]
 
 
-def _with_body(file: memory_file.ReadFile, body: str, changes: Sequence[tuple[PlacedLink, str]]) -> bytes:
-    """Return a file's bytes with new targets in links of its text; everything else stays the same."""
-    parts, at = [], 0
+def _linked_text(file: memory_file.ReadFile) -> _LinkedText:
+    if not isinstance(file, MemoryFile | PlainFile):
+        text = file.data.decode(errors="surrogateescape")
+        return _LinkedText(text, 1, 0, tuple(links_in(text)))
+    head = file.text.head + file.text.between.decode()
+    line = file.text.head_line if head else file.text.body_line
+    links = (*links_in_values(file.text), *(placed.shifted(len(head)) for placed in links_in(file.text.body)))
+    return _LinkedText(head + file.text.body, line, len(head), links)
+
+
+def _with_targets(file: memory_file.ReadFile, linked: _LinkedText, changes: Sequence[tuple[PlacedLink, str]]) -> bytes:
+    """Return a file's bytes with new targets in its links; everything else stays the same."""
+    if not changes:
+        return file.data
+    text, parts, at = linked.text, [], 0
     for placed, place in sorted(changes, key=lambda change: change[0].place_start):
-        parts += [body[at : placed.place_start], place]
+        parts += [text[at : placed.place_start], place]
         at = placed.place_end
-    head = file.data[: len(file.data) - len(body.encode(errors="surrogateescape"))]
-    return head + "".join([*parts, body[at:]]).encode(errors="surrogateescape")
+    before = file.data[: len(file.data) - len(text.encode(errors="surrogateescape"))]
+    return before + "".join([*parts, text[at:]]).encode(errors="surrogateescape")
 
 
-def _why_left(view: View, file: memory_file.ReadFile, after: bytes) -> str:
+def _why_left(view: View, file: memory_file.ReadFile, linked: _LinkedText, after: bytes) -> str:
     """Return why a file is left as it is; empty if it may be changed."""
     if not isinstance(file, MemoryFile):
-        return ""
+        return "" if file.data.endswith(linked.text.encode(errors="surrogateescape")) else "it is not in UTF-8"
     if not view.owns(file.memory):
         return f"it is {file.memory.owner or view.config.owner}'s"
     if file.memory.signature or file.memory.witnesses:
@@ -231,15 +245,22 @@ class _Plan(NamedTuple):
         names = {last_word(self.moving.path), last_word(self.to)}
         return note == self.moving or last_word(link.target) in names or folded(link.target) in pages
 
-    def changes(self, note: Note, body: str) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
-        """Return the links of a text with their new targets, and those that can't have one with the reason."""
+    def changes(
+        self, note: Note, linked: _LinkedText
+    ) -> tuple[list[tuple[PlacedLink, str]], list[tuple[PlacedLink, str]]]:
+        """Return the links of a file with their new targets, and those that can't have one with the reason."""
         changed, stuck = [], []
-        for placed in links_in(body):
+        for placed in linked.links:
             if placed.link.place and self.concerns(note, placed.link):
-                place = self._place(note, placed.link, is_in_brackets=body[placed.place_start - 1] == "<")
+                is_in_brackets = linked.text[placed.place_start - 1] == "<"
+                place = self._place(note, placed.link, is_in_brackets=is_in_brackets)
+                if place == placed.link.place:
+                    continue
                 if place is None:
                     stuck.append((placed, "no link can name the new path"))
-                elif place != placed.link.place:
+                elif placed.end <= linked.body and not fits_in_value(linked.text, placed, place):
+                    stuck.append((placed, "YAML would read the new name otherwise"))
+                else:
                     changed.append((placed, place))
         return changed, stuck
 

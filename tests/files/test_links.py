@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memstore.files import fence
 from memstore.files.catalog_entry import link_items, links_of_items
-from memstore.files.links import LinkKind, TextLink, links_in, tags_in
+from memstore.files.links import LinkKind, TextLink, links_in, links_in_values, tags_in
 
 WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
 
@@ -144,3 +145,34 @@ def test_the_time_grows_with_the_length_of_a_text_alone(piece: str) -> None:
 )
 def test_tags(text: str, tags: tuple[str, ...]) -> None:
     assert tags_in(text) == tags
+
+
+@pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        ('related: "[[Note]]"', ["[[Note]]"]),
+        ("up: [[Note]]", ["[[Note]]"]),
+        ('up: [["Note, the first"]]', ["[[Note, the first]]"]),
+        ("up: ['[[a/b#Head|here]]', \"[[c]]\"]", ["[[a/b#Head]]", "[[c]]"]),
+        ('up:\n  - "[[Note, the first]]"\n  - [[b]]', ["[[Note, the first]]", "[[b]]"]),
+        ("source: see [[a]], [[b]]\r\n", ["[[a]]", "[[b]]"]),
+        ("summary: |\n  of [[a]]", ["[[a]]"]),
+        ("places: [[1, 2], [3, 4]]\nplace: [[1, 2]]", []),
+        ('upstream_grants: [["human:sean"]]', []),
+        ('claims:\n- {subject: a, value: "[[b]]"}', []),
+        ('up: "[[a \\"b\\"]]"', []),
+        ("up: [[]]", []),
+        ('"up": "[[a]]"', ["[[a]]"]),
+    ],
+)
+def test_links_in_the_values_of_frontmatter(head: str, names: list[str]) -> None:
+    text = fence.split(f"---\n{head}\n---\n".encode())
+    assert isinstance(text, fence.FencedText)
+    found = [*links_in_values(text)]
+    assert [placed.link.written for placed in found] == names
+    for placed in found:
+        assert text.head[placed.place_start : placed.place_end] == placed.link.place
+
+
+def test_a_table_of_toml_is_no_link() -> None:
+    assert not [*links_in_values(fence.FencedText(b"+++\n", "[[params]]\nx = 1\n", b"+++\n", "", 4))]

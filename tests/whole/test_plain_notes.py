@@ -120,6 +120,40 @@ def test_where_all_are_notes_nobody_is_told_that_there_is_nothing(
     assert "committed" not in notes.run("status").stdout.splitlines()[0]
 
 
+PROPERTIES = """---
+related: "[[Tea]]"   # and more
+up: [[Tea#Pot]]
+flow: ['[[tea|the tea]]', "[[gone]]"]
+said: of [[Tea]]
+---
+[[Tea]]
+"""
+
+
+def test_links_in_properties_are_known_and_follow_a_file_that_moves(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    lay_out(
+        program.vault, {"Tea.md": "Hot.\n", "a.md": PROPERTIES, "latin1.md": "---\nup: x\n---\n[[Tea]] Caf\udce9\n"}
+    )
+    program.ok("init", ".", "--owner", "human:sean")
+    incoming = program.json("links", "Tea")["incoming"]
+    assert [link["line"] for link in incoming if link["from"]["path"] == "a.md"] == [2, 3, 4, 5, 7]
+    assert "a.md:4:1: notice: [[gone]] leads to no note" in program.run("check", "--strict").stdout
+    # YAML would read an unquoted name with a comma otherwise, and what isn't UTF-8 can't be written back.
+    moved = program.run("mv", "Tea.md", "Tea, green.md")
+    for left in ("a.md:3: [[Tea#Pot]]", "a.md:5: [[Tea]]", "latin1.md:4: [[Tea]]"):
+        assert left in moved.stdout + moved.stderr
+    partly = PROPERTIES.replace('"[[Tea]]"', '"[[Tea, green]]"').replace("tea|", "Tea, green|")
+    assert (program.vault / "a.md").read_text() == partly.replace("---\n[[Tea", "---\n[[Tea, green")
+    assert (program.vault / "latin1.md").read_bytes() == b"---\nup: x\n---\n[[Tea]] Caf\xe9\n"
+    program.ok("undo")
+    program.ok("mv", "Tea.md", "b/Green tea.md")
+    assert (program.vault / "a.md").read_text() == PROPERTIES.replace("[[Tea", "[[Green tea").replace(
+        "[[tea|", "[[Green tea|"
+    )
+
+
 def test_a_note_is_shown_linked_and_cited_by_its_names(notes: InProcess) -> None:
     assert "Feed it daily" in notes.run("show", "Sourdough starter").stdout
     assert notes.run("path", "Bells").stdout.strip().endswith("people/Bella.md")
