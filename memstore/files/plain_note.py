@@ -25,7 +25,7 @@ NOTE_TYPE = "note"
 _TOML = re.compile(r"\+\+\+[ \t]*\r?\n")
 _TOML_END = re.compile(r"^\+\+\+[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _CODE = re.compile(r"\s*(`{3,}|~{3,})")
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*)")
+_HEADING = re.compile(r" {0,3}#[ \t]+(.*)")  # those below it head a section, not the note
 _UNDERLINE = re.compile(r" {0,3}=+[ \t]*$")
 # The first heading is looked for in this many lines.
 MOST_LINES_TO_HEADING = 200
@@ -185,7 +185,7 @@ def _properties(body: str) -> Mapping[str, Any]:
 
 
 def _title(path: str, values: Mapping[str, Any], body: str) -> str:
-    """Return the title from the front matter, else the first heading, else the file's name without its suffix."""
+    """Return the title from the front matter, else the first heading of level 1, else the file's name."""
     title = (
         _line_of(values.get("title")) or _line_of(_first_heading(body)) or page_name(path) or _line_of(stem_of(path))
     )

@@ -120,6 +120,26 @@ def test_where_all_are_notes_nobody_is_told_that_there_is_nothing(
     assert "committed" not in notes.run("status").stdout.splitlines()[0]
 
 
+def test_a_note_with_lower_headings_alone_is_called_by_its_files_name(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    lay_out(program.vault, {"Kettle.md": "Boil.\n\n## Care\n\nClean it.\n", "a.md": "[[Kettle]], [[Care]]\n"})
+    program.ok("init", ".", "--owner", "human:sean")
+
+    def titles() -> set[str]:
+        listed = {one["title"] for one in program.json("list")["memories"]}
+        found = program.json("search", "clean")["results"][0]["title"]
+        assert [link["to"] and link["to"]["title"] for link in program.json("links", "a.md")["outgoing"]] == [
+            found,
+            None,
+        ]
+        return listed & {found}
+
+    assert titles() == {"Kettle"}
+    program.ok("adopt", "Kettle.md")
+    assert titles() == {"Kettle"}
+
+
 PROPERTIES = """---
 related: "[[Tea]]"   # and more
 up: [[Tea#Pot]]
