@@ -363,7 +363,10 @@ def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, lis
     checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
     edits: list[splice.Edit] = []
     mended = []
-    for finding in checks.of_memory(checked, now=view.clock.now()):
+    found = checks.of_memory(checked, now=view.clock.now())
+    if any(finding.code == "conflict-marker" for finding in found):
+        return None  # a person decides first
+    for finding in found:
         edit = _edit(view, file, finding, by_hand)
         if edit is not None:
             mended.append(finding)

@@ -35,7 +35,8 @@ AHEAD_OF_CLOCK = timedelta(hours=1)
 _HEAVIEST = max(RELIABILITY.values())
 
 # An unfinished merge leaves all three; a single one may be a heading's underline or a quotation.
-_CONFLICT = re.compile(r"^<{7} .*\n(?:.*\n)*?={7}\r?\n(?:.*\n)*?>{7} ", re.MULTILINE)
+# The markers of a conflict in the order in which they follow each other.
+_CONFLICT = [re.compile(marker, re.MULTILINE) for marker in (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")]
 
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:
@@ -71,11 +72,23 @@ def _body(checked: Checked) -> Iterator[Finding]:
             "write what is to be remembered",
             line=checked.body_line,
         )
-    if "<<<<<<< " in body and (conflict := _CONFLICT.search(body)):
-        yield checked.finding(
-            "conflict-marker", "a conflict marker of an unfinished merge", "keep one side, and delete the marker lines",
-            line=checked.body_line + body.count("\n", 0, conflict.start()),
-        )  # fmt: skip
+    yield from conflict_marker(checked)
+
+
+def conflict_marker(checked: Checked) -> Iterator[Finding]:
+    """Yield a finding for the first conflict that a merge left in a memory's text, if there is one."""
+    body, begin, at = checked.memory.body, -1, 0
+    if "<<<<<<< " not in body:
+        return
+    for marker in _CONFLICT:
+        found = marker.search(body, at)
+        if found is None:
+            return
+        begin, at = (found.start() if begin < 0 else begin), found.end()
+    yield checked.finding(
+        "conflict-marker", "a conflict marker of an unfinished merge", "keep one side, and delete the marker lines",
+        line=checked.body_line + body.count("\n", 0, begin),
+    )  # fmt: skip
 
 
 def _title(checked: Checked) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from memstore.core.finding import Finding, Position, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import is_sealed_path
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.vault import checks
 
 if TYPE_CHECKING:
@@ -164,10 +164,20 @@ _RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
 
 
 def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Finding, ...]:
-    """Return the problems of a step from one state of a file to the next, with probable mistakes in new keys."""
+    """Return the problems of a step from one state of a file to the next, with probable mistakes in new keys.
+
+    A text with a conflict that a merge left stays as it is until a person has decided: no step but that one is sound.
+    """
     place = after.front.position
     known = before.memory.extra if isinstance(before, MemoryFile) else ()
-    findings = list(checks.unread_keys(Checked(after.path, after.memory, place, after.text.body_line), but=known))
+    checked = Checked(after.path, after.memory, place, after.text.body_line)
+    findings = list(checks.unread_keys(checked, but=known))
     if isinstance(before, MemoryFile):
         findings += check(before.memory, after.memory, path=after.path, place=place)
+    if isinstance(before, MemoryFile | PlainFile) and any(checks.conflict_marker(checked)):
+        findings += checks.conflict_marker(_as_checked(before))  # by the lines of the file as it is
     return in_order(findings)
+
+
+def _as_checked(file: MemoryFile | PlainFile) -> Checked:
+    return Checked(file.path, file.memory, lambda *_: Position(1), file.text.body_line)

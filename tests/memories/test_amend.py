@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from memstore.access.privacy import grant_access
+from memstore.beliefs.reinforce import reinforce
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.transaction import save
 from memstore.memories.edit import Rejected, accept, set_keys, tag
+from memstore.vault.check import fix
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -203,3 +206,30 @@ def test_a_slip_in_a_new_key_is_told_when_it_is_written_and_not_again() -> None:
     first = set_keys(ws.view(), "m_known", {"acess_grants": ["human:claire"], "mine": ["y"]})
     assert [(finding.code, finding.at.line) for finding in first.findings] == [("key-unknown", 5)]
     assert set_keys(ws.view(), "m_known", {"title": ["T"]}).findings == ()
+
+
+MARKED = STYLED + b"\n<<<<<<< HEAD\nHot.\n=======\nCold.\n>>>>>>> other\n"
+
+
+def test_an_unfinished_merge_is_decided_by_a_person_first() -> None:
+    files = {PATH: MARKED, "memories/other.md": memory_text(id="m_other", type="episode", source_type="observation")}
+    ws = memory_workspace(files)
+    line = MARKED.split(b"\n").index(b"<<<<<<< HEAD") + 1
+    for command in (
+        lambda: tag(ws.view(), "m_7f3", add=["cat"]),
+        lambda: set_keys(ws.view(), "m_7f3", {"title": ["Tea"]}),
+        lambda: grant_access(ws.view(), "m_7f3", ["*"]),
+        lambda: reinforce(ws.view(), "m_7f3", "m_other"),
+    ):
+        with pytest.raises(RefusedError, match=f"{PATH}:{line}:1: error: a conflict marker of an unfinished merge"):
+            command()
+    assert files_of(ws) == files
+    assert not isinstance(accept(ws.view(), ws.view().original("m_7f3"), STYLED + b"\nHot.\n"), Rejected)
+    tag(ws.view(), "m_7f3", add=["cat"])
+
+
+def test_check_fix_leaves_an_unfinished_merge_alone() -> None:
+    ws = memory_workspace({PATH: MARKED.replace(b"- dog\n", b"- dog\n- dog\n")})
+    before = files_of(ws)[PATH]
+    assert [finding.code for finding in fix(ws.view()).findings if finding.is_error] == ["conflict-marker"]
+    assert files_of(ws)[PATH] == before

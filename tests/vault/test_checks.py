@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 from typing import Any
 
@@ -142,3 +143,10 @@ def test_any_memory_is_checked(title: str, tags: list[str], body: str) -> None:
     for finding in checks.of_memory(checked, now=NOW):
         assert finding.hint
         assert finding.at.line <= 5 + body.count("\n") or finding.at.line <= len(KEYS) + 2
+
+
+@pytest.mark.parametrize("line", ["<<<<<<< a\n", "<<<<<<< a\n=======\n"])
+def test_many_markers_take_linear_time(line: str) -> None:
+    begun = time.process_time()
+    assert found(body=line * 200_000) == []
+    assert time.process_time() - begun < 1
