@@ -22,6 +22,8 @@ _VALUE = re.compile(r"(?P<before>\s*(?:- +)*(?:[^\s:#\"'\[\]{}][^:#]*: +|(?<=- )
 _TIGHT_COLON = re.compile(r"(\s*(?:- )?[A-Za-z_][\w-]*):(\S.*)")
 _STAR = re.compile(r"(?<=[\[,\s])\*(?=[\],\s]|$)")
 _DASH = re.compile(r"( *)- ")
+# An item of a list in brackets: a whole quotation, or what there is up to the next comma.
+_ITEM = re.compile(r"\s*+(?P<item>\"[^\"]*+\"(?=\s*+(?:,|\Z))|'[^']*+'(?=\s*+(?:,|\Z))|[^,]*+)(?P<after>,|\Z)")
 
 
 def of_syntax_error(
@@ -105,6 +107,8 @@ def _better_indents(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:
+    if value.startswith("["):
+        yield from _better_lists(before, value)
     for opening, closing in (("[", "]"), ("{", "}")):
         if value.startswith(opening) and closing not in value:
             yield f"the {opening} is not closed", f"{before}{value}{closing}"
@@ -116,6 +120,26 @@ def _better_values(before: str, value: str) -> Iterator[tuple[str, str]]:
     inner = value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
     escaped = inner.replace("\\", "\\\\").replace('"', '\\"')
     yield "put quotes around a text that contains a colon, a quote or another special character", f'{before}"{escaped}"'
+
+
+def _better_lists(before: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yield a list in brackets with a quote at both ends of each item that has one, and with one bracket at its end."""
+    inner = value[1:].rstrip().rstrip("]")
+    items = [found["item"].rstrip() for found in _ITEM.finditer(inner) if found[0]]
+    quoted = [_quoted_at_both_ends(item) for item in items]
+    if quoted != items:
+        yield "the quote is not closed", f"{before}[{', '.join(quoted)}]"
+    if value.endswith("]]"):
+        yield "the list is closed twice", f"{before}[{inner}]"
+
+
+def _quoted_at_both_ends(item: str) -> str:
+    for quote in "\"'":
+        if item.count(quote) == 1 and item.startswith(quote):
+            return f"{item}{quote}"
+        if item.count(quote) == 1 and item.endswith(quote):
+            return f"{quote}{item}"
+    return item
 
 
 def _text(lines: list[str], number: int) -> str:

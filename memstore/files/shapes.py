@@ -130,8 +130,9 @@ class _ShapeCheck:
         if isinstance(value, list):
             return value
         mended = None
-        if isinstance(value, str) and not set(value) & set("[]{}#\"'"):
-            mended = self.mended_value(path, f"[{value}]" if value[:1].isalnum() else f'["{value}"]')
+        bare = value.removesuffix("]") if isinstance(value, str) else "["
+        if bare and not set(bare) & set("[]{}#\"'"):
+            mended = self.mended_value(path, f"[{bare}]" if bare[:1].isalnum() else f'["{bare}"]')
         self.report(
             "value-shape", path, f"`{key.name}` must be {key.shape.value}, and is {kind_of(value)}",
             f"write {key.name}: [one, two]", mended=mended,

@@ -115,6 +115,7 @@ def test_the_right_shapes_are_taken(head: str) -> None:
         ('"*"', '["*"]'),
         ('"&x"', '["&x"]'),
         ('"- human:sean"', '["- human:sean"]'),
+        ("human:sean, si:max]", "[human:sean, si:max]"),
     ],
 )
 def test_a_line_that_is_shown_mended_can_be_read(value: str, mended: str) -> None:
