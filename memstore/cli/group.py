@@ -160,7 +160,7 @@ class GlobalOptionsMixin(click.Command):
         records = [param.get_help_record(ctx) for param in self.params if isinstance(param, click.Option)]
         if rows := [record for record in records if record]:
             with formatter.section("Options"):
-                formatter.write_dl(rows)
+                _write_rows(formatter, rows)
         formatter.write_paragraph()
         formatter.write_text(
             f"Everywhere: {' '.join(option.opts[0] for option in GLOBAL_OPTIONS)}; see memstore help options."
@@ -171,6 +171,14 @@ class GlobalOptionsMixin(click.Command):
         if today := _today(ctx):
             ctx.ensure_object(CliSession).say_former(ctx.command_path, today)
         return super().invoke(ctx)
+
+
+# In a narrower window, what a row says begins below its name: the rest of the line would be too short for a word.
+_TWO_COLUMNS = 60
+
+
+def _write_rows(formatter: click.HelpFormatter, rows: Sequence[tuple[str, str]]) -> None:
+    formatter.write_dl(rows, col_max=30 if formatter.width >= _TWO_COLUMNS else 6)
 
 
 def _today(ctx: click.Context) -> str:
@@ -316,13 +324,13 @@ class Program(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
         """Write the everyday commands."""
         with formatter.section("Every day"):
-            formatter.write_dl([(name, COMMANDS[name][1]) for name in EVERYDAY])
+            _write_rows(formatter, [(name, COMMANDS[name][1]) for name in EVERYDAY])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands, then where to read on; everything must fit on one screen."""
         self.format_commands(ctx, formatter)
         with formatter.section("More"):
-            formatter.write_dl(list(self.more))
+            _write_rows(formatter, self.more)
 
     more = (
         ("memstore help --all", "all commands, by topic"),

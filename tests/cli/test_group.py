@@ -46,6 +46,21 @@ def test_every_command_explains_itself(words: tuple[str, ...], capsys: pytest.Ca
             assert option.help, f"{option.opts} is not explained"
 
 
+@pytest.mark.parametrize("words", [(), *EVERY_COMMAND], ids=" ".join)
+def test_a_narrow_help_breaks_no_word(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = {}
+    for width in ("40", "80"):
+        monkeypatch.setenv("COLUMNS", width)
+        assert main([*words, "--help"]) == 0
+        # A line may end at a hyphen, and what is too long for the list of commands ends with an ellipsis.
+        shown[width] = {
+            part for word in capsys.readouterr().out.split() for part in word.removesuffix("...").split("-")
+        }
+    assert shown["40"] <= shown["80"]
+
+
 @pytest.mark.parametrize("words", EVERY_COMMAND, ids=" ".join)
 def test_no_option_hides_a_global_one_by_chance(words: tuple[str, ...]) -> None:
     """A command that takes a global option's long name for itself would not be asked for what it says everywhere."""
