@@ -28,6 +28,7 @@ from langgraph.store.base import (
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
 from memstore.documents.parts import external_document
+from memstore.face.given import opened
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class VaultStore(BaseStore):
 
     def __init__(self, vault: Vault, *, commit: bool = False) -> None:
         super().__init__()
-        self._vault, self._commit = vault.signing(), commit
+        self._vault, self._commit = opened(vault).signing(), commit
 
     def batch(self, ops: Iterable[Any]) -> list[Any]:
         """Run operations: those that read first, then those that write; of two that write one item, the last."""

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from memstore.core.errors import MemstoreError
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import END, MARGIN, quoted_lines
+from memstore.face.given import opened
 from memstore.lineage.descent import note_shown
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class MemoryTool:
     PARAM: Mapping[str, str] = {"type": "memory_20250818", "name": "memory"}
 
     def __init__(self, vault: Vault, *, commit: bool = False) -> None:
-        self._vault, self._commit = vault.signing(), commit
+        self._vault, self._commit = opened(vault).signing(), commit
         self._commands: Mapping[str, Callable[..., str]] = {name: getattr(self, name) for name in _PARAMETERS}
 
     def execute(self, command: Mapping[str, Any]) -> ToolText:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from memstore.face.vault import Vault
     from memstore.files.render import Plain
     from memstore.search.explanation import WhyNot
     from memstore.search.retrieval import Answer, Hit
@@ -153,6 +154,17 @@ def choice(kind: type[E], word: str) -> E:
     if word not in words:
         raise UsageError(f"`{word}` is not one of {', '.join(words)}", hint=f"choose one of {', '.join(words)}")
     return kind(word)
+
+
+def opened(vault: Vault) -> Vault:
+    """Return an opened vault unchanged.
+
+    Raises:
+        TypeError: it is something else, like the path of a vault that is not opened yet.
+    """
+    if not hasattr(vault, "view"):
+        raise TypeError(f"{vault!r} is not an opened vault; memstore.open_vault(PATH) opens one")
+    return vault
 
 
 def only(given: Mapping[str, object], known: type[Any], function: str) -> None:

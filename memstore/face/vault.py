@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memstore.access.audit import Saving
@@ -65,6 +66,8 @@ class Vault:
     """
 
     def __init__(self, ws: Workspace, *, ready: Callable[[], None] = lambda: None) -> None:
+        if isinstance(ws, str | PathLike):
+            raise TypeError(f"a vault is opened with memstore.open_vault({str(ws)!r})")
         self._ws: Workspace | None = ws
         self._ready = ready
         self._root, self._entity = ws.vault.root, ws.actor

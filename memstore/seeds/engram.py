@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.beliefs.reconsolidation import destab_threshold
+from memstore.face.given import opened
 from memstore.search.quality import retrieval_strength, spacing_bonus
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Engram:
     """
 
     def __init__(self, vault: Vault) -> None:
-        self.vault = vault
+        self.vault = opened(vault)
 
     def write_recollections(self, prompt: str) -> list[str]:
         """Return what comes to mind for a prompt as flashes, by the document's four lists; not a use of them."""

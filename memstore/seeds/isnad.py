@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.errors import UsageError
 from memstore.core.ids import is_entity_id
-from memstore.face.given import items, ref_of
+from memstore.face.given import items, opened, ref_of
 from memstore.memories import create
 from memstore.trust.formats import memory_v01
 from memstore.trust.reputation import Reputations
@@ -43,7 +43,7 @@ class Isnad:
     """
 
     def __init__(self, vault: Vault) -> None:
-        self.vault = vault
+        self.vault = opened(vault)
 
     def create_memory(
         self,

@@ -13,7 +13,7 @@ from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import EVERYBODY
 from memstore.core.transaction import save
-from memstore.face.given import ref_of
+from memstore.face.given import opened, ref_of
 from memstore.files import splice
 from memstore.memories import create
 from memstore.memories.generalize import check_generalization, generalize
@@ -66,7 +66,7 @@ class Kernle:
     """
 
     def __init__(self, vault: Vault) -> None:
-        self.vault = vault
+        self.vault = opened(vault)
 
     # -- 3.1: creation, with provenance ------------------------------------------------------------
 

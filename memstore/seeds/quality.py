@@ -12,6 +12,7 @@ from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError
 from memstore.documents.parts import conflict_document
 from memstore.documents.search import answer_document
+from memstore.face.given import opened
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
@@ -33,7 +34,7 @@ class MemoryStore:
     """
 
     def __init__(self, vault: Vault) -> None:
-        self.vault = vault
+        self.vault = opened(vault)
 
     def add(
         self,

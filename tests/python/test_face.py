@@ -12,6 +12,7 @@ import pytest
 
 import memstore
 from memstore import seeds
+from memstore.adapters.memory_tool import MemoryTool
 from memstore.core.short_repr import LONGEST_LINE
 from tests.installed import MEMSTORE, ROOT
 
@@ -599,3 +600,9 @@ def test_no_error_repeats_a_long_argument(vault: Vault, call: Callable[[Vault], 
     told = f"{caught.value}{caught.value.message}{caught.value.args}{caught.value.hint}"
     assert len(told) < 2000
     assert LONG[:300] not in told
+
+
+@pytest.mark.parametrize("kind", [memstore.Vault, seeds.Kernle, MemoryTool])
+def test_what_takes_a_vault_says_how_one_is_opened(kind: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError, match=r"memstore\.open_vault\("):
+        kind(".")
