@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -10,7 +9,7 @@ from memstore.access.audit import Saving, create, entity_id, found, new_id, regi
 from memstore.access.consent import ConsentBook
 from memstore.access.registry import WITNESS_REQUEST
 from memstore.core import times
-from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
@@ -335,7 +334,7 @@ def whole_scope(view: View, scope: str) -> str:
         raise UsageError(f"{scope!r} is not a scope", hint=f"write one of {SCOPES}")
     entry = view.find(name if kind == "mem" else scope)
     if not entry.id:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
+        raise NoIdError(entry.path)
     return f"mem:{entry.id}"
 
 

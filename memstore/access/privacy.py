@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
@@ -14,7 +13,7 @@ from memstore.access.policy import Judge, labels_of
 from memstore.access.sight import names_in
 from memstore.access.world import ActiveContext, Decision, Kind, Session, Standings, kind_of
 from memstore.core.change import Edit
-from memstore.core.errors import RefusedError, UsageError
+from memstore.core.errors import NoIdError, RefusedError
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.short_repr import short_repr
@@ -212,7 +211,7 @@ def _own(view: View, file: MemoryFile) -> str:
             f"{file.path} does not belong to {view.actor}, who therefore can't share it", hint="ask its owner"
         )
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
+        raise NoIdError(file.path)
     return file.memory.id
 
 

@@ -7,7 +7,6 @@ came from them counts for nothing in other memories, by lines that propagation w
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -18,7 +17,7 @@ from memstore.beliefs.propagation import plan_propagation, resting, store_of
 from memstore.beliefs.reinforce import with_lines
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
-from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.keys import EXTERNAL, QUARANTINED
 from memstore.core.places import ORIGINALS
@@ -321,9 +320,7 @@ class _Whole:
             raise NotFoundError(f"no memory comes from {name}", hint=self._did_you_mean(name))
         entry = self._view.find(name)
         if entry.ref is None:
-            raise UsageError(
-                f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}"
-            )
+            raise NoIdError(entry.path)
         file = self._view.original(entry.ref)
         if not self._view.owns(file.memory):
             refuse_as_not_owner(self._view, file)

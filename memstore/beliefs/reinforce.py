@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.beliefs.evidence import Evidence, as_evidence, hearsay, mark_as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.core.change import Edit
-from memstore.core.errors import RefusedError, UsageError
+from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save
@@ -159,7 +158,7 @@ def evidence_for(view: View, file: MemoryFile, texts: Sequence[str]) -> list[Evi
 def _witness(view: View, file: MemoryFile, text: str, load: Callable[[str], Memory | None]) -> Evidence:
     entry = view.find(text)
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
+        raise NoIdError(entry.path)
     if entry.path == file.path:
         raise RefusedError(f"{entry.ref} is not evidence for itself", hint="name the memory that it rests on")
     memory = load(entry.ref)

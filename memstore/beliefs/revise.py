@@ -7,7 +7,6 @@ proposed, and recorded only on request.
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
@@ -18,7 +17,7 @@ from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
-from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, NoIdError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, message_of, save
 from memstore.files import splice
@@ -180,7 +179,7 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
     comparer = Comparer(view)
     entry = view.find(episode)
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
+        raise NoIdError(entry.path)
     side = comparer.side_at(entry.path)
     if side is None:
         raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")

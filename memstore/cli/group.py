@@ -10,7 +10,7 @@ import click
 
 from memstore.cli.commands import COMMANDS, EVERYDAY, FORMER
 from memstore.cli.session import CliSession
-from memstore.core.errors import PlainNoteError
+from memstore.core.errors import NoIdError, PlainNoteError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -230,21 +230,21 @@ class Command(GlobalOptionsMixin):
         return more
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; if it changes a plain note, adopt the note as a memory first, and say so."""
+        """Run the command; if it names a plain note or a memory without an id, adopt that first, and say so."""
         try:
             return super().invoke(ctx)
-        except PlainNoteError as note:
+        except (PlainNoteError, NoIdError) as note:
             # Input from a pipe has already been read, and would be missing the second time.
             if ctx.params.get("dry_run", True) or ctx.params.get("only_check") or "-" in ctx.params.values():
                 raise
             found = note
         return self._invoke_adopting(ctx, [found])
 
-    def _invoke_adopting(self, ctx: click.Context, notes: Sequence[PlainNoteError]) -> Any:
+    def _invoke_adopting(self, ctx: click.Context, notes: Sequence[PlainNoteError | NoIdError]) -> Any:
         with ctx.ensure_object(CliSession).adopting(notes):
             try:
                 return super().invoke(ctx)
-            except PlainNoteError as note:
+            except (PlainNoteError, NoIdError) as note:
                 another = note
         return self._invoke_adopting(ctx, [*notes, another])
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.output import Palette
     from memstore.core.change import Operation
-    from memstore.core.errors import PlainNoteError
+    from memstore.core.errors import NoIdError, PlainNoteError
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.local_state import Environment
@@ -106,13 +106,14 @@ class CliSession:
         self.choices.vault, self._view = vault, None
 
     @contextmanager
-    def adopting(self, notes: Sequence[PlainNoteError]) -> Iterator[None]:
-        """Adopt plain notes as memories for a command that changes them; if it changes nothing, they stay notes.
+    def adopting(self, notes: Sequence[PlainNoteError | NoIdError]) -> Iterator[None]:
+        """Adopt plain notes, and memories without an id, for a command; if it changes nothing, they stay as they are.
 
         Raises:
-            PlainNoteError: one of them can't be a memory.
+            PlainNoteError: one of the notes can't be a memory.
+            NoIdError: one of the memories can't get an id.
         """
-        from memstore.core.errors import MemstoreError
+        from memstore.core.errors import MemstoreError, PlainNoteError
         from memstore.core.harmless import safe_line
         from memstore.memories.adopt import adopt
 
@@ -129,12 +130,14 @@ class CliSession:
             raise
         finally:
             is_undone = adoption is not None and self._is_undone(adoption)
+            plain = {note.path for note in notes if isinstance(note, PlainNoteError)}
             for saved in done.saved:
                 path = safe_line(self.from_here(saved.path))
                 if not is_undone:
                     self.say(f"adopted {path}: {saved.ref}")
                 elif failed:
-                    failed.outcome += f"\n{path} stays a plain note; it would have been {saved.ref}"
+                    stays = "a plain note" if saved.path in plain else "as it was"
+                    failed.outcome += f"\n{path} stays {stays}; it would have been {saved.ref}"
 
     def _is_undone(self, adoption: Operation) -> bool:
         """Undo an adoption, and return whether it is undone; it stays if anything was written since."""
@@ -335,13 +338,13 @@ class CliSession:
         return answer.strip().lower() in ({"y", "yes", ""} if enter and answer else {"y", "yes"})
 
 
-def _that_stays(note: PlainNoteError, findings: Sequence[Finding]) -> PlainNoteError:
+def _that_stays(note: PlainNoteError | NoIdError, findings: Sequence[Finding]) -> PlainNoteError | NoIdError:
     """Return the error for a plain note that can't be adopted, with what the findings of an adoption say about it."""
     from memstore.core.errors import PlainNoteError
     from memstore.core.harmless import safe_line
 
     why = next((one for one in findings if one.path == note.path), None)
-    if why is None:
+    if why is None or not isinstance(note, PlainNoteError):
         return note
     at = f"{why.path}:{why.at.line}:{why.at.column}"
     return PlainNoteError(

@@ -8,6 +8,7 @@ days of the memories.
 from __future__ import annotations
 
 import re
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.contradiction import (
@@ -262,13 +263,14 @@ def _current(kind: ConflictType, one: Side, other: Side, told: Comparison | None
 
 def _command(kind: ConflictType, one: Side, other: Side, current: Side | None) -> str:
     """Return the command that settles a conflict in the suggested way."""
+    pair = shlex.join((one.ref, other.ref))  # a memory without an id is named by its path, which may have blanks
     if kind is ConflictType.SEMANTIC:
-        return f"memstore merge {one.ref} {other.ref}"
+        return f"memstore merge {pair}"
     if kind is ConflictType.TEMPORAL:
         kept = current.ref if current else "both"
     else:
         kept = max(one, other, key=lambda side: (_held(side), _time(side.memory), side.ref)).ref
-    return f"memstore resolve-conflict {one.ref} {other.ref} --keep {kept}"
+    return f"memstore resolve-conflict {pair} --keep {shlex.quote(kept)}"
 
 
 def _held(side: Side) -> str:

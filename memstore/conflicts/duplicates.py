@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.compare import Comparer
@@ -88,7 +89,7 @@ class Duplicates(NamedTuple):
     @property
     def command(self) -> str:
         """The command that merges them."""
-        return " ".join(("memstore merge", *(copy.ref for copy in self.copies)))
+        return shlex.join(("memstore", "merge", *(copy.ref for copy in self.copies)))
 
 
 def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:

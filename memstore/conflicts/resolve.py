@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
 from memstore.core.change import Edit, Saved
 from memstore.core.conflict import ConflictType
-from memstore.core.errors import UsageError
+from memstore.core.errors import NoIdError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all
@@ -104,7 +103,7 @@ def resolve_conflict(
 
 def _ref(file: MemoryFile) -> str:
     if file.memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
+        raise NoIdError(file.path)
     return str(file.memory.ref)
 
 

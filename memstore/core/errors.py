@@ -71,6 +71,16 @@ class PlainNoteError(NotFoundError):
         self.path = path
 
 
+class NoIdError(UsageError):
+    """The named memory has no id to refer to it by; `path` is its file, relative to the vault."""
+
+    def __init__(self, path: str) -> None:
+        from shlex import quote
+
+        super().__init__(f"{path} has no id to refer to it by", hint=f"memstore adopt {quote(path)}")
+        self.path = path
+
+
 class RefusedError(MemstoreError):
     """Privacy, consent or a guard forbids it."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.errors import InStackError, RefusedError, UsageError
+from memstore.core.errors import InStackError, NoIdError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
 from memstore.core.memory import is_external_mark
@@ -119,5 +118,5 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
     if entry.path == of:
         raise UsageError(f"`{name}` would name the memory itself", hint="remove that ref")
     if entry.ref is None:
-        raise UsageError(f"{entry.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(entry.path)}")
+        raise NoIdError(entry.path)
     return entry.ref

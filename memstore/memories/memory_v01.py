@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.errors import ChangedMeanwhileError, FormatError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, FormatError, NoIdError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
@@ -107,7 +106,7 @@ def _named(view: View, ref: str) -> MemoryFile:
 
 def _require_id(file: MemoryFile) -> None:
     if not file.memory.id:
-        raise UsageError(f"{file.path} has no id yet", hint=f"memstore adopt {shlex.quote(file.path)}")
+        raise NoIdError(file.path)
 
 
 def _document(found: Trusted, load: Callable[[str], Memory | None]) -> Document:

@@ -5,7 +5,6 @@ Both sides of a link are written in one operation. Source: seed 000's gold stand
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from memstore.beliefs.next_lines import PROMOTED_BELIEF_CONFIDENCE, Stance, brou
 from memstore.beliefs.reinforce import edit_of_evidence
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit
-from memstore.core.errors import RefusedError, UsageError
+from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import default_title, in_a_key
@@ -156,7 +155,7 @@ def _promotable(file: MemoryFile) -> str:
     """Return the ref of a memory that can be promoted; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
+        raise NoIdError(file.path)
     if memory.status == "forgotten":
         raise RefusedError(f"{memory.ref} was forgotten: nothing is left to promote")
     if memory.type != "raw" and memory.status != "draft":
@@ -385,7 +384,7 @@ def supersedable(view: View, file: MemoryFile) -> str:
     """Return the ref of a memory that can be superseded; raise if it can't."""
     memory = file.memory
     if memory.ref is None:
-        raise UsageError(f"{file.path} has no id to refer to it by", hint=f"memstore adopt {shlex.quote(file.path)}")
+        raise NoIdError(file.path)
     if memory.status == "forgotten":
         raise RefusedError(f"{memory.ref} was forgotten", hint="memstore add writes a new memory")
     heir = _heir(view, file)
