@@ -133,6 +133,14 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
     )
     if not found:
         session.say("no memory")
+    if stack is None and ref is None:
+        _say_stacks(session)
+
+
+def _say_stacks(session: CliSession) -> None:
+    """Say how to ask the same about the stacks that are loaded beside the vault."""
+    if names := [mount.name for mount in session.view().mounts]:
+        session.say(f"stacks that are loaded here are not asked; --stack {'|'.join(names)} asks one")
 
 
 def _folder_of(session: CliSession, stack: str) -> str:

@@ -406,6 +406,10 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     assert own.json("--as", "human:eve", "search", "dogs")["results"] == []
     assert validated(own.ok("--json", "load", "--list"))["stacks"][0]["name"] == "bella"
     assert validated(own.ok("--as", "human:eve", "--json", "load", "--list"))["stacks"] == []
+    asked = "stacks that are loaded here are not asked; --stack bella asks one"
+    for told in (("--entity", MAX), ("--subject", "dog:bella")):
+        assert asked in own.run("privacy", "audit", *told).stderr
+    assert "--stack" not in own.run("privacy", "audit", "--entity", MAX, "--stack", "bella").stderr
     assert dict(everything_in(tmp_path / "stack")) == before
     assert [path for path in own.vault.rglob("*.md") if "fetch" in path.name and "luna" not in path.name] == []
     validated(own.ok("--json", "unload", "bella"))
