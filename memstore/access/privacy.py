@@ -22,7 +22,7 @@ from memstore.files import memory_file
 from memstore.files.splice import AppendItems, RemoveItems, apply
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.access.world import World
     from memstore.core.change import Saved, Written
@@ -227,20 +227,35 @@ def _grantee(view: View, name: str) -> str:
 
 
 def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to: str) -> None:
-    if decision.allowed:
-        return
+    if not decision.allowed:
+        text, hint = _why_closed(world, file, decision, to)
+        raise RefusedError(f"{file.memory.ref} can't be granted to {to}: {text}", hint=hint)
+
+
+def _why_closed(world: World, file: MemoryFile, decision: Decision, to: str) -> tuple[str, str]:
+    """Return why somebody can't be granted a memory, and what would change that."""
     memory_id, lacking = file.memory.id, ", ".join(decision.missing)
     if decision.code == "lineage":
-        text, hint = f"{lacking}, which it was derived from, is closed to {to}", decision.fix
-    elif decision.code.startswith(("consent", "delegation")):
-        text = f"it needs the consent of {lacking} ({decision.code})"
+        return f"{lacking}, which it was derived from, is closed to {to}", decision.fix
+    if decision.code.startswith(("consent", "delegation")):
         asked = (one.partition(":")[2] for one in decision.missing)
         who = " ".join(dict.fromkeys(min(who_may_permit(world, entity), default="PERSON") for entity in asked))
         named = f"'{to}'" if to == EVERYBODY else to
         hint = f"memstore privacy grant {memory_id} --to {named} --consent {who}"
-    else:
-        text, hint = decision.code, decision.fix
-    raise RefusedError(f"{file.memory.ref} can't be granted to {to}: {text}", hint=hint)
+        return f"it needs the consent of {lacking} ({decision.code})", hint
+    return decision.code, decision.fix
+
+
+def closed_grants(view: View, file: MemoryFile, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield why a memory of the actor's stays closed to somebody whom it is granted to, and what would change that."""
+    if not file.memory.id or not view.owns(file.memory):
+        return
+    world, session = _world_with(view, file), Session(viewer=view.actor, at=view.clock.now())
+    for name in names:
+        decision = grants.may_grant(world, session, file.memory.id, name)
+        if not decision.allowed and decision.code.startswith(("consent", "delegation", "lineage")):
+            text, hint = _why_closed(world, file, decision, name)
+            yield f"it stays closed to {name}: {text}", hint
 
 
 def _still_matches(view: View, world: World, name: str, kept: Sequence[str]) -> bool:

@@ -628,6 +628,15 @@ _CODES = (
             "who it is. Only the command that grants something says this, to the vault's owner."
         ),
     ),
+    _notice(
+        "grant-closed",
+        "somebody is granted a memory that stays closed to them",
+        (
+            "Somebody with a say has not consented for them, or they may not see what the memory was derived from. "
+            "The grant opens nothing until then. Ask whoever has a say; the hint records a consent. "
+            "Only the command that grants something says this."
+        ),
+    ),
     _error(
         "grants-widened",
         "a change lets somebody see a memory without everybody's consent",

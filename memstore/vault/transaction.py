@@ -235,12 +235,14 @@ class VaultTransaction:
         return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
 
     def _with_unknown(self, files: Sequence[MemoryFile]) -> Iterator[Saved]:
-        """Yield the results, with a notice where somebody is granted something whom nothing else names."""
+        """Yield the results, with a notice where somebody unknown is granted something, or a grant opens nothing."""
         told: set[str] = set()
         for edit, file, saved in zip(self._edits, files, self.saved, strict=True):
-            names = [name for name in self._gained(edit, file) if name not in told and self._verb != _GRANT]
+            gained = self._gained(edit, file) if self._verb != _GRANT else ()
+            names = [name for name in gained if name not in told]
             told.update(names)
-            yield replace(saved, findings=(*saved.findings, *self._unknown(file, names))) if names else saved
+            found = (*self._unknown(file, names), *self._closed(file, gained)) if gained else ()
+            yield replace(saved, findings=(*saved.findings, *found)) if found else saved
 
     def _unknown(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
         from memstore.access.privacy import unknown_grantees
@@ -248,6 +250,13 @@ class VaultTransaction:
         place = file.front.position("access_grants")
         for note in unknown_grantees(self._view, self._view.policy, names):
             yield finding_of("grantee-unknown", file.path, *note, place, key="access_grants")
+
+    def _closed(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
+        from memstore.access.privacy import closed_grants
+
+        place = file.front.position("access_grants")
+        for note in closed_grants(self._view, file, names):
+            yield finding_of("grant-closed", file.path, *note, place, key="access_grants")
 
     def _stored(self, files: list[Written]) -> list[Written]:
         """Return files as they are written: what is sealed, sealed; so that a refusal changes nothing."""

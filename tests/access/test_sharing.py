@@ -342,3 +342,24 @@ def test_a_list_that_lacks_a_consent_changes_nothing(ws: Workspace) -> None:
     with pytest.raises(RefusedError, match="it needs the consent of"):
         set_access(ws.view(), saved.ref or "", ["si:max"])
     assert files_of(ws) == before
+
+
+@pytest.mark.parametrize(
+    ("about", "consents", "told"),
+    [
+        (["human:kid"], ["human:tom"], ["it stays closed to si:max: it needs the consent of subject:human:kid"]),
+        (["dog:bella"], [], ["it stays closed to si:max: it needs the consent of subject:dog:bella"]),
+        (["dog:bella"], ["human:sean"], []),
+        ([], [], []),
+    ],
+)
+def test_a_new_memory_that_stays_closed_to_its_grantee_says_why(
+    ws: Workspace, about: list[str], consents: list[str], told: list[str]
+) -> None:
+    saved = add_raw(ws.view(), "A remark", subject_ids=about, access_grants=["si:max"], consent_grants=consents)
+    found = [finding for finding in saved.findings if finding.code == "grant-closed"]
+    assert [finding.text.partition(" (")[0] for finding in found] == told
+    for finding in found:
+        words = (finding.hint or "").split()
+        grant_access(ws.view(), words[3], [words[5]], [words[7]])
+        assert "si:max" in [entity for entity, _ in seen_by(ws, saved.ref)]
