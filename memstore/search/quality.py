@@ -79,7 +79,7 @@ def retrieval_strength(days: float, *, stability_days: float = STABILITY_DAYS) -
     return exp(-max(days, 0.0) / stability_days)
 
 
-def spacing_bonus(days: float, *, stability_days: float) -> float:
+def spacing_bonus(days: float, *, stability_days: float = STABILITY_DAYS) -> float:
     """Return the factor by which a use after a pause raises the stability, in [0, 0.1]: 0 without a pause."""
     return SPACING_GAIN * (1 - retrieval_strength(days, stability_days=stability_days))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access.generalization import GeneralizationVerdict
@@ -67,6 +68,7 @@ class Kernle:
 
     def __init__(self, vault: Vault) -> None:
         self.vault = opened(vault)
+        self._storage = self  # the documents' programs mark raw memories by `k._storage.mark_raw_processed(…)`
 
     # -- 3.1: creation, with provenance ------------------------------------------------------------
 
@@ -101,7 +103,9 @@ class Kernle:
     # -- 3.2, 3.3: processing raw memories -----------------------------------------------------------
 
     def process_raw(self, raw_id: str, as_type: str, **settings: Any) -> str:
-        """Make a memory from a raw memory, with links both ways, and return its id."""
+        """Make a memory from a raw memory, with links both ways, and return its id; `note_type` is a note's purpose."""
+        if as_type == "note":
+            as_type = settings.pop("note_type", as_type)
         keys = ("tags", "confidence", "belief_type")
         own: dict[str, Any] = {name: settings.pop(name) for name in keys if name in settings}
         return _id(process_raw(self.vault.view(), raw_id, as_type, own, **settings))
@@ -262,14 +266,15 @@ class Kernle:
 
     def check_generalization_safety(
         self, source_memory: Named, generalized_text: str, proposed_access: Sequence[str] = ()
-    ) -> GeneralizationVerdict:
+    ) -> SimpleNamespace:
         """Return whether a text may be shown where its source may not: `safe`, `warnings`, `blocked_reason`.
 
         Without proposed access nobody learns of it, so it is safe.
         """
-        if not proposed_access:
-            return GeneralizationVerdict()
-        return check_generalization(self.vault.view(), [ref_of(source_memory)], generalized_text).verdict
+        found = GeneralizationVerdict()
+        if proposed_access:
+            found = check_generalization(self.vault.view(), [ref_of(source_memory)], generalized_text).verdict
+        return SimpleNamespace(safe=found.safe, warnings=[*found.warnings], blocked_reason=found.blocked_reason)
 
     def generalize(
         self, source: Named, belief: str, access_grants: Sequence[str], confidence_note: str | None = None

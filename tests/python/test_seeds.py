@@ -50,12 +50,16 @@ def test_the_calls_of_000(vault: Vault) -> None:
         assert "day-one" in made.tags
         assert k.get_raw(other)["processed_into"] == [f"{as_type}:{memory_id}"]
 
+    other = k.raw("Worth a decision, which is a note with a purpose.")
+    memory_id = k.process_raw(other, "note", tags=["day-one"], note_type="decision")
+    assert k.get_raw(other)["processed_into"] == [f"decision:{memory_id}"]
+
     # 3.3: raw promote
     full_id = seeds.resolve_raw_id(k, raw_id[:7])
     entry = k.get_raw(full_id)
     blob = entry.get("blob") or entry.get("content") or ""
     result_id = k.belief(statement=blob, confidence=0.7, source="cli-promote", derived_from=[f"raw:{full_id}"])
-    k.mark_raw_processed(full_id, [f"belief:{result_id}"])
+    k._storage.mark_raw_processed(full_id, [f"belief:{result_id}"])  # as the document's program calls it
     assert k.get_raw(full_id)["processed_into"] == [f"belief:{result_id}"]
     with pytest.raises(memstore.RefusedError, match="derived from"):
         k.mark_raw_processed(full_id, [f"episode:{episode_id}"])
@@ -128,7 +132,7 @@ def test_the_calls_of_001(home: Path, vault: Vault) -> None:
     result = kernle.check_generalization_safety(
         source_memory=murmur, generalized_text="Heart murmurs in small breeds need monitoring", proposed_access=["*"]
     )
-    assert (result.safe, result.warnings) == (True, ())
+    assert (result.safe, result.warnings) == (True, [])
     result = kernle.check_generalization_safety(
         source_memory=murmur, generalized_text="Bella's breed often has heart issues", proposed_access=["*"]
     )
@@ -202,7 +206,7 @@ def test_the_calls_of_002(vault: Vault) -> None:
     assert engram.run_belief_consolidation().enough is False
     assert seeds.retrieval_strength(0.0, stability_days=30) == 1.0
     assert seeds.destab_threshold(9, 100.0) > seeds.destab_threshold(1, 1.0)
-    assert 0 < seeds.spacing_bonus(30.0, stability_days=30.0) < 0.1
+    assert 0 < seeds.spacing_bonus(30.0) < 0.1
 
 
 # -- 003: quality ----------------------------------------------------------------------------------
@@ -238,6 +242,7 @@ def test_the_calls_of_003(vault: Vault, capsys: pytest.CaptureFixture[str]) -> N
         assert f"[{item['confidence']:.2f}] {item['content']}".startswith("[0.")
         assert {"relevance_score", "combined_score", "citation", "source_type"} <= item.keys()
     assert store.search("color", min_confidence=1.0)["fallback"]["used"] is True
+    assert store.search("query", min_confidence=0.8)["results"] == []
     assert store.memory_search("color")["citations"] == "auto"
     assert store.memory_get(entry.ref)["content"] == "User's favorite color is blue"
 
@@ -302,6 +307,9 @@ def test_the_calls_of_004(home: Path, vault: Vault, key: Path) -> None:
     anchor = create_anchor(memory, type="moltbook_post", reference="https://moltbook.com/p/1", page=digest)
     memory.anchors.append(anchor)
     assert [one.reference for one in memory.anchors] == ["https://moltbook.com/p/1"]
+
+    bare = create_anchor(memory, type="moltbook_post", reference="https://moltbook.com/p/...")
+    assert not isnad.verify_anchor(bare)  # it has no copy of the page
 
     before, after = memory.trust.score, isnad.compute_trust_score(memory)
     assert after == before  # a copy of a page proves nothing before one has fetched the page oneself
