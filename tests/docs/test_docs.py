@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -29,6 +30,13 @@ def page(name: str) -> str:
 def test_the_generated_parts_are_up_to_date(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert generate.written(text) == text, "run `poe docs`"
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *PAGES], ids=lambda path: path.stem)
+def test_no_page_has_a_heading_twice(path: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#{1,6} .+", text, re.MULTILINE)
+    assert [one for one, count in Counter(headings).items() if count > 1] == []
 
 
 @pytest.mark.parametrize("name", sorted(generate.PARTS))
