@@ -242,15 +242,12 @@ def consents(view: View) -> tuple[KnownConsent, ...]:
     return tuple(sorted(shown, key=lambda one: (one.at, one.id)))
 
 
-def consent_values(
-    view: View, grantor: str, grantee: str, scope: str, *, on_behalf_of: str | None = None
-) -> dict[str, Plain]:
+def consent_values(view: View, grantor: str, grantee: str, scope: str) -> dict[str, Plain]:
     """Return the keys of a new consent, asserted by whoever records it."""
     return {
         "type": "consent",
         "id": new_id(view, "con_"),
         "grantor": grantor,
-        "on_behalf_of": on_behalf_of,
         "grantee": grantee,
         "scope": scope,
         "granted_at": instant(view.clock.now()),

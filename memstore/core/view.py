@@ -429,7 +429,7 @@ class View(Protocol):
     def rebuild_index(self) -> View:
         """Drop the index, rebuild it, and return a view of the vault as it is now."""
 
-    def refresh_index(self, *, purge: bool = False) -> Refreshed:
+    def refresh_index(self) -> Refreshed:
         """Write all changes into the index, however small."""
 
     # -- writing -----------------------------------------------------------------------------------

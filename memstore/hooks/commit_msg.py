@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memstore.history.git_history import GitHistory
 
 # Below this line git shows the diff to the writer and removes it again (git commit --verbose).
+_COMMENT = "#"
 _SCISSORS = " ------------------------ >8 ------------------------"
 
 
@@ -44,24 +45,18 @@ def _stop_outside_git(file: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, "this is not a commit message from git")
 
 
-def added(text: str, lines: Sequence[str], comment: str = "#") -> str:
-    """Return the text of a message file with trailers before git's comments; an empty message stays empty.
-
-    Args:
-        text: what the editor left.
-        lines: the trailers.
-        comment: what begins a comment.
-    """
-    above, scissors, below = text.partition(f"\n{comment}{_SCISSORS}\n")
+def added(text: str, trailers: Sequence[str]) -> str:
+    """Return the text of a message file with trailers before git's comments; an empty message stays empty."""
+    above, scissors, below = text.partition(f"\n{_COMMENT}{_SCISSORS}\n")
     message = above.split("\n")
     end = len(message)
-    while end and (not message[end - 1].strip() or message[end - 1].startswith(comment)):
+    while end and (not message[end - 1].strip() or message[end - 1].startswith(_COMMENT)):
         end -= 1
     said = message[:end]
-    if not lines or not any(line.strip() and not line.startswith(comment) for line in said):
+    if not trailers or not any(line.strip() and not line.startswith(_COMMENT) for line in said):
         return text
     rest = "\n".join(message[end:])
-    return with_trailers("\n".join(said), lines) + rest.lstrip("\n") + scissors + below
+    return with_trailers("\n".join(said), trailers) + rest.lstrip("\n") + scissors + below
 
 
 def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """Write memories from Python with the arguments of the seeds; `add_memory` takes any key of any type.
 
-Seed 000 writes notes and beliefs; seed 004 creates a memory, anchors it, and finds memories that others vouch for.
+Seed 000 writes notes and beliefs; seed 004 creates a memory, and finds memories that others vouch for.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.core.change import Signing
 from memstore.core.errors import FormatError, UsageError
-from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.transaction import again_where_changed, save
 from memstore.files import memory_file
 from memstore.files.draft import Account
@@ -17,9 +16,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
-from memstore.memories.show import show_memory
 from memstore.search.retrieval import Filters
-from memstore.trust import anchor as anchoring
 from memstore.trust.score import TrustReader
 from memstore.trust.sign_written import WrittenSigner
 
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.change import Saved
-    from memstore.core.memory import Anchor, Memory
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -203,46 +200,6 @@ def create_memory(
     return _read(edit.path, edit.after).memory
 
 
-def create_anchor(
-    view: View,
-    memory: Memory | str,
-    *,
-    type: str,  # noqa: A002 - the seed's name
-    reference: str,
-    page: bytes | None = None,
-    proof: bytes | None = None,
-) -> Anchor:
-    """Record a place outside the file that shows what a memory says; the file then has the anchor.
-
-    >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
-    >>> create_anchor(ws.view(), memory, type="moltbook_post", reference="https://moltbook.com/p/1").type
-    'moltbook_post'
-
-    Args:
-        view: the vault.
-        memory: the memory, or its ref.
-        type: git_commit, url, moltbook_post, opentimestamps or blockchain.
-        reference: the commit, page or transaction.
-        page: the page's content, of which the vault keeps a copy; without it nothing can be verified.
-        proof: for opentimestamps: the bytes of the `.ots` file that was made from the page.
-
-    Raises:
-        NotFoundError: there is no such memory.
-        UsageError: it has no id, or the commit does not hold it as it is.
-        FormatError: the proof is invalid, or of something else.
-    """
-    ref = _ref(memory)
-    if type == "git_commit":
-        anchoring.anchor_commit(view, ref, revision=reference)
-    elif type == "opentimestamps" and page is not None and proof is not None:
-        anchoring.anchor_stamp(view, ref, page, proof, reference=reference)
-    elif type in PAGE_ANCHORS and page is not None:
-        anchoring.anchor_page(view, ref, type, reference, page)
-    else:
-        anchoring.anchor_elsewhere(view, ref, type, reference)
-    return show_memory(view, ref).memory.anchors[-1]
-
-
 def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0.0) -> tuple[Memory, ...]:
     """Return the memories that have all of these tags and at least this trust, newest first.
 
@@ -265,10 +222,6 @@ def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0
     tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
     reader = TrustReader(view)
     return tuple(file.memory for file in tagged if reader.of(file.memory).score >= min_trust)
-
-
-def _ref(memory: Memory | str) -> str:
-    return memory if isinstance(memory, str) else str(memory.ref)
 
 
 def _read(path: str, data: bytes) -> MemoryFile:

@@ -14,14 +14,10 @@ the number of uses, which never falls. Source: docs/references.md, "storage and 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from math import exp, isnan, log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from memstore.core.config import QualityProfile
 from memstore.core.keys import EXTERNAL, RELIABILITY
-
-if TYPE_CHECKING:
-    from memstore.files.vault import VaultFiles
-
 
 STABILITY_DAYS = 30.0  # of a memory that was never used; seed 003's recency factor is exp(-days/30)
 MOST_STABILITY_DAYS = 3650.0
@@ -229,22 +225,3 @@ def quality(of: QualityGrounds, profile: QualityProfile = QualityProfile.MEMSTOR
 def days_since(created_at: str, now: datetime) -> float | None:
     """Return the days since a time in the form used in memories (RFC 3339, UTC); None if it is empty."""
     return days_between(datetime.fromisoformat(created_at), now) if created_at else None
-
-
-# -- the start of strength -------------------------------------------------------------------------
-
-
-def made_at(vault: "VaultFiles | None", path: str, created_at: str | None) -> datetime | None:
-    """Return when a memory was made, in UTC: the time in the file, else the file's modification time.
-
-    The first commit may be more accurate, but it would have to be looked up at every search; and a file that came with
-    a clone is new to the user who cloned it.
-
-    Args:
-        vault: the vault with the file; None for a past state.
-        path: the file's path.
-        created_at: the time in the file; may be None or empty.
-    """
-    if created_at:
-        return datetime.fromisoformat(created_at)
-    return vault.saved_at(path) if vault else None

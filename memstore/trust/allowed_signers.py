@@ -87,11 +87,11 @@ def revoked_of(lines: Iterable[tuple[int, str]]) -> tuple[frozenset[bytes], tupl
 
 
 def signer_line(
-    principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, authority: bool = False, comment: str = ""
+    principals: Sequence[str], key: PublicKey, namespaces: Sequence[str], *, authority: bool = False
 ) -> str:
     """Return a line of allowed_signers, without its line end; an `authority` certifies keys for the principals."""
     options = "cert-authority," * authority + f'namespaces="{",".join(namespaces)}"'
-    return " ".join(part for part in (",".join(principals), options, key.type, key.base64, comment) if part)
+    return f"{','.join(principals)} {options} {key.type} {key.base64}"
 
 
 def ended(line: str, before: datetime) -> str:

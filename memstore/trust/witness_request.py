@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from memstore.trust.signatures import Signatures
 
 
-ANSWER_SCHEMA = "memstore.witness-answer/1"
-
-
 class WitnessRequest(NamedTuple):
     """What is to be attested: a memory's ref, both its sections, their digests, and who is asked by whom."""
 

@@ -739,9 +739,9 @@ class VaultView:
         """Drop the index, build it anew, and return the view of the vault as it is now."""
         return VaultView(self._ws, self._ws.library.rebuild())
 
-    def refresh_index(self, *, purge: bool = False) -> Refreshed:
+    def refresh_index(self) -> Refreshed:
         """Write all changes into the index, however few they are."""
-        return self._ws.library.refresh(purge=purge)
+        return self._ws.library.refresh()
 
     # -- writing -----------------------------------------------------------------------------------
 

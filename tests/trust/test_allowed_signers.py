@@ -52,8 +52,8 @@ def test_the_key_of_an_authority_is_told_from_a_key_that_signs() -> None:
 
 
 def test_what_is_written_is_read() -> None:
-    line = allowed_signers.signer_line(["si:ash"], KEY, [ATTEST_NAMESPACE], comment="Ash of the park")
-    assert signers(line) == (Signer(("si:ash",), KEY, (ATTEST_NAMESPACE,), line=1),)
+    line = allowed_signers.signer_line(["si:ash"], KEY, [ATTEST_NAMESPACE])
+    assert signers(f"{line} Ash of the park") == (Signer(("si:ash",), KEY, (ATTEST_NAMESPACE,), line=1),)
 
 
 @pytest.mark.parametrize("options", ["", ',valid-after="20260201Z"', ',valid-before="20300101Z"'])

@@ -15,8 +15,9 @@ from memstore.access.consents import consents
 from memstore.cli.filters import TRUST_LEVELS
 from memstore.core.config import Config
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.face.trust import VaultTrust
 from memstore.history.git_history import GitHistory
-from memstore.memories.create import create_anchor, create_memory, query_memories
+from memstore.memories.create import create_memory, query_memories
 from memstore.memories.listing import list_memories
 from memstore.memories.search import Wish, search
 from memstore.memories.show import show_memory
@@ -58,6 +59,8 @@ from tests.trust.test_known_verdicts import KeptInMemory
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memstore.core.memory import Anchor
+    from memstore.core.view import View
     from memstore.search.local_state import DerivedCache
     from memstore.trust.pages import WebPages
     from memstore.trust.pin import UserPins
@@ -387,14 +390,18 @@ class Hosts(NoPins):
         return self.holders.get(name)
 
 
+def create_anchor(view: View, **about: Any) -> Anchor:
+    VaultTrust(lambda: view).anchor(PATH, **about)
+    return show_memory(view, PATH).memory.anchors[-1]
+
+
 def paged(vault: Workspace, keys: Path, *names: str) -> tuple[Workspace, bytes]:
     """Return a vault whose memory is signed, and anchored in pages that hold its digest and signature."""
     sign(vault.view(), PATH, key=str(keys / "babel"))
     page = digest_page(vault.view(), [PATH]).encode()
     for name in names:
-        assert create_anchor(vault.view(), PATH, type="url", reference=f"https://e.org/{name}", page=page).role == (
-            "commitment"
-        )
+        anchored = create_anchor(vault.view(), type="url", reference=f"https://e.org/{name}", page=page)
+        assert anchored.role == "commitment"
     hosts = Hosts(e_org=CLAIRE, f_org=PITH, babel_org=BABEL)
     return vault._replace(pins=cast("UserPins", hosts), derived=cast("DerivedCache", KeptInMemory())), page
 
@@ -404,8 +411,7 @@ def counting(vault: Workspace) -> list[bool]:
 
 
 def test_a_page_that_nobody_fetched_proves_nothing(vault: Workspace, keys: Path) -> None:
-    memory = show_memory(vault.view(), PATH).memory
-    assert create_anchor(vault.view(), memory, type="url", reference="https://e.org/2").hash is None
+    assert create_anchor(vault.view(), type="url", reference="https://e.org/2").hash is None
     vault, _ = paged(vault, keys, "1")
     assert counting(vault) == [False, False]
     found = trust_of(vault.view(), PATH)
@@ -446,7 +452,7 @@ def test_a_rewritten_memory_stays_unverified_whoever_vouches_for_it(vault: Works
     look_again(vault.view(), cast("WebPages", Site(a=(page, "e.org"))), trust_of(vault.view(), PATH).file.memory)
     edit(vault, "isn't where", "is where")
     page = digest_page(vault.view(), [PATH]).encode()
-    create_anchor(vault.view(), PATH, type="url", reference="https://e.org/b", page=page)
+    create_anchor(vault.view(), type="url", reference="https://e.org/b", page=page)
     look_again(vault.view(), cast("WebPages", Site(b=(page, "e.org"))), trust_of(vault.view(), PATH).file.memory)
     witnessed(vault, keys, PITH)
     witnessed(vault, keys, CLAIRE)
@@ -460,13 +466,13 @@ def test_a_rewritten_memory_stays_unverified_whoever_vouches_for_it(vault: Works
 def test_a_stamp_anchors_a_memory_and_waits_for_its_block(vault: Workspace) -> None:
     page = digest_page(vault.view(), [PATH]).encode()
     proof = timestamps.proof(hashlib.sha256(page).digest(), [("sha256",), ("bitcoin", 7)])
-    made = create_anchor(vault.view(), PATH, type="opentimestamps", reference="a stamp", page=page, proof=proof)
+    made = create_anchor(vault.view(), type="opentimestamps", reference="a stamp", page=page, proof=proof)
     assert (made.role, made.reference) == ("commitment", "a stamp")
     (found,) = trust_of(vault.view(), PATH).vouched.anchors
     assert (found.counts, found.reason) == (False, "it is in block 7, whose header is needed")
     other = digest_page(vault.view(), ["other.md"]).encode()
     with pytest.raises(FormatError):
-        create_anchor(vault.view(), PATH, type="opentimestamps", reference="another", page=other, proof=proof)
+        create_anchor(vault.view(), type="opentimestamps", reference="another", page=other, proof=proof)
 
 
 # -- requests ------------------------------------------------------------------------------------
