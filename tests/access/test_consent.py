@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memstore.access.consent import ConsentBook
-from memstore.access.policy import Judge, decide, labels_of
+from memstore.access.policy import Judge, decide, labels_of, told_of_contexts
 from memstore.access.world import (
     ActiveContext,
     Consent,
@@ -314,6 +314,18 @@ def test_the_roster_listens_where_nobody_is_named() -> None:
     at_work = by(OWNER, ActiveContext(id="ctx:work"))
     assert decide(world, at_work, "m_2").allowed
     assert decide(world, at_work, "m_1").who == ("human:eve",)
+
+
+def test_anybody_knows_open_contexts_and_only_who_is_on_the_roster_knows_of_a_closed_one() -> None:
+    contexts = {
+        "ctx:fair": RegisteredContext(roster=("human:carol",), open=True),
+        "ctx:club": RegisteredContext(roster=("human:bob",)),
+        "ctx:board": RegisteredContext(roster=("human:carol",)),
+    }
+    world = vault(contexts=contexts)
+    told = told_of_contexts(world, by("human:bob")).contexts
+    assert told == {"ctx:fair": RegisteredContext(open=True), "ctx:club": contexts["ctx:club"]}
+    assert told_of_contexts(world, by(OWNER)).contexts == contexts
 
 
 def test_denials_count_however_somebody_comes() -> None:

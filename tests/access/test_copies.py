@@ -47,6 +47,13 @@ def test_two_of_the_same_show_the_same() -> None:
     assert Judge(vault(), by("human:bob")).admits(both(same, same))
 
 
+def test_copies_that_were_generalized_in_two_ways_count_as_not_generalized() -> None:
+    one = Labels(id="m_1", generalized=True, generalization=Generalization(verdict="safe"))
+    assert both(one, one).generalized
+    assert not both(one, one._replace(generalization=Generalization(verdict="warn"))).generalized
+    assert not both(one, one._replace(generalized=False)).generalized
+
+
 def test_what_was_decided_holds_until_something_begins_or_ends() -> None:
     session = Session(viewer="human:bob", at=NOW)
     assert steady_until(vault(), session) is None
