@@ -12,7 +12,7 @@ from memstore.access.consents import consent_values
 from memstore.access.policy import Judge, labels_of
 from memstore.access.sight import names_in
 from memstore.access.world import ActiveContext, Decision, Kind, Session, Standings, kind_of
-from memstore.core.change import Edit
+from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind, is_sealed_path
@@ -25,19 +25,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.access.world import World
-    from memstore.core.change import Saved, Written
+    from memstore.core.change import Written
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shared:
+class Shared(SavedOne):
     """The result of a change of grants: who has them now, who is denied, which consents were recorded with it.
 
     `notes` point out possible mistakes to the vault's owner: that a grantee is unknown, or that a ward has no guardian.
     """
 
-    saved: Saved
     scope: str
     grants: tuple[str, ...]
     denies: tuple[str, ...]
@@ -45,11 +44,6 @@ class Shared:
     notes: tuple[str, ...] = ()
 
     __repr__ = short_repr
-
-    @property
-    def ref(self) -> str | None:
-        """The ref of the memory; None if it has no id."""
-        return self.saved.ref
 
 
 @again_where_changed
@@ -109,8 +103,8 @@ def _granted(
     ]
     files = [new_file(view, RegistryKind.CONSENT, values) for values in records]
     ids = tuple(str(values["id"]) for values in records)
-    edits = [AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))]
-    after = apply(file, [*edits, RemoveItems("access_grants", others)])
+    now, closed = AppendItems("access_grants", tuple(to)), RemoveItems("access_denies", tuple(to))
+    after = apply(file, [now, closed, RemoveItems("access_grants", others)])
     events = [recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])] if to else []
     events += [recorded(view, "privacy revoke", memory=memory_id, whom=[*others])] if others else []
     done = _saved(view, file, after, [*files, *events], "privacy grant", ids, saving)
@@ -121,7 +115,7 @@ def _granted(
     return replace(done, notes=notes)
 
 
-def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tuple[str, str]]:
+def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tuple[str, str | None]]:
     """Yield a note, and what to do, for each grantee that is named nowhere else, if the vault knows others at all.
 
     Only the vault's owner may know who is known.
@@ -232,7 +226,7 @@ def _stop_unless_granted(world: World, file: MemoryFile, decision: Decision, to:
         raise RefusedError(f"{file.memory.ref} can't be granted to {to}: {text}", hint=hint)
 
 
-def _why_closed(world: World, file: MemoryFile, decision: Decision, to: str) -> tuple[str, str]:
+def _why_closed(world: World, file: MemoryFile, decision: Decision, to: str) -> tuple[str, str | None]:
     """Return why somebody can't be granted a memory, and what would change that."""
     memory_id, lacking = file.memory.id, ", ".join(decision.missing)
     if decision.code == "lineage":
@@ -246,7 +240,7 @@ def _why_closed(world: World, file: MemoryFile, decision: Decision, to: str) -> 
     return decision.code, decision.fix
 
 
-def closed_grants(view: View, file: MemoryFile, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+def closed_grants(view: View, file: MemoryFile, names: Iterable[str]) -> Iterator[tuple[str, str | None]]:
     """Yield why a memory of the actor's stays closed to somebody whom it is granted to, and what would change that."""
     if not file.memory.id or not view.owns(file.memory):
         return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memstore.beliefs.evidence import Evidence, as_evidence, hearsay, mark_as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
-from memstore.core.change import Edit
+from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
@@ -20,27 +20,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from memstore.beliefs.next_lines import Weighed
-    from memstore.core.change import Saved
     from memstore.core.memory import LedgerLine, Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reinforced:
+class Reinforced(SavedOne):
     """The effect of evidence: the confidence before and after, in [0, 1], and the evidence counted before."""
 
-    saved: Saved
     old: float
     new: float
     counted_before: tuple[str, ...]
 
     __repr__ = short_repr
-
-    @property
-    def ref(self) -> str | None:
-        """The ref of the memory; None if it has no id."""
-        return self.saved.ref
 
 
 @again_where_changed

@@ -17,7 +17,7 @@ from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.conflicts.statements import statements
 from memstore.core import digests
 from memstore.core.change import Edit
-from memstore.core.errors import ChangedMeanwhileError, NoIdError, RefusedError, UsageError
+from memstore.core.errors import ChangedMeanwhileError, NoIdError, RefusedError, UsageError, changed_while_read
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, message_of, save
 from memstore.files import splice
@@ -182,7 +182,7 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
         raise NoIdError(entry.path)
     side = comparer.side_at(entry.path)
     if side is None:
-        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+        raise changed_while_read(entry.path)
     alike = (other for other in comparer.alike(side) if other.memory.type == "belief" and other.memory.ref)
     found = (_proposal(view, side, other) for other in alike)
     return tuple(sorted(filter(None, found), key=lambda one: (one.stance, one.ref)))

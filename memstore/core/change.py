@@ -67,6 +67,18 @@ class Saved:
         return bool(self.diff)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SavedOne:
+    """A saved memory; derived classes say what else came of it."""
+
+    saved: Saved
+
+    @property
+    def ref(self) -> str | None:
+        """The ref of the memory; None if it has no id."""
+        return self.saved.ref
+
+
 @dataclass(frozen=True, slots=True)
 class Changes:
     """Memories that were added, removed, moved or changed, and files that can't be read now."""

@@ -135,6 +135,14 @@ class ChangedMeanwhileError(MemstoreError):
     exit_code = Exit.LOCKED
 
 
+# -- texts of errors that many modules raise -------------------------------------------------------
+
+
+def changed_while_read(path: str) -> ChangedMeanwhileError:
+    """Return the error for a file that was there a moment ago, and is not as it was."""
+    return ChangedMeanwhileError(f"{path} changed while it was read", hint="try again")
+
+
 # -- suggesting the intended word ------------------------------------------------------------------
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
-from memstore.core.errors import ChangedMeanwhileError
+from memstore.core.errors import changed_while_read
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.memory import is_external_mark
 from memstore.lineage.edges import BACKWARD, BITS, FORWARD, GROUND, HOP_SHIFT, KINDS, Rows, bits_of, edges_of
@@ -350,5 +350,5 @@ def row_of(graph: Graph, entry: Entry) -> int:
     """Return the node of a memory that was resolved; `ChangedMeanwhileError` if it no longer exists."""
     row = graph.row_at(entry.path, entry.id)
     if row is None:
-        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+        raise changed_while_read(entry.path)
     return row

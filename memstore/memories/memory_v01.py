@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.errors import ChangedMeanwhileError, FormatError, NoIdError, UsageError
+from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, hint, shown
@@ -100,7 +100,7 @@ def _named(view: View, ref: str) -> MemoryFile:
     entry = view.find(ref)
     file = view.read(entry.path)
     if file is None:
-        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+        raise changed_while_read(entry.path)
     return file
 
 

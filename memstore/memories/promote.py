@@ -14,7 +14,7 @@ from memstore.beliefs.evidence import against
 from memstore.beliefs.next_lines import PROMOTED_BELIEF_CONFIDENCE, Stance, brought_up_to_date, held, weigh
 from memstore.beliefs.reinforce import edit_of_evidence
 from memstore.core.catalog import EdgeKind
-from memstore.core.change import Edit
+from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
@@ -45,18 +45,12 @@ _MADE_OF = frozenset({EdgeKind.DERIVED_FROM})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Linked(SavedOne):
     """A new memory, and the source memories in which it was recorded."""
 
-    saved: Saved
     others: tuple[Saved, ...]
 
     __repr__ = short_repr
-
-    @property
-    def ref(self) -> str | None:
-        """The ref of the new memory; None if it has no id."""
-        return self.saved.ref
 
 
 @again_where_changed

@@ -13,7 +13,7 @@ from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer, side_of
 from memstore.core import digests
 from memstore.core.config import QualityProfile
-from memstore.core.errors import ChangedMeanwhileError, InStackError, NotFoundError
+from memstore.core.errors import InStackError, NotFoundError, changed_while_read
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.quotation import shown_title
@@ -120,7 +120,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     mount, then, entry = _found(view.at(commit), ref)
     file = then.text(entry.path)
     if file is None:
-        raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+        raise changed_while_read(entry.path)
     if isinstance(file, PlainFile):
         file = memory_file.as_if_adopted(file)
     now = view.clock.now()

@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memstore.core.change import Edit, Saved, Written
+from memstore.core.change import Edit, SavedOne, Written
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.places import is_sealed_path
@@ -32,23 +32,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(SavedOne):
     """The saved file, and the status of the new anchor; None if the same anchor already existed.
 
     `remotes` are those that the commit can be pushed to, each with whether fetching its anchors was configured only
     now.
     """
 
-    saved: Saved
     anchored: Anchored | None
     remotes: Mapping[str, bool] = field(default_factory=dict)
 
     __repr__ = short_repr
-
-    @property
-    def ref(self) -> str | None:
-        """The ref of the memory; None if it has no id."""
-        return self.saved.ref
 
 
 # If two people anchor the same memory at once, they must not use the same name, so a ref is named after its commit.

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from memstore.core.change import Edit, Saved
+from memstore.core.change import Edit, Saved, SavedOne
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.keys import EXTERNAL, RESOLUTION_KEYS, SIGNATURE_KEYS, WITNESS_KEYS
 from memstore.core.memory import Resolution, Signature, Witness
@@ -34,19 +34,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Signed:
+class Signed(SavedOne):
     """The saved file, and the verdict on the attestation in it; whether an external memory is now vouched for."""
 
-    saved: Saved
     verdict: Verdict
     is_evidence: bool = False
 
     __repr__ = short_repr
-
-    @property
-    def ref(self) -> str | None:
-        """The ref of the memory; None if it has no id."""
-        return self.saved.ref
 
 
 @again_where_changed

@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import ITEM_SEPARATOR
-from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, SealedError, VaultError
+from memstore.core.errors import MemstoreError, RefusedError, SealedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import is_sealed_path
 from memstore.files.vault import note_bytes
@@ -457,7 +457,7 @@ class VaultView:
         entry = self.find(ref)
         file = self._seen(entry.path)
         if file is None:
-            raise ChangedMeanwhileError(f"{entry.path} changed while it was read", hint="try again")
+            raise changed_while_read(entry.path)
         return file
 
     def _seen(self, path: str) -> MemoryFile | None:
