@@ -273,12 +273,11 @@ def _members() -> Mapping[str, frozenset[str]]:
 
 def states_at(terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
     """Yield the states that a phrase beginning at a position expresses, each with the number of its words."""
-    terms = _of_anybody(tuple(terms))
-    yield from _states_after((), terms, at)
-    for way, begin in _beginnings().get(terms[at], ()):
-        after = at + len(way)
-        if tuple(terms[at:after]) == way:
-            for width, state in _states_after(begin, terms, after):
+    said = _of_anybody(tuple(terms[at : at + 2 * _LONGEST]))  # a beginning and what follows: a line may be very long
+    yield from _states_after((), said)
+    for way, begin in _beginnings().get(said[0], ()):
+        if said[: len(way)] == way:
+            for width, state in _states_after(begin, said[len(way) :]):
                 yield len(way) + width, state
 
 
@@ -309,9 +308,9 @@ def _speaking_against() -> Mapping[str, Sequence[tuple[str, Sequence[str]]]]:
     return dict(found)
 
 
-def _states_after(begin: tuple[str, ...], terms: Sequence[str], at: int) -> Iterator[tuple[int, Condition]]:
-    """Yield the states of phrases with a beginning that go on like the terms from a position."""
-    said = (*begin, *terms[at : at + _LONGEST])
+def _states_after(begin: tuple[str, ...], terms: Sequence[str]) -> Iterator[tuple[int, Condition]]:
+    """Yield the states of phrases with a beginning that go on like the terms."""
+    said = (*begin, *terms[:_LONGEST])
     for key in {_letters_of(said[:1]), _letters_of(said)}:
         for phrase, state in _starting(key):
             if len(begin) < len(phrase) and said[: len(phrase)] == phrase:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.conflicts import lexicon
 from memstore.conflicts.contradiction import compare
 from memstore.conflicts.frames import frames
 from memstore.conflicts.statements import in_third_person, sentences, statements
@@ -61,6 +62,11 @@ def test_a_run_of_signs_is_compared(piece: str) -> None:
     compare(f"The gate is open {text}", f"The gate is not open {text}")
     frames(text[:2_000])
     list(split_sentences(text))
+
+
+@pytest.mark.usefixtures("_soon")
+def test_the_states_in_a_statement_of_many_words_are_found() -> None:
+    assert not list(lexicon.states_in(("kettle", "hums", "soft") * 30_000))
 
 
 def test_a_query_is_folded_a_few_times_however_many_words_stand_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
