@@ -115,7 +115,7 @@ def _granted(
     return replace(done, notes=notes)
 
 
-def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tuple[str, str | None]]:
+def unknown_grantees(view: View, world: World, to: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield a note, and what to do, for each grantee that is named nowhere else, if the vault knows others at all.
 
     Only the vault's owner may know who is known.
