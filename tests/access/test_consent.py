@@ -60,6 +60,13 @@ def test_for_a_ward_without_guardian_a_known_person_speaks(grantor: str, code: s
     assert decide(vault(memory), by("human:bob"), "m_1").code == code
 
 
+def test_the_vaults_owner_does_not_speak_for_a_ward_in_their_own_memories() -> None:
+    memory = Labels(id="m_1", subject_ids=("dog:rex",), access_grants=("*",), consent_grants=("human:eve",))
+    for owner, code in ((None, "consent-missing"), ("human:eve", "consent-missing"), ("human:carol", "granted")):
+        world = vault(memory._replace(owner=owner))._replace(owner="human:eve")
+        assert decide(world, by("human:bob"), "m_1").code == code
+
+
 def test_a_guardian_speaks_in_place_of_who_is_guarded() -> None:
     memory = Labels(id="m_1", subject_ids=("human:kid",), access_grants=("*",), consent_grants=("human:kid",))
     assert decide(vault(memory), by("human:bob"), "m_1").code == "granted"

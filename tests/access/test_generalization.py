@@ -163,6 +163,13 @@ def test_what_points_back_is_a_warning(source: str, text: str, checks: list[str]
     assert list(generalization.check(text, [source], {}).checks) == checks
 
 
+def test_a_word_that_begins_the_text_after_a_quotation_mark_is_no_name() -> None:
+    assert generalization.check("“Walks help most old dogs a lot.”", ["“Walks do me good.”"], {}).safe
+    assert generalization.check("They say Walks help most old dogs.", ["“Walks do me good.”"], {}).checks == (
+        "individual",
+    )
+
+
 def test_each_warning_stands_where_its_check_does() -> None:
     found = generalization.check("Belle scored 0 on Zilker road.", ["At Zilker Kim scored 000."], BELLA)
     assert dict(zip(found.checks, found.warnings, strict=True)) == {

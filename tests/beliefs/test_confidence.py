@@ -23,6 +23,7 @@ from memstore.beliefs.ledger import (
     Stated,
     course,
     each_line,
+    mean_time,
     replay,
     replay_now,
     stated,
@@ -282,3 +283,14 @@ def test_late_evidence_fades_as_old_evidence() -> None:
     assert gained == pytest.approx([1.0, 0.25])
     # What happened before a statement that was made without it still counts: it was recorded after that.
     assert [one.source for one in witnesses([said, late])] == ["episode:m_old"]
+
+
+@pytest.mark.parametrize(("weights", "days"), [((0.2, 0.2), 5), ((0.3, 0.1), 2.5), ((0.0, 0.0), 10), ((0.9, 0.9), 5)])
+def test_evidence_arose_on_average_by_weight(weights: tuple[float, float], days: float) -> None:
+    lines = [
+        LedgerLine(
+            timestamp=instant(at), op="support", evidence_source=f"episode:m_{at}", weight=weight, roots=(f"s{at}",)
+        )
+        for at, weight in zip((0, 10), weights, strict=True)
+    ]
+    assert mean_time(lines) == START + timedelta(days=days)
