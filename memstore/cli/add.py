@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
-from memstore.cli.written import commit_option, dry_run_option, emit_saved
+from memstore.cli.written import emit_saved, saving_options
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
 
@@ -48,8 +48,7 @@ _NOTES = (
     type=click.Choice(("never", "counts", "always")),
     help="Sign it with your signing_key: always, or if that counts here.",
 )
-@commit_option()
-@dry_run_option()
+@saving_options()
 def add(
     session: CliSession,
     /,
@@ -107,8 +106,7 @@ def add(
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options(without=frozenset({"type", "belief_type", "confidence", "foundational", "claims"}))
 @click.option("--hook", is_flag=True, help="Write down what a hook hands over on standard input; never fail.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def raw(
     session: CliSession, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
 ) -> None:

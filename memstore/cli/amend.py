@@ -9,12 +9,11 @@ import click
 from memstore.cli.group import Command
 from memstore.cli.options import command, named_argument, ref_argument
 from memstore.cli.written import (
-    commit_option,
     diff_lines,
-    dry_run_option,
     emit_saved,
     in_vault,
     saved_lines,
+    saving_options,
     say_findings,
     say_what_stays_out,
 )
@@ -57,8 +56,7 @@ _USED_WITH_A_TEXT = {
 @click.option("--version", metavar="REVISION", help="Write nothing unless this is still its revision, as show has it.")
 @click.option("--title", metavar="TEXT", help="The new title.")
 @click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c, and a text or title.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def edit(
     session: CliSession,
     /,
@@ -128,8 +126,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
 )
 @ref_argument()
 @click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Set keys of a memory; only their lines change."""
     from memstore.cli.key_options import own_values
@@ -160,8 +157,7 @@ _TAKEN_AWAY = "\0"
 @click.command("tag", cls=_TagCommand, examples=("memstore tag m_7f3 dog food", "memstore tag m_7f3 +dog -food"))
 @ref_argument()
 @click.argument("tags", metavar="[+|-]TAG…", nargs=-1, required=True)
-@commit_option()
-@dry_run_option()
+@saving_options()
 @click.pass_obj
 def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Add tags to a memory, or remove them with `-TAG`."""
@@ -179,8 +175,7 @@ def tag(session: CliSession, ref: str, tags: tuple[str, ...], *, commit: bool, d
 @command("mv", examples=("memstore mv m_7f3 dogs/bella.md", "memstore mv m_7f3 dogs/ --dry-run"))
 @ref_argument()
 @click.argument("path", metavar="PATH", type=click.Path())
-@commit_option()
-@dry_run_option()
+@saving_options()
 def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool) -> None:
     """Rename a memory's file, or move it to another folder; refs still find it by its id.
 
@@ -245,8 +240,7 @@ def _move_lines(session: CliSession, moved: Moved, *, dry_run: bool) -> Iterator
 @click.option(
     "--all", "everything", is_flag=True, help="Adopt every file in the vault that can be adopted, without asking."
 )
-@commit_option()
-@dry_run_option()
+@saving_options()
 def adopt(
     session: CliSession, paths: tuple[str, ...], kind: str, *, everything: bool, commit: bool, dry_run: bool
 ) -> None:
@@ -326,8 +320,7 @@ def _adoptable_lines(session: CliSession, found: Sequence[Adoptable]) -> Iterato
 @command("fmt", examples=("memstore fmt --check", "memstore fmt m_7f3 --dry-run"))
 @ref_argument("refs", metavar="[REF]…", nargs=-1)
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if anything would change.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Format the frontmatter of memories: spaces, quoted times, one history entry a line. Values never change."""
     from memstore.documents.memories import formatted_document

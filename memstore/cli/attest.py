@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import click
 
 from memstore.cli.options import command, group, ref_argument, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
+from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
 from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHORS
 
@@ -34,8 +34,7 @@ def _key_option() -> Callable[[Any], Any]:
 @command("sign", examples=("memstore sign m_7f3", "memstore sign m_7f3 --key ~/.ssh/id_ed25519 -c"))
 @ref_argument()
 @_key_option()
-@commit_option()
-@dry_run_option()
+@saving_options()
 def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_run: bool) -> None:
     """Sign a memory that you wrote: what it says, and where it comes from.
 
@@ -64,8 +63,7 @@ def sign(session: CliSession, ref: str, *, key: str | None, commit: bool, dry_ru
 @click.option("--request", metavar="FILE", help="Answer this request, without the vault.")
 @click.option("--answer", metavar="FILE", help="Import somebody's answer.")
 @_key_option()
-@commit_option()
-@dry_run_option()
+@saving_options()
 def witness(  # noqa: PLR0913 -- one for each option
     session: CliSession,
     ref: str | None,
@@ -164,8 +162,7 @@ def _request_lines(asked: WitnessRequest) -> Iterator[str]:
 @ref_argument()
 @several("--from", "asked", metavar="ENTITY…", help="Whom to ask; each of them must be allowed to see it.")
 @click.option("--notes", metavar="TEXT", help="Why, in one line.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def request_witness(
     session: CliSession, ref: str, *, asked: tuple[str, ...], notes: str | None, commit: bool, dry_run: bool
 ) -> None:
@@ -192,8 +189,7 @@ def request_witness(
 @click.option("--outcome", type=click.Choice(OUTCOMES), required=True, help="The decision.")
 @click.option("--notes", metavar="TEXT", help="Why, in one line.")
 @_key_option()
-@commit_option()
-@dry_run_option()
+@saving_options()
 def resolve(
     session: CliSession, ref: str, *, outcome: str, notes: str | None, key: str | None, commit: bool, dry_run: bool
 ) -> None:
@@ -256,8 +252,7 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
 @click.option("--snapshot", metavar="FILE", help="The page as you saved it; - is standard input.")
 @click.option("--online", is_flag=True, help="Fetch the page now, instead of --snapshot.")
 @click.option("--proof", metavar="FILE", help="For opentimestamps: the file that `ots stamp` wrote.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def anchor(  # noqa: PLR0913 -- one for each option
     session: CliSession,
     ref: str,

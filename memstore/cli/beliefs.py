@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import REF, WholeNumber, command, ref_argument, several
-from memstore.cli.written import (
-    commit_option,
-    diff_lines,
-    dry_run_option,
-    emit_saved,
-    saved_lines,
-    say_findings,
-)
+from memstore.cli.options import REF, F, WholeNumber, command, ref_argument, several, together
+from memstore.cli.written import commit_option, diff_lines, emit_saved, saved_lines, saving_options, say_findings
 from memstore.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -28,20 +21,15 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
 
 
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
-
-
 def _evidence_options(*, partial: bool) -> Callable[[F], F]:
     """Add the options of both commands about evidence; `--partial` is shown only for the one that it belongs to."""
-    text = "It does so only in part: it counts half for and half against."
-
-    def decorate(function: F) -> F:
-        reason = click.option("--reason", metavar="TEXT", help="Why, for the history.")
-        half = click.option("--partial", is_flag=True, hidden=not partial, help=text)
-        evidence = several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so.")
-        return evidence(half(reason(commit_option()(dry_run_option()(function)))))
-
-    return decorate
+    half = "It does so only in part: it counts half for and half against."
+    return together(
+        several("--evidence", type=REF, metavar="REF…", required=True, help="The memories that say so."),
+        click.option("--partial", is_flag=True, hidden=not partial, help=half),
+        click.option("--reason", metavar="TEXT", help="Why, for the history."),
+        saving_options(),
+    )
 
 
 @command(
@@ -125,8 +113,7 @@ _from_episodes = click.option(
 @click.option("--check", "only_check", is_flag=True, help="Write nothing; exit 1 if a number differs.")
 @click.option("--fold", is_flag=True, help="Replace a memory's history with one line; git keeps the others.")
 @_from_episodes
-@commit_option()
-@dry_run_option()
+@saving_options()
 def recompute(
     session: CliSession,
     refs: tuple[str, ...],
@@ -217,8 +204,7 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
 @ref_argument("ref", metavar="[REF]", required=False)
 @click.option("--depth", type=WholeNumber(min=1), metavar="N", help="Follow at most this many links from REF.")
 @click.option("--apply", is_flag=True, help="Write the changes; without it, only show the plan.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def propagate(
     session: CliSession, ref: str | None, *, depth: int | None, apply: bool, commit: bool, dry_run: bool
 ) -> None:

@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import NAME, WholeNumber, command, ref_argument
-from memstore.cli.written import commit_option, conflict_line, dry_run_option, saved_lines
+from memstore.cli.written import conflict_line, saved_lines, saving_options
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -86,8 +86,7 @@ def _lines(session: CliSession, found: Conflict) -> Iterator[str]:
     "--decision", type=click.Choice(("keep", "supersede", "merge", "both-true")), help="What is decided, if not that."
 )
 @click.option("--reason", metavar="TEXT", help="Why, for whoever asks later.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def resolve_conflict(
     session: CliSession,
     ref: str,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.options import command, group, subcommand
-from memstore.cli.written import commit_option, dry_run_option, emit_registered
+from memstore.cli.options import F, command, group, subcommand, together
+from memstore.cli.written import emit_registered, saving_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from memstore.access.consents import KnownConsent
     from memstore.cli.session import CliSession
 
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 _STATES = {"active": "in force", "open": "unanswered"}
 _EXAMPLE = "--from human:parent_456 --to si:reading_specialist --scope ctx:student_123_academic"
@@ -23,26 +22,18 @@ _EXAMPLE = "--from human:parent_456 --to si:reading_specialist --scope ctx:stude
 
 def _record_options(*, ends: bool = True) -> Callable[[F], F]:
     """Add the options of all records: who, to whom, for what, on whose behalf, until when and why."""
-
-    def decorate(function: F) -> F:
-        made = commit_option()(dry_run_option()(function))
-        made = click.option("--note", metavar="TEXT", default="", help="What was said, word for word.")(made)
-        made = click.option("--reason", metavar="TEXT", help="Why.")(made)
-        if ends:
-            made = click.option("--expires", metavar="DATE", help="When it ends: a date, or a time from now like 30d.")(
-                made
-            )
-        made = click.option(
-            "--for", "on_behalf_of", metavar="ENTITY", help="Whom they speak for, as guardian or delegate."
-        )(made)
-        scope = "What it covers: mem:ID or any REF, ctx:NAME, subject:ENTITY or source:ENTITY."
-        made = click.option("--scope", metavar="SCOPE", required=True, help=scope)(made)
-        made = click.option("--to", "grantee", metavar="ENTITY", required=True, help="To whom it may be passed on.")(
-            made
-        )
-        return click.option("--from", "grantor", metavar="ENTITY", required=True, help="Who says so.")(made)
-
-    return decorate
+    scope = "What it covers: mem:ID or any REF, ctx:NAME, subject:ENTITY or source:ENTITY."
+    expires = click.option("--expires", metavar="DATE", help="When it ends: a date, or a time from now like 30d.")
+    return together(
+        click.option("--from", "grantor", metavar="ENTITY", required=True, help="Who says so."),
+        click.option("--to", "grantee", metavar="ENTITY", required=True, help="To whom it may be passed on."),
+        click.option("--scope", metavar="SCOPE", required=True, help=scope),
+        click.option("--for", "on_behalf_of", metavar="ENTITY", help="Whom they speak for, as guardian or delegate."),
+        *([expires] if ends else []),
+        click.option("--reason", metavar="TEXT", help="Why."),
+        click.option("--note", metavar="TEXT", default="", help="What was said, word for word."),
+        saving_options(),
+    )
 
 
 @group("consent", examples=(f"memstore consent grant {_EXAMPLE}", "memstore consent list"))
@@ -104,8 +95,7 @@ def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, d
 @click.option("--by", metavar="ENTITY", help="Who takes it back; whoever acts by default.")
 @click.option("--reason", metavar="TEXT", help="Why.")
 @click.option("--note", metavar="TEXT", default="", help="What was said, word for word.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def revoke(session: CliSession, /, consent_id: str, *, by: str | None, dry_run: bool, **told: Any) -> None:
     """Take back a consent, a refusal or a delegation, from now on.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines, say_findings
+from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -138,8 +138,7 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
     ),
 )
 @ref_argument("refs", metavar="[REF…]", nargs=-1)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Replace unused texts with summaries: the title and the first sentence.
 

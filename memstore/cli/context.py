@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import group, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, emit_registered
+from memstore.cli.written import emit_registered, saving_options
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,8 +37,7 @@ def context() -> None:
     "--default-access", "default_access", metavar="ENTITY…", help="Who is granted everything that is written in it."
 )
 @several("--role", "--roles", "roles", metavar="ENTITY=ROLE…", help="Roles held while it is active.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def add(
     session: CliSession, /, context_id: str, *, is_open: bool, roles: tuple[str, ...], dry_run: bool, **said: Any
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, dry_run_option
+from memstore.cli.written import saving_options
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import UsageError
 from memstore.memories.forget import REASONS
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 )
 @click.option("--shred", metavar="CTX", help="Destroy the key of a context, and forget what was sealed for it.")
 @click.option("--reason", metavar="CODE", type=click.Choice(REASONS), help=f"Why: {', '.join(REASONS)}.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def forget(
     session: CliSession,
     /,

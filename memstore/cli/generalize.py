@@ -7,13 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import RealNumber, command, ref_argument, several
-from memstore.cli.written import (
-    commit_option,
-    dry_run_option,
-    saved_lines,
-    say_findings,
-    say_what_stays_out,
-)
+from memstore.cli.written import saved_lines, saving_options, say_findings, say_what_stays_out
 from memstore.core.errors import Exit, UsageError
 from memstore.memories.generalize import FEWEST_SUBJECTS
 
@@ -40,8 +34,7 @@ if TYPE_CHECKING:
 @click.option("--note", metavar="TEXT", help="How sure that is, and why.")
 @click.option("--check", is_flag=True, help="Only say what the check says; exit 1 unless it is safe.")
 @click.option("--acknowledge", is_flag=True, help="You have weighed the warnings.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def generalize(
     session: CliSession, /, refs: tuple[str, ...], *, text: str, check: bool, dry_run: bool, **about: Any
 ) -> None:

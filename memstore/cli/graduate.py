@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, group, ref_argument, subcommand
-from memstore.cli.written import (
-    commit_option,
-    diff_lines,
-    dry_run_option,
-    emit_saved,
-    saved_lines,
-    say_findings,
-)
+from memstore.cli.written import diff_lines, emit_saved, saved_lines, saving_options, say_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +25,7 @@ if TYPE_CHECKING:
         "memstore graduate -c",
     ),
 )
-@commit_option()
-@dry_run_option()
+@saving_options()
 def graduate(session: CliSession, *, commit: bool, dry_run: bool) -> None:
     """Write memories that have earned it into MEMORY.md, at most ten a run, and remove those that no longer qualify.
 
@@ -129,8 +121,7 @@ def show(session: CliSession, ref: str) -> None:
 
 @subcommand(suggestions, "accept", examples=("memstore suggestions accept prop_3bf -c",))
 @ref_argument()
-@commit_option()
-@dry_run_option()
+@saving_options()
 def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> None:
     """Accept a suggestion: write its belief, or record its evidence; the suggestion is archived."""
     from memstore.documents.memories import accepted_document
@@ -154,8 +145,7 @@ def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> Non
 )
 @ref_argument()
 @click.option("--reason", metavar="TEXT", help="Why; kept in the suggestion.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def reject(session: CliSession, ref: str, *, reason: str | None, commit: bool, dry_run: bool) -> None:
     """Reject a suggestion; it comes back only if three more memories support it."""
     from memstore.memories.suggestions import reject_suggestion as do

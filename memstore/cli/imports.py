@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.options import group, subcommand
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines
+from memstore.cli.options import F, group, subcommand, together
+from memstore.cli.written import diff_lines, saved_lines, saving_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.memories.incoming import ImportedMemories
-
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 
 @group(
@@ -61,7 +59,7 @@ def _add_format(name: str, what: str, example: str) -> None:
         f"Import {what}.\n\nPATH is a file, a folder or a ZIP archive. Each memory names the lines that it comes "
         "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new."
     )
-    options = commit_option()(dry_run_option()(import_format))
+    options = saving_options()(import_format)
     if name in _TAKES_BACK:
         options = click.option(
             "--own", is_flag=True, help="What was exported here is yours: the same memories come back."
@@ -109,8 +107,7 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
     import_, "seeds", examples=("memstore import seeds beliefs.yaml", "memstore import seeds seeds.md --dry-run")
 )
 @click.argument("file", metavar="FILE", type=click.Path())
-@commit_option()
-@dry_run_option()
+@saving_options()
 def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
     """Import seed beliefs from YAML, JSON or a Markdown list.
 
@@ -140,8 +137,7 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
     examples=("memstore import memory-v0.1 memories.json --dry-run", "memstore import memory-v0.1 one.json -c"),
 )
 @click.argument("file", metavar="FILE", type=click.Path())
-@commit_option()
-@dry_run_option()
+@saving_options()
 def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
     """Import memories from JSON in the memory-v0.1 format: an object, a list, or one object a line.
 
@@ -163,8 +159,7 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
     examples=("memstore import jsonl memories.jsonl", "memstore import jsonl memories.jsonl --dry-run"),
 )
 @click.argument("file", metavar="FILE", type=click.Path())
-@commit_option()
-@dry_run_option()
+@saving_options()
 def import_records(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
     """Import memories that `memstore export jsonl` wrote.
 
@@ -218,13 +213,10 @@ def export() -> None:
 
 def _what_to_export() -> Callable[[F], F]:
     """Add the memories to export, by name or all of them."""
-
-    def decorate(function: F) -> F:
-        everything = click.option("--all", "everything", is_flag=True, help="Export every memory that you may see.")
-        decorated: F = click.argument("refs", metavar="[REF…]", nargs=-1)(everything(function))
-        return decorated
-
-    return decorate
+    return together(
+        click.argument("refs", metavar="[REF…]", nargs=-1),
+        click.option("--all", "everything", is_flag=True, help="Export every memory that you may see."),
+    )
 
 
 @subcommand(export, "jsonl", examples=("memstore export jsonl --all > memories.jsonl", "memstore export jsonl m_7f3"))

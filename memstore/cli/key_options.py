@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.group import SeveralOption
-from memstore.cli.options import REF
+from memstore.cli.options import REF, F, several, together
 from memstore.core.keys import KEYS, Key, Shape
 from memstore.memories.add import KEPT_BY_THE_PROGRAM
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from memstore.files.draft import Account
     from memstore.files.render import Plain
 
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 KEY_MEANINGS = {
     "type": "what kind of memory it is; the only required key",
@@ -100,20 +98,14 @@ OFFERED = tuple(key for key in KEYS if key.name not in KEPT_BY_THE_PROGRAM | _EL
 
 def key_options(*, without: frozenset[str] = frozenset()) -> Callable[[F], F]:
     """Add an option for each key that a person may set, and `--set` for keys of their own."""
-
-    def decorate(function: F) -> F:
-        own = click.option(
-            "--set", "own_keys", cls=SeveralOption, metavar="KEY=VALUE…", help="Any key, including your own."
-        )
-        decorated = own(function)
-        for key in reversed(OFFERED):
-            if key.name == "origin":
-                decorated = _trigger(_session(decorated))
-            if key.name not in without:
-                decorated = _option(key)(decorated)
-        return decorated
-
-    return decorate
+    options = []
+    for key in OFFERED:
+        if key.name not in without:
+            options.append(_option(key))
+        if key.name == "origin":
+            options += [_trigger, _session]
+    own = several("--set", "own_keys", metavar="KEY=VALUE…", help="Any key, including your own.")
+    return together(*options, own)
 
 
 # The parts of `origin`, which every new memory may have.
@@ -125,16 +117,11 @@ _trigger = click.option("--trigger", metavar="TEXT", help="What made you write i
 
 def account_options() -> Callable[[F], F]:
     """Add the options for what an episode tells besides its text."""
-
-    def decorate(function: F) -> F:
-        lesson = click.option(
-            "--lesson", "--lessons", "lessons", cls=SeveralOption, metavar="TEXT…", help="What an episode taught."
-        )
-        outcome = click.option("--outcome", metavar="TEXT", help="How an episode came out.")
-        objective = click.option("--objective", metavar="TEXT", help="What an episode was about: its title.")
-        return objective(outcome(lesson(function)))
-
-    return decorate
+    return together(
+        click.option("--objective", metavar="TEXT", help="What an episode was about: its title."),
+        click.option("--outcome", metavar="TEXT", help="How an episode came out."),
+        several("--lesson", "--lessons", "lessons", metavar="TEXT…", help="What an episode taught."),
+    )
 
 
 def given_account(options: dict[str, Any]) -> Account:
@@ -152,7 +139,7 @@ def _option(key: Key) -> Callable[[F], F]:
         return click.option(*names, key.name, is_flag=True, **about)
     if key.shape in _SEVERAL:
         kind = REF if key.shape in _OF_REFS else None
-        return click.option(*names, key.name, cls=SeveralOption, type=kind, metavar=_METAVARS.get(key.shape), **about)
+        return several(*names, key.name, type=kind, metavar=_METAVARS.get(key.shape), **about)
     one_of = {"type": click.Choice(key.choices)} if key.choices else {"metavar": _METAVARS.get(key.shape, "TEXT")}
     return click.option(*names, key.name, **one_of, **about)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import group, subcommand
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, say_findings
+from memstore.cli.written import diff_lines, dry_run_option, saving_options, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def init(session: CliSession, file: str | None) -> None:
 @click.argument("file")
 @click.option("--keeper", is_flag=True, help="Commits signed with it may change the keyring.")
 @click.option("--authority", is_flag=True, help="It signs no memories, but certifies keys: ssh-keygen -s CA.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def add(
     session: CliSession, holder: str, file: str, *, keeper: bool, authority: bool, commit: bool, dry_run: bool
 ) -> None:
@@ -96,8 +95,7 @@ def add(
 @click.option("--old", metavar="FILE", help="The old key, which must sign, too; by default your setting signing_key.")
 @click.option("--print", "only_print", is_flag=True, help="Only print the statement that both keys sign.")
 @click.option("--signed", metavar="FILE", help="Import a statement that was printed elsewhere.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def rotate(
     session: CliSession,
     holder: str,
@@ -148,8 +146,7 @@ def _print_statement(session: CliSession, holder: str, file: str, old: str | Non
 
 @subcommand(keys, "revoke", examples=("memstore keys revoke SHA256:3F…", "memstore keys revoke si:pith"))
 @click.argument("named", metavar="FINGERPRINT|ENTITY")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def revoke(session: CliSession, named: str, *, commit: bool, dry_run: bool) -> None:
     """Revoke a key that was lost or stolen: nothing that it signed counts any more."""
     from memstore.trust.keys import revoke_key

@@ -62,6 +62,17 @@ def subcommand(
     return decorate
 
 
+def together(*options: Callable[[F], F]) -> Callable[[F], F]:
+    """Join options into one decorator; `--help` shows them in this order."""
+
+    def decorate(function: F) -> F:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
 def several(*names: str, **settings: Any) -> Callable[[F], F]:
     """Add an option with any number of values up to the next option, `--tag a b --tag c`; the values are a tuple."""
     return click.option(*names, cls=SeveralOption, **settings)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import group, ref_argument, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, saved_lines, say_findings
+from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -44,8 +44,7 @@ def privacy() -> None:
 @several(
     "--consent", "consents", metavar="ENTITY…", help="Who has consented; recorded for this memory and these grantees."
 )
-@commit_option()
-@dry_run_option()
+@saving_options()
 def grant(
     session: CliSession, ref: str, *, to: tuple[str, ...], consents: tuple[str, ...], commit: bool, dry_run: bool
 ) -> None:
@@ -63,8 +62,7 @@ def grant(
 @subcommand(privacy, "revoke", examples=("memstore privacy revoke m_7f3 --from si:old_agent",))
 @ref_argument()
 @several("--from", "whom", metavar="ENTITY…", required=True, help="Who may no longer see it.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def revoke(session: CliSession, ref: str, *, whom: tuple[str, ...], commit: bool, dry_run: bool) -> None:
     """Take a grant back. Whoever would still see the memory through a group, a context or '*' is denied by name."""
     from memstore.access.privacy import revoke_access

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memstore.access.registry import ENTITY_KINDS
 from memstore.cli.options import group, several, subcommand
-from memstore.cli.written import commit_option, dry_run_option, emit_registered
+from memstore.cli.written import emit_registered, saving_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memstore.access.entities import KnownEntity, KnownGroup, KnownMember
     from memstore.cli.session import CliSession
 
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
 
 _entity_argument = click.argument("entity_id", metavar="ENTITY")
 _remove_option = click.option("--remove", is_flag=True, help="Remove them.")
@@ -43,8 +42,7 @@ def entity() -> None:
 )
 @several("--role", "--roles", "roles", metavar="ROLE…", help="Roles it holds.")
 @click.option("--note", metavar="TEXT", default="", help="A note for people.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -> None:
     """Register an entity. Its names are what a generalization must not give away; its guardians consent for it."""
     from memstore.access.entities import add_entity
@@ -57,8 +55,7 @@ def add(session: CliSession, /, entity_id: str, *, dry_run: bool, **said: Any) -
 @_entity_argument
 @click.argument("names", metavar="NAME…", nargs=-1, required=True)
 @_remove_option
-@commit_option()
-@dry_run_option()
+@saving_options()
 def alias(
     session: CliSession, entity_id: str, names: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
@@ -73,8 +70,7 @@ def alias(
 @_entity_argument
 @click.argument("guardians", metavar="GUARDIAN…", nargs=-1, required=True)
 @_remove_option
-@commit_option()
-@dry_run_option()
+@saving_options()
 def guardian(
     session: CliSession, entity_id: str, guardians: tuple[str, ...], *, remove: bool, commit: bool, dry_run: bool
 ) -> None:
@@ -131,8 +127,7 @@ def group_() -> None:
 @click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
 @click.option("--from", "since", metavar="DATE", help="When the membership begins; now by default.")
 @click.option("--until", metavar="DATE", help="When the membership ends.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def add_to_group(
     session: CliSession,
     group_id: str,
@@ -154,8 +149,7 @@ def add_to_group(
 @subcommand(group_, "remove", examples=("memstore group remove group:bella_care_team vet:dr_smith",))
 @click.argument("group_id", metavar="GROUP")
 @click.argument("members", metavar="ENTITY…", nargs=-1, required=True)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def remove_from_group(
     session: CliSession, group_id: str, members: tuple[str, ...], *, commit: bool, dry_run: bool
 ) -> None:

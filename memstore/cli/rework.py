@@ -10,15 +10,7 @@ import click
 from memstore.cli.add import given_text, utf8
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import REF, command, ref_argument, several
-from memstore.cli.written import (
-    commit_option,
-    dry_run_option,
-    emit_linked,
-    emit_saved,
-    saved_lines,
-    say_findings,
-    say_what_stays_out,
-)
+from memstore.cli.written import emit_linked, emit_saved, saved_lines, saving_options, say_findings, say_what_stays_out
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 
@@ -48,8 +40,7 @@ _TYPE = frozenset({"type"})
 @click.option("--to", "kind", metavar="TYPE", type=click.Choice(_KINDS), help=f"What it becomes: {', '.join(_KINDS)}.")
 @account_options()
 @key_options(without=_TYPE)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def promote(
     session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
 ) -> None:
@@ -90,8 +81,7 @@ def promote(
 @click.option("--reason", metavar="TEXT", help="Why, for the history.")
 @click.option("--since", metavar="DATE", help="When the world changed: the old one was true until then.")
 @key_options(without=_TYPE)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def supersede(
     session: CliSession,
     /,
@@ -137,8 +127,7 @@ def supersede(
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @click.option("--title", metavar="TEXT", help="The new title.")
 @click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def revise(
     session: CliSession, /, ref: str, text: str | None, *, file: str | None, dry_run: bool, **settings: Any
 ) -> None:
@@ -163,8 +152,7 @@ def revise(
 @several("--first", type=REF, metavar="REF…", help="The evidence that goes to the first of the two.")
 @several("--second", type=REF, metavar="REF…", help="The evidence that goes to the second.")
 @click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
     """Split a memory that says two things into two, which replace it.
 
@@ -179,8 +167,7 @@ def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: 
 @command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
 @ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
     """Merge several memories that say the same into the first one, which replaces the others.
 
@@ -198,8 +185,7 @@ def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", help="Why; kept in the memories.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def archive(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
     """Put memories out of sight; nothing is deleted, and memstore list --status archived still lists them."""
     put_out_of_sight(session, refs, reason=reason, commit=commit, dry_run=dry_run)
@@ -228,8 +214,7 @@ def put_out_of_sight(
 @click.argument("name", metavar="REF|ENTITY|SOURCE|IMPORT")
 @click.option("--lift", is_flag=True, help="Bring back what was quarantined under this name.")
 @click.option("--reason", metavar="TEXT", help="Why; kept in the memories.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def quarantine(session: CliSession, name: str, *, lift: bool, reason: str | None, dry_run: bool, commit: bool) -> None:
     """Take memories, and all that was derived from them, out of recall and confidence; their files stay.
 
@@ -294,8 +279,7 @@ def _say_quarantined(session: CliSession, done: Quarantined, *, lifted: bool, dr
 @command("restore", examples=("memstore restore m_7f3", "memstore restore m_7f3 --dry-run"))
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def restore(session: CliSession, refs: tuple[str, ...], *, dry_run: bool, reason: str | None, commit: bool) -> None:
     """Bring archived memories back, byte for byte as they were."""
     from memstore.beliefs.archive import restore as bring_back

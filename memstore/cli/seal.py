@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, dry_run_option
+from memstore.cli.written import saving_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 )
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
 @click.option("--context", "in_context", metavar="CTX", help="Seal them for the key of this context alone.")
-@commit_option()
-@dry_run_option()
+@saving_options()
 def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, commit: bool, dry_run: bool) -> None:
     """Encrypt memories as whole files, for the SSH keys of all who may see them; needs memstore-vault[seal].
 
@@ -59,8 +58,7 @@ def seal(session: CliSession, refs: tuple[str, ...], *, in_context: str | None, 
 
 @command("unseal", examples=("memstore unseal m_7f3", "memstore unseal m_7f3 -c"))
 @ref_argument("refs", metavar="REF…", nargs=-1, required=True)
-@commit_option()
-@dry_run_option()
+@saving_options()
 def unseal(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Store sealed memories as plain text again, byte for byte as they were sealed or last changed."""
     from memstore.documents.memories import unsealed_document

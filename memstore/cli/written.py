@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from memstore.cli.options import F, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.memories.promote import Linked
 
-F = TypeVar("F", bound="Callable[..., Any] | click.Command")
-
 
 def dry_run_option() -> Callable[[F], F]:
     """Add `--dry-run`."""
@@ -30,6 +30,11 @@ def dry_run_option() -> Callable[[F], F]:
 def commit_option() -> Callable[[F], F]:
     """Add `-c`."""
     return click.option("-c", "--commit", is_flag=True, help="Commit the change, too.")
+
+
+def saving_options() -> Callable[[F], F]:
+    """Add `-c` and `--dry-run`."""
+    return together(commit_option(), dry_run_option())
 
 
 def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, unchanged: str) -> None:
