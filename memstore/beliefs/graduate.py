@@ -157,7 +157,7 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
     room, pages, files = MOST_A_RUN, [], []
     edits: dict[str, list[Edit]] = {}
     for path in found.paths:
-        before = _bytes(view, path)
+        before = view.own_file(path)
         done, after, by_hand = _page(found, path, before, room)
         room -= len(done.entered)
         if done.diff or done.proposals:
@@ -181,10 +181,6 @@ def _save(
         saved = save_all(view, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
         return saved, saved[0].commit
     return (), save_own(view, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
-
-
-def _bytes(view: View, path: str) -> bytes | None:
-    return view.own_file(path)
 
 
 class _Gathered:

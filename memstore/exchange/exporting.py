@@ -240,7 +240,7 @@ class _Relations:
 def _source(document: dict[str, Any], source: str, exported: set[str]) -> str:
     """Return the name of a memory's source, and add it to the entities."""
     is_memory = MemoryRef.parse(source) is not None
-    name = _memory_name(source) if is_memory else f"src:{_encoded(source)}"
+    name = _memory_name(source) if is_memory else f"src:{quote(source, safe='')}"
     if source not in exported:
         document["entity"].setdefault(name, {} if is_memory else {"prov:label": source})
     return name
@@ -248,10 +248,6 @@ def _source(document: dict[str, Any], source: str, exported: set[str]) -> str:
 
 def _memory_name(ref: str) -> str:
     return f"mem:{ref.rpartition(':')[2]}"
-
-
-def _encoded(text: str) -> str:
-    return quote(text, safe="")
 
 
 def _time(at: str | None) -> dict[str, str] | None:

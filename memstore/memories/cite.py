@@ -59,7 +59,7 @@ def cite(view: View, text: str) -> Cited:
     """
     place = parse_place(text)
     try:
-        entry = _entry(view, place)
+        entry = view.named(place.name, notes=True)
     except InStackError as error:
         mount = next((one for one in view.mounts if one.name == error.stack), None)
         if mount is None or mount.view is None:
@@ -92,10 +92,6 @@ def _cited(then: View, text: str, place: Place, entry: Entry) -> Cited:
         text=_written(entry, lines, blob),
         external=outside,
     )
-
-
-def _entry(then: View, place: Place) -> Entry:
-    return then.named(place.name, notes=True)
 
 
 def _citation(entry: Entry, data: bytes, blob: str, lines: tuple[int, int]) -> Citation:

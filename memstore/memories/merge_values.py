@@ -6,6 +6,7 @@ removals of either side are applied, so that a grant revoked on one side stays r
 
 from __future__ import annotations
 
+import operator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
@@ -39,11 +40,7 @@ class CollisionError(Exception):
     """Both sides changed the same thing differently."""
 
 
-def _are_equal(one: object, other: object) -> bool:
-    return one == other
-
-
-def one_of(three: Three[T], *, same: Callable[[T, T], bool] = _are_equal) -> T:
+def one_of(three: Three[T], *, same: Callable[[T, T], bool] = operator.eq) -> T:
     """Return the side that changed; ours if neither did, or if both made the same change.
 
     Raises:
