@@ -326,7 +326,7 @@ _CODES = (
     ),
     _warning(
         "body-empty",
-        "the memory says nothing below its frontmatter",
+        "the memory says nothing below its frontmatter, and has no keys of your own",
         "Write a text, or delete the file.",
     ),
     _warning(

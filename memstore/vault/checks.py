@@ -65,7 +65,7 @@ def _body(checked: Checked) -> Iterator[Finding]:
                 "forgotten-body", "the memory is forgotten, but its text is still here",
                 "leave one line at most", line=checked.body_line + written[1],
             )  # fmt: skip
-    elif not written:
+    elif not written and not checked.memory.extra:  # Obsidian has notes that are properties alone
         yield checked.finding(
             "body-empty",
             "there is no text below the frontmatter",
