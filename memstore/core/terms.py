@@ -7,7 +7,6 @@ import unicodedata
 from functools import cache
 from typing import TYPE_CHECKING
 
-from memstore.core.porter import stem
 from memstore.core.word_lists import listed, word_lists
 
 if TYPE_CHECKING:
@@ -135,9 +134,11 @@ def say_the_same(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _term_of(word: str) -> str:
+    from whoosh.lang.porter import stem
+
     if not _STEMMED.fullmatch(word) or word in stop_words():
         return word
-    found = stem(_whole(word))
+    found = str(stem(_whole(word)))
     return word if found in stop_words() else found
 
 
@@ -161,8 +162,8 @@ term_of = _Terms().__getitem__
 def _whole(word: str) -> str:
     """Return a word without its `-ed` or `-ing`: `planned` as `plan`, `creating` as `create`.
 
-    The stemmer removes the ending and leaves `plann`: like Whoosh's, it looks at the word's beginning for what to
-    repair afterwards. A three-letter root that ends in a double letter is a word itself: `adding`.
+    Whoosh's Porter removes the ending and leaves `plann`: it looks at the word's beginning for what to repair
+    afterwards. A three-letter root that ends in a double letter is a word itself: `adding`.
     """
     root = word.removesuffix("ed") if word.endswith("ed") else word.removesuffix("ing")
     if root == word or _VOWELS.isdisjoint(root):
