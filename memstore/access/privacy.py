@@ -108,7 +108,7 @@ def _granted(
     events = [recorded(view, "privacy grant", memory=memory_id, to=[*to], consents=[*ids])] if to else []
     events += [recorded(view, "privacy revoke", memory=memory_id, whom=[*others])] if others else []
     done = _saved(view, file, after, [*files, *events], "privacy grant", ids, saving)
-    unknown = ("; ".join(note) for note in unknown_grantees(view, world, to))
+    unknown = ("; ".join(filter(None, note)) for note in unknown_grantees(view, world, to))
     notes = (*unknown, *_without_guardian(view, world, file, consents), *_after_sealing(view, file, others))
     if view.context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)

@@ -293,7 +293,7 @@ def share(
     known = _latest(view).get(name)
     plan = _plan(view, _id_for(view, name, to, known), name, to)
     _require_something(plan)
-    notes = tuple("; ".join(note) for note in unknown_grantees(view, view.registries, [to]))
+    notes = tuple("; ".join(filter(None, note)) for note in unknown_grantees(view, view.registries, [to]))
     if dry_run:
         return _result(plan, place, None)._replace(notes=notes)
     commit = _write(view, place, plan, known, acknowledge=acknowledge)

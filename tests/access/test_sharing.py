@@ -100,8 +100,8 @@ def test_in_a_context_told_ones_are_for_who_listens_and_observed_ones_for_the_co
 def test_what_belongs_elsewhere_is_asked_about(ws: Workspace) -> None:
     enter_context(ws.view(), "ctx:park")
     saved = add_raw(ws.view(), "Her heart is weak", subject_ids=["dog:bella"])
-    (finding,) = saved.findings
-    assert finding.code == "shared-elsewhere"
+    closed, finding = saved.findings
+    assert (finding.code, closed.code) == ("shared-elsewhere", "grant-closed")
     assert "did you mean to share that?" in finding.text
     assert memory(ws, saved).access_grants == ("ctx:park",)
     assert add_raw(ws.view(), "Her heart", subject_ids=["dog:bella"], access_grants=[]).findings == ()
