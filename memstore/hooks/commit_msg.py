@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
 
     from memstore.history.git_history import GitHistory
 
-# Below this line git shows the diff to the writer and removes it again (git commit --verbose).
+# Below this line git shows the diff to the writer and removes it again (git commit --verbose). It begins with what marks
+# a comment: `#`, or what the writer chose (core.commentChar).
+_SCISSORS = re.compile(r"\n(\S+) -{24} >8 -{24}\n")
 _COMMENT = "#"
-_SCISSORS = " ------------------------ >8 ------------------------"
 
 
 def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> int:
@@ -47,16 +49,18 @@ def _stop_outside_git(file: Path) -> None:
 
 def added(text: str, trailers: Sequence[str]) -> str:
     """Return the text of a message file with trailers before git's comments; an empty message stays empty."""
-    above, scissors, below = text.partition(f"\n{_COMMENT}{_SCISSORS}\n")
-    message = above.split("\n")
+    scissors = _SCISSORS.search(text)
+    comment = scissors[1] if scissors else _COMMENT
+    end_of_message = scissors.start() if scissors else len(text)
+    message = text[:end_of_message].split("\n")
     end = len(message)
-    while end and (not message[end - 1].strip() or message[end - 1].startswith(_COMMENT)):
+    while end and (not message[end - 1].strip() or message[end - 1].startswith(comment)):
         end -= 1
     said = message[:end]
-    if not trailers or not any(line.strip() and not line.startswith(_COMMENT) for line in said):
+    if not trailers or not any(line.strip() and not line.startswith(comment) for line in said):
         return text
     rest = "\n".join(message[end:])
-    return with_trailers("\n".join(said), trailers) + rest.lstrip("\n") + scissors + below
+    return with_trailers("\n".join(said), trailers) + rest.lstrip("\n") + text[end_of_message:]
 
 
 def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:

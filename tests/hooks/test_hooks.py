@@ -232,6 +232,10 @@ def test_a_failure_denies_the_commit_and_leaves_the_message(tmp_path: Path, caps
             "Text\n# ------------------------ >8 ------------------------\ndiff\n",
             "Text\n\nT: x\n\n# ------------------------ >8 ------------------------\ndiff\n",
         ),
+        (
+            "#1 is done\n; comment\n; ------------------------ >8 ------------------------\ndiff\n",
+            "#1 is done\n\nT: x\n; comment\n; ------------------------ >8 ------------------------\ndiff\n",
+        ),
     ],
 )
 def test_trailers_stand_before_the_comments(text: str, expected: str) -> None:
