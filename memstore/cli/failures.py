@@ -77,6 +77,10 @@ def _code(error: MemstoreError) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower()
 
 
+# A command that has written something doesn't take it back because its answer finds no room.
+_DONE = "only the answer found no room: whatever the command changed is changed"
+
+
 def _of_the_system(error: OSError) -> Failure:
     from memstore.files.local_state import NO_ROOM
 
@@ -84,8 +88,8 @@ def _of_the_system(error: OSError) -> Failure:
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
     hint = "check the file's permissions" if isinstance(error, PermissionError) else None
-    # What a command has done, it has done, also where its answer finds no room.
-    hint = "make room, and try again" if error.errno in NO_ROOM and names != ["standard output"] else hint
+    if error.errno in NO_ROOM:
+        hint = "make room, and try again" if names != ["standard output"] else _DONE
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)
 
 
