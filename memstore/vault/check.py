@@ -36,14 +36,15 @@ from memstore.files import catalog_entry, memory_file, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
 from memstore.history.revisions import wholes_of
+from memstore.history.sparse import left_out
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
-from memstore.vault.note_names import LinkTable
+from memstore.vault.note_names import LinkTable, Note, NoteNames
 from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.finding import Finding
@@ -103,7 +104,8 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     view.require_owner()
     memories, registry = _chosen(view, paths)
     now = view.clock.now()
-    directory = directory_of(view, view.whole.rows)
+    elsewhere = left_out(view)
+    directory = directory_of(view, view.whole.rows, elsewhere)
     attestations = AttestationCheck(view)
     findings: list[Finding] = []
     compressed: list[Checked] = []
@@ -137,7 +139,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
         notices=in_order(
             [
                 *(() if paths else _said_once(view)),
-                *_dangling_links(view, {*memories}),
+                *_dangling_links(view, {*memories}, elsewhere),
                 *(one for one in sealed if one.severity is Severity.NOTICE),
             ]
         ),
@@ -262,14 +264,20 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
                 yield checked.finding("ref-dangling", text, hint, line=at.line)._replace(at=at)
 
 
-def _dangling_links(view: View, paths: Collection[str]) -> Iterator[Finding]:
+def _dangling_links(view: View, paths: Collection[str], left: Collection[ReadFile]) -> Iterator[Finding]:
     """Yield a finding for each link in these files that leads to no note; a link with a memory's id is a ref."""
-    table = LinkTable(view)
+    table, elsewhere = LinkTable(view), _names_of(left)
     for note in table.notes:
         for line, link in table.dangling(note.row) if note.path in paths else ():
-            if MemoryRef.parse(link.target) is None:
+            if MemoryRef.parse(link.target) is None and not elsewhere.led_to(link, of=note.path):
                 hint = "write the note, or correct the link"
                 yield finding_of("link-dangling", note.path, f"{link.written} leads to no note", hint, Position(line))
+
+
+def _names_of(files: Iterable[ReadFile]) -> NoteNames:
+    """Return the names of notes that the work tree does not have."""
+    entries = [catalog_entry.entry_of(file, "") for file in files]
+    return NoteNames(Note(row, one.path, one.id, one.title, one.aliases) for row, one in enumerate(entries))
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:

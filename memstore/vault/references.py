@@ -10,6 +10,7 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.finding_codes import Checked
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
+from memstore.files.memory_file import MemoryFile
 from memstore.lineage import graph
 from memstore.vault.transitions import hint_for_copies
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.core.finding import Finding
     from memstore.core.view import View
-    from memstore.files.memory_file import MemoryFile
+    from memstore.files.memory_file import ReadFile
 
 
 # Keys whose refs derive a memory from other memories: they must not form a cycle.
@@ -157,9 +158,16 @@ def _target(
 _OF_LINKS = frozenset({"lineage-cycle", "ref-dangling", "ref-type"})
 
 
-def directory_of(view: View, rows: Iterable[int]) -> Directory:
-    """Return the directory of these memories."""
-    return Directory.of(_nodes(view, rows))
+def directory_of(view: View, rows: Iterable[int], files: Iterable[ReadFile]) -> Directory:
+    """Return the directory of these memories, and of those in files that the work tree does not have."""
+    return Directory.of([*_nodes(view, rows), *_nodes_of(files)])
+
+
+def _nodes_of(files: Iterable[ReadFile]) -> Iterator[RefNode]:
+    for file in files:
+        if isinstance(file, MemoryFile) and file.memory.id:
+            memory = file.memory
+            yield RefNode(file.path, memory.type, file.memory.id, _refs_of_file(file), memory.status == "forgotten")
 
 
 def wrong_links(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:

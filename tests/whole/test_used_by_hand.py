@@ -240,6 +240,21 @@ def test_what_a_sparse_checkout_leaves_out_is_not_deleted(vault: InProcess) -> N
     assert [each["verb"] for each in vault.json("status")["uncommitted"]] == ["delete"]
 
 
+def test_a_ref_to_what_a_sparse_checkout_leaves_out_does_not_dangle(vault: InProcess) -> None:
+    tea, _ = vault.add("Tea before mail")
+    vault.ok("mv", tea, "diary/tea.md")
+    _, file = vault.add("So tea is early", "--derived-from", tea)
+    file.write_text(file.read_text() + f"\nSee [[{tea}]], [[diary/tea]], [[note:m_gone000001]] and [[gone]].\n")
+    vault.ok("commit")
+    vault.git("status")
+    before = vault.run("check", "--strict").stdout
+    vault.git("sparse-checkout", "set", "--cone", ".memstore", "notes")
+    assert not (vault.vault / "diary").exists()
+    assert vault.run("check", "--strict").stdout == before
+    assert (before.count("[ref-dangling]"), before.count("leads to no note")) == (1, 1)
+    assert tea not in vault.ok("orphans")
+
+
 def test_a_vault_that_a_sparse_checkout_leaves_out_is_told_to_be_one(vault: InProcess) -> None:
     vault.add("Bella eats at eight")
     vault.ok("commit")
