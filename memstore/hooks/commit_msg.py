@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from memstore.history.git_history import GitHistory
 
-# Below this line git shows the diff to the writer and removes it again (git commit --verbose). It begins with what marks
-# a comment: `#`, or what the writer chose (core.commentChar).
+# Below this line git shows the diff to the writer and removes it again (git commit --verbose). It begins with what
+# marks a comment: `#`, or what the writer chose (core.commentChar).
 _SCISSORS = re.compile(r"\n(\S+) -{24} >8 -{24}\n")
 _COMMENT = "#"
 
