@@ -70,8 +70,11 @@ def resolve_conflict(
 
     Raises:
         NotFoundError: the actor may not see such a memory.
-        UsageError: both refs name the same memory, or `keep` names neither or does not fit the decision.
+        UsageError: there is no such decision; both refs name the same memory; or `keep` names neither of them, or does
+            not fit the decision.
     """
+    if decision not in (None, *DECISIONS):
+        raise UsageError(f"{decision!r} is no decision", hint=f"the decisions are {', '.join(DECISIONS)}")
     files = view.original(one), view.original(other)
     refs = _ref(files[0]), _ref(files[1])
     if refs[0] == refs[1]:

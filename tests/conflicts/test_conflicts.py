@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
+from memstore.cli import conflicts as commands
 from memstore.conflicts.among import MOST_NEAR
 from memstore.conflicts.compare import Comparer, conflicts
 from memstore.conflicts.duplicates import dedupe
-from memstore.conflicts.resolve import resolve_conflict
+from memstore.conflicts.resolve import DECISIONS, resolve_conflict
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
@@ -116,6 +118,7 @@ def test_a_dry_run_shows_both_diffs() -> None:
         ("m_dislikes", "m_ccc", None, "neither of the two"),
         ("m_dislikes", "both", "keep", "does not go with"),
         ("m_dislikes", "m_likes", "both-true", "does not go with"),
+        ("m_dislikes", "m_likes", "kept", "is no decision"),
     ],
 )
 def test_what_makes_no_sense_is_refused(other: str, keep: str, decision: str | None, why: str) -> None:
@@ -211,3 +214,9 @@ def test_a_title_is_compared_wherever_the_memory_is_cited() -> None:
     )
 
     assert [len(hit.conflicts) for hit in search(ws.view(), "met pier").hits] == [1, 1]
+
+
+def test_the_command_offers_the_decisions_that_there_are() -> None:
+    (offered,) = (param.type for param in commands.resolve_conflict.params if param.name == "decision")
+    assert isinstance(offered, click.Choice)
+    assert tuple(offered.choices) == DECISIONS
