@@ -5,15 +5,13 @@ line and is in no repository. Decisions are cached because deciding about every 
 user's cache, one file per viewer, which nobody else can write to.
 """
 
-# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
-# (docs/adr/0029).
+from __future__ import annotations
 
 import hashlib
 import json
 import sys
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -24,6 +22,8 @@ from memstore.core.times import instant
 from memstore.files.local_state import append_line, is_private, make_private, private_bytes, write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from memstore.access.world import ActiveContext, BlobLabels
 
 
@@ -45,7 +45,7 @@ class ContextFile:
         self._path = state / "contexts" / f"{name}.json"
         self.declared = declared
 
-    def current(self) -> "ActiveContext | None":
+    def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one if the file can't be read."""
         if self.declared is not None:
             from memstore.access.world import ActiveContext
@@ -58,7 +58,7 @@ class ContextFile:
         except OSError:
             return _read(b"")
 
-    def enter(self, context: "ActiveContext") -> None:
+    def enter(self, context: ActiveContext) -> None:
         """Store this context in place of the previous one; it must say when it expires."""
         if context.expires_at is None:
             raise ValueError("a context that is stored must expire")
@@ -97,14 +97,14 @@ class CallContext:
 
     declared = None
 
-    def __init__(self, active: "ActiveContext | None" = None) -> None:
+    def __init__(self, active: ActiveContext | None = None) -> None:
         self._active = active
 
-    def current(self) -> "ActiveContext | None":
+    def current(self) -> ActiveContext | None:
         """Return the context of the call, or the one that it entered."""
         return self._active
 
-    def enter(self, context: "ActiveContext") -> None:
+    def enter(self, context: ActiveContext) -> None:
         """Have the call be in this context from now on."""
         self._active = context
 
@@ -113,7 +113,7 @@ class CallContext:
         self._active = None
 
 
-def _read(data: bytes) -> "ActiveContext":
+def _read(data: bytes) -> ActiveContext:
     """Return the context that a file names; an unreadable file could name any, so it yields an ambiguous one."""
     from memstore.access.world import ActiveContext  # most of the time nobody is in a context
 
@@ -149,10 +149,10 @@ class ContextState(Protocol):
     def declared(self) -> str | None:
         """The context given to this process (`--context`, MEMSTORE_CONTEXT); it overrides the stored one."""
 
-    def current(self) -> "ActiveContext | None":
+    def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one if the stored one can't be read."""
 
-    def enter(self, context: "ActiveContext") -> None:
+    def enter(self, context: ActiveContext) -> None:
         """Store this context in place of the previous one; it must say when it expires."""
 
     def leave(self) -> None:
@@ -331,13 +331,13 @@ class DiskAccessLog:
     def __init__(self, state: Path) -> None:
         self._path = state / NAME
 
-    def record(self, access: "Access") -> None:
+    def record(self, access: Access) -> None:
         """Record a look; failures are ignored."""
         said = {**access._asdict(), "at": instant(access.at)}
         with suppress(OSError):
             append_line(self._path, json.dumps(said, separators=(",", ":")).encode())
 
-    def accesses(self) -> "Iterator[Access]":
+    def accesses(self) -> Iterator[Access]:
         """Yield all looks, oldest first; unreadable lines are skipped."""
         for line in private_bytes(self._path).split(b"\n"):
             with suppress(ValueError, TypeError, KeyError):
@@ -383,7 +383,7 @@ class VerdictCache:
     def __init__(self, cache: Path) -> None:
         self._cache = cache
 
-    def last(self, viewer: str) -> "AccessVerdict | None":
+    def last(self, viewer: str) -> AccessVerdict | None:
         """Return the last verdict stored for a viewer, for whatever state; None if there is none that can be read."""
         if not (is_private(self._cache) and is_private(self._folder)):
             return None
@@ -392,7 +392,7 @@ class VerdictCache:
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
-    def keep(self, viewer: str, verdict: "AccessVerdict") -> None:
+    def keep(self, viewer: str, verdict: AccessVerdict) -> None:
         """Store a verdict in place of the viewer's last one; failures are ignored."""
         with suppress(OSError):
             make_private(self._cache)
@@ -408,14 +408,14 @@ class VerdictCache:
         return self._folder / hashlib.sha256(viewer.encode()).hexdigest()[:32]
 
 
-def _written(verdict: "AccessVerdict") -> bytes:
+def _written(verdict: AccessVerdict) -> bytes:
     rows = array("q", verdict.rows).tobytes()
     facts = {"version": VERDICTS_VERSION, "byteorder": sys.byteorder, "state": verdict.state, "since": verdict.since}
     header = json.dumps(facts | {"until": verdict.until}).encode() + b"\n" + rows
     return b"%08x %s" % (zlib.crc32(header), header)
 
 
-def _read_verdict(data: bytes) -> "AccessVerdict | None":
+def _read_verdict(data: bytes) -> AccessVerdict | None:
     whole = data[9:]
     if int(data[:8], 16) != zlib.crc32(whole):
         return None
@@ -449,7 +449,7 @@ class LabelsCache:
     def __init__(self, cache: Path) -> None:
         self._cache = cache / _LABELS_FOLDER
 
-    def load(self) -> "dict[str, BlobLabels]":
+    def load(self) -> dict[str, BlobLabels]:
         """Return what was kept, by blob; nothing if it can't be read."""
         from memstore.access.label_reader import labels_in
 
@@ -461,7 +461,7 @@ class LabelsCache:
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
             return {}
 
-    def keep(self, found: "Mapping[str, BlobLabels]") -> None:
+    def keep(self, found: Mapping[str, BlobLabels]) -> None:
         """Store these in place of what was kept; failures are ignored."""
         from memstore.access.label_reader import document_of
 
