@@ -13,7 +13,7 @@ from array import array
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import Field, FileKind
 from memstore.core.config import LANGUAGES
@@ -377,24 +377,21 @@ class _Table:
         self.stats = dict(zip(before.rows, stats, strict=True))
 
     def _put(self, each: ReadAnew) -> int:
-        row = each.row if each.row is not None else self._free_row()
-        self._read.append(row)
-        for column, cell in zip(self.columns.values(), cells_of(each.document.entry), strict=True):
-            column[row] = cell
         terms = each.document.searchable
-        self.lengths[Field.TEXT][row] = len(terms.text) if terms else 0
-        self.lengths[Field.HEAD][row] = len(terms.head) if terms else 0
+        lengths = {Field.TEXT: len(terms.text) if terms else 0, Field.HEAD: len(terms.head) if terms else 0}
+        columns: tuple[Any, ...] = (*self.columns.values(), *self.lengths.values())
+        cells = (*cells_of(each.document.entry), *(lengths[of] for of in self.lengths))
+        row = self.free.pop() if each.row is None and self.free else each.row
+        if row is None:
+            row = len(self.columns["path"])
+            for column, cell in zip(columns, cells, strict=True):
+                column.append(cell)
+        else:
+            for column, cell in zip(columns, cells, strict=True):
+                column[row] = cell
+        self._read.append(row)
         self.stats[row] = _stats_of(each.stat)
         return row
-
-    def _free_row(self) -> int:
-        if self.free:
-            return self.free.pop()
-        for column in self.columns.values():
-            column.append("")
-        for lengths in self.lengths.values():
-            lengths.append(0)
-        return len(self.columns["path"]) - 1
 
     def _clear(self, row: int) -> None:
         for column in self.columns.values():

@@ -263,15 +263,16 @@ class PostingLists:
 
     def add(self, field: str, document: int, terms: Sequence[str]) -> None:
         """Add the terms of a document's field, in order; documents must be added in ascending order."""
+        found: dict[str, list[int]] = {}
+        for position, term in enumerate(terms):
+            if term in found:
+                found[term].append(position)
+            else:
+                found[term] = [position]
         lists = self._fields[field]
-        last = dict(zip(terms, range(len(terms)), strict=True))
-        if len(last) < len(terms):
-            for term, before in _before_the_last(terms, last).items():
-                postings = lists[term]
-                postings += document, _value([*before, last.pop(term)])
-        for term, position in last.items():  # those that occur once, as most do
-            postings = lists[term]
-            postings += document, _value_of_one(position)
+        for term, positions in found.items():
+            postings = lists[term]  # most terms occur once
+            postings += document, _value(positions) if len(positions) > 1 else _value_of_one(positions[0])
 
     def add_value(self, field: str, term: str, document: int, value: bytes) -> None:
         """Add a posting from an existing segment; a term's documents must be added in ascending order."""
@@ -323,15 +324,6 @@ def _packed(
     data = dumps((tuple(_steps(documents)), weights, tuple(values)), _BLOCK_PICKLE)
     length = len(info) + len(data)
     return _block_length(-length if is_last else length) + info + data
-
-
-def _before_the_last(terms: Sequence[str], last: Mapping[str, int]) -> dict[str, list[int]]:
-    """Return the positions, but for the last one, of each term that occurs more than once."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
-    for position, term in enumerate(terms):
-        if last[term] != position:
-            found[term].append(position)
-    return found
 
 
 def _value(positions: list[int]) -> bytes:
