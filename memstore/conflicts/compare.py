@@ -6,14 +6,16 @@ one memory or for all. The results of a search are compared by `among`.
 
 from __future__ import annotations
 
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
-from memstore.conflicts.gists import may_conflict
+from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict
 from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.statements import topic_of
+from memstore.core import digests
 from memstore.core.conflict import Lines
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
@@ -74,6 +76,28 @@ def _told(claim: Claim) -> str:
     return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"
 
 
+class _Gists:
+    """The gists of a memory's statements, in their order; each is made once, if it is needed at all.
+
+    Args:
+        side: the memory.
+        kept: the gists that are cached of it; None if there are none.
+    """
+
+    def __init__(self, side: Side, kept: Sequence[Gist] | None) -> None:
+        self.side = side
+        self.is_kept = kept is not None and len(kept) == len(side.statements)
+        self._made: list[Gist | None] = [*kept] if kept and self.is_kept else [None] * len(side.statements)
+
+    def at(self, number: int) -> Gist:
+        """Return the gist of a statement, given by its number."""
+        made = self._made[number]
+        if made is None:
+            statement, lines = self.side.statements[number]
+            made = self._made[number] = gist(statement, lines.line_start, lines.line_end)
+        return made
+
+
 class Comparer:
     """Compares memories with those that the viewer may see; created once for many comparisons.
 
@@ -89,7 +113,9 @@ class Comparer:
         self._paths = self.audience.column("path")
         self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
-        self._gists: dict[Statement, Gist] = {}
+        self._blobs: dict[str, str] = {}
+        self._gists: dict[str, _Gists] = {}
+        self._frequency = cache(then.frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[frozenset[str]] = set()
 
@@ -126,11 +152,12 @@ class Comparer:
 
     def _narrowed(self, side: Side, other: Side) -> tuple[Side, Side]:
         """Return both with only those statements that may be in conflict with one of the other's, by their gists."""
+        gists, others = self._gists_of(side), self._gists_of(other)
         pairs = [
             (at, there)
             for at, (one, _) in enumerate(side.statements)
             for there, (another, _) in enumerate(other.statements)
-            if near_in_any_order(one, another) and may_conflict(self._gist_of(one), self._gist_of(another))
+            if near_in_any_order(one, another) and may_conflict(gists.at(at), others.at(there))
         ]
         mine, theirs = (sorted(set(places)) for places in zip(*pairs, strict=True)) if pairs else ([], [])
         return (
@@ -138,11 +165,20 @@ class Comparer:
             other._replace(statements=[other.statements[at] for at in theirs]),
         )
 
-    def _gist_of(self, statement: Statement) -> Gist:
-        """Return the gist of a statement; each is made once, if it is needed at all."""
-        if statement not in self._gists:
-            self._gists[statement] = gist(statement)
-        return self._gists[statement]
+    def _gists_of(self, side: Side) -> _Gists:
+        """Return the gists of a memory's statements; those of a file may be cached with the index."""
+        found = self._gists.get(side.path)
+        if found is None or found.side is not side:
+            is_of_file = self._sides.get(side.path) is side
+            kept = kept_gists(self._view, self._blobs[side.path]) if is_of_file else None
+            found = self._gists[side.path] = _Gists(side, kept)
+        return found
+
+    def keep_gists(self) -> None:
+        """Cache the gists of all memories that were compared."""
+        for path, gists in self._gists.items():
+            if not gists.is_kept and self._sides.get(path) is gists.side and not self._view.is_past:
+                keep_gists(self._view, self._blobs[path], [*map(gists.at, range(len(gists.side.statements)))])
 
     def alike(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> Iterator[Side]:
         """Yield the active memories that share most rare words with one, or a claim's subject and attribute.
@@ -180,7 +216,13 @@ class Comparer:
         if path not in self._sides:
             file = self._view.read(path)
             self._sides[path] = side_of(file) if file else None
+            self._blobs[path] = digests.blob_id(file.data, self._object_format) if file else ""
         return self._sides[path]
+
+    @cached_property
+    def _object_format(self) -> str:
+        """The object format of the blob ids in the index."""
+        return digests.format_of(self._view.entry(self._active[0]).blob) if self._active else "sha1"
 
     def _having(self, words: Sequence[str], most: int | None, *, among: Sequence[int]) -> Sequence[int]:
         """Return the rows that have any of these index terms, those that have most of the rare ones first."""
@@ -194,7 +236,7 @@ class Comparer:
 
     def _rarest(self, terms: Iterable[str]) -> list[str]:
         """Return those of the terms that some memory has, the rarest first."""
-        counts = {term: self._view.frequency(term) for term in {*terms} - stop_words()}
+        counts = {term: self._frequency(term) for term in {*terms} - stop_words()}
         return sorted((term for term in counts if counts[term]), key=lambda term: (counts[term], term))
 
 
@@ -233,4 +275,6 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
         side = comparer.side_at(path)
         for one in comparer.conflicts(side, all_in_turn=ref is None) if side else ():
             found.setdefault(frozenset(one.refs), one)
+    if ref is None:
+        comparer.keep_gists()
     return tuple(sorted(found.values(), key=lambda one: one.order))
