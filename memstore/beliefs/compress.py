@@ -111,7 +111,7 @@ def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, com
     found = _Found(view)
     files = [view.original(ref) for ref in refs] if refs else list(found.files())
     edits = []
-    for file in files:
+    for file in view.told("summarizing memories", files):
         edit = found.edit(file)
         if isinstance(edit, Edit):
             edits.append(edit)

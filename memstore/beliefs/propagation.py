@@ -296,7 +296,8 @@ def propagate(
     files = {str(file.memory.ref): file for file in resting(view)}
     vault = store_of(view, {ref: file.memory for ref, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
-    edits = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
+    steps = view.told("changing memories", plan.steps)
+    edits = [with_lines(files[step.ref], step.new, step.lines) for step in steps]
     saved = save_all(view, edits, verb="propagate", dry_run=dry_run or not apply, commit=commit and apply)
     return Propagated(plan=plan, paths={step.ref: files[step.ref].path for step in plan.steps}, saved=saved)
 

@@ -111,10 +111,35 @@ def _unwritten(error: OSError) -> OSError:
 
 
 def write_message(message: str, *, end: str = "\n") -> None:
-    """Write a line to standard error, if there is one."""
+    """Write a line to standard error, if there is one, in place of the progress that is shown there."""
     if sys.stderr is not None:
-        sys.stderr.write(message + end)
+        sys.stderr.write(_PROGRESS.erased() + message + end)
         sys.stderr.flush()
+
+
+def show_progress(work: str, done: int, total: int) -> None:
+    """Show on the terminal how much of a long task is done, on one line that is erased at the end."""
+    if done < total:
+        _PROGRESS.is_shown = True
+        write = f"\r{work}: {done:,} of {total:,}"
+    else:
+        write = _PROGRESS.erased()
+    sys.stderr.write(write)
+    sys.stderr.flush()
+
+
+class _Progress:
+    """Whether the last line on the terminal is one that tells of progress."""
+
+    is_shown = False
+
+    def erased(self) -> str:
+        """Return what erases the line; nothing if there is none."""
+        was_shown, self.is_shown = self.is_shown, False
+        return "\r\x1b[K" if was_shown else ""
+
+
+_PROGRESS = _Progress()
 
 
 def _open(stream: TextIO | None) -> TextIO:

@@ -155,10 +155,11 @@ class CliSession:
 
     def environment(self) -> Environment:
         """Return the process's environment, for the few commands that work without a vault."""
+        from memstore.cli import output
         from memstore.files.local_state import Environment
 
         shows_progress = not self.choices.quiet and sys.stderr is not None and sys.stderr.isatty()
-        return Environment.of_process(on_progress=_progress if shows_progress else None)
+        return Environment.of_process(on_progress=output.show_progress if shows_progress else None)
 
     def bytes_of(self, file: str) -> bytes:
         """Return the content of a file that the person named, `-` for standard input.
@@ -350,10 +351,3 @@ def _that_stays(note: PlainNoteError | NoIdError, findings: Sequence[Finding]) -
     return PlainNoteError(
         safe_line(f"{note}, and can't become one: {at}: {why.text}"), path=note.path, hint=why.hint or note.hint
     )
-
-
-def _progress(work: str, done: int, total: int) -> None:
-    """Show the progress of a long task on the terminal, on one line that is cleared at the end."""
-    line = f"\r{work}: {done:,} of {total:,}" if done < total else "\r\x1b[K"
-    sys.stderr.write(line)
-    sys.stderr.flush()

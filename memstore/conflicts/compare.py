@@ -271,7 +271,7 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
         column = comparer.audience.column("path")
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
-    for path in paths:
+    for path in view.told("comparing memories", paths):
         side = comparer.side_at(path)
         for one in comparer.conflicts(side, all_in_turn=ref is None) if side else ():
             found.setdefault(frozenset(one.refs), one)

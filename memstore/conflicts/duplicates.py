@@ -107,7 +107,8 @@ def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
     column = comparer.audience.column("path")
     alike: dict[tuple[str, str], float] = {}
     sides: dict[str, Side] = {}
-    for path in sorted(column[row] for row in narrowed(comparer.audience.then, comparer.audience.memories, filters)):
+    rows = narrowed(comparer.audience.then, comparer.audience.memories, filters)
+    for path in view.told("comparing memories", sorted(column[row] for row in rows)):
         side = comparer.side_at(path)
         if side is None or side.memory.ref is None:
             continue

@@ -5,7 +5,7 @@ The one implementation is in `memstore/vault/`. Nobody can forget to hide what a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
+
+_Item = TypeVar("_Item")
 
 
 class View(Protocol):
@@ -302,6 +304,9 @@ class View(Protocol):
 
     def text(self, path: str) -> MemoryFile | PlainFile | None:
         """Return a memory's file as `read` does, or a plain note; None if it can't be seen."""
+
+    def told(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
+        """Yield items, and tell whoever waits for the `work` how many are done, if it takes long."""
 
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` returns them."""

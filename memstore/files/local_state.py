@@ -1,7 +1,7 @@
 """What belongs to a vault without being part of it: paths of locks, logs and cache; and the process's environment.
 
 Variables, folders and the login name are read once. Memstore's own files are written completely or not at all; memories
-are written by `disk_vault`, which guards against more.
+are written by `disk_vault`, which guards against more. And who waits for long work is told how much of it is done.
 """
 
 # Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
@@ -13,11 +13,12 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import get_ident
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 PRIVATE = 0o700
 # Texts being written, in the folder of local state.
@@ -312,3 +313,40 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+# -- progress --------------------------------------------------------------------------------------
+
+
+Report = Callable[[int, int], None]
+"""Takes how many of how many items are done."""
+
+# Work that takes less time than this is not worth a word; further reports follow at these intervals.
+FIRST_SECONDS, NEXT_SECONDS = 1.0, 0.1
+
+_Item = TypeVar("_Item")
+
+
+def told(
+    report: Report | None, items: Iterable[_Item], count: int, *, now: Callable[[], float] = time.monotonic
+) -> Iterator[_Item]:
+    """Yield items, and report how many are done once that has taken a second, and again at the end.
+
+    Args:
+        report: what to call; None if nobody wants to know.
+        items: the work.
+        count: how many there are.
+        now: returns the time in seconds.
+    """
+    if report is None:
+        yield from items
+        return
+    due = now() + FIRST_SECONDS
+    is_told = False
+    for done, item in enumerate(items):
+        if (at := now()) >= due:
+            report(done, count)
+            due, is_told = at + NEXT_SECONDS, True
+        yield item
+    if is_told:
+        report(count, count)

@@ -57,8 +57,9 @@ def fix_provenance(view: View, *, dry_run: bool = False, commit: bool = False) -
     """
     files: list[Filled] = []
     edits: list[Edit] = []
-    for path, changes in groupby(orphans.plan(view, graph_of(view)), key=lambda change: change.path):
-        filled, edit = _filled(view, path, tuple(changes))
+    plan = groupby(orphans.plan(view, graph_of(view)), key=lambda change: change.path)
+    for path, changes in view.told("changing memories", [(path, tuple(changes)) for path, changes in plan]):
+        filled, edit = _filled(view, path, changes)
         files.append(filled)
         edits += [edit] if edit else []
     saved = save_all(view, edits, verb="fix-provenance", dry_run=dry_run, commit=commit)

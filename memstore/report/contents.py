@@ -177,7 +177,7 @@ def _conflicts(view: View, memories: Sequence[ReportedMemory]) -> tuple[tuple[Co
         return conflicts(view), None
     comparer = Comparer(view)
     found: dict[frozenset[str], Conflict] = {}
-    for one in newest[:COMPARED_OF_MORE]:
+    for one in view.told("comparing memories", newest[:COMPARED_OF_MORE]):
         side = comparer.side_at(one.entry.path)
         for each in comparer.conflicts(side) if side else ():
             found.setdefault(frozenset(each.refs), each)
@@ -191,9 +191,8 @@ def _memories(view: View, graph: Graph) -> Iterator[ReportedMemory]:
     """Yield all memories and plain notes, newest first, then by path."""
     reader = _MemoryReader(view, graph)
     entries = {row: view.entry(row) for row in view.texts}
-    for row in sorted(
-        sorted(entries, key=lambda row: entries[row].path), key=lambda row: entries[row].created_at, reverse=True
-    ):
+    by_path = sorted(entries, key=lambda row: entries[row].path)
+    for row in view.told("reading memories", sorted(by_path, key=lambda row: entries[row].created_at, reverse=True)):
         file = view.text(entries[row].path)
         if file is not None:  # it may have been replaced meanwhile
             yield reader.read(row, entries[row], file)

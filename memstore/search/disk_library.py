@@ -16,7 +16,7 @@ from memstore.core.config import LANGUAGES
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant
 from memstore.files import walk as tree_walk
-from memstore.files.local_state import find_repository
+from memstore.files.local_state import find_repository, told
 from memstore.files.vault import FileStat
 from memstore.files.walk import KnownTree, plan_refresh
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.files.disk_vault import DiskVault
+    from memstore.files.local_state import Report
     from memstore.files.walk import Rules, Walk
     from memstore.search.index_store import Index
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
@@ -43,8 +44,6 @@ LATEST_SECOND = 253_402_300_799
 MOST_LAID_OVER = 32
 # In a vault with fewer files than this, checking each of them takes no longer than starting the program.
 MANY_TO_LOOK_AT = 20_000
-# Progress is reported if at least MANY_FILES are to be read, after every PROGRESS_STEP files.
-MANY_FILES, PROGRESS_STEP = 500, 50
 
 
 class DiskLibrary:
@@ -53,7 +52,7 @@ class DiskLibrary:
     Args:
         vault: the vault.
         cache: the folder for derived data; used only if nobody else can write to it.
-        on_progress: called with the number of files read and the total, if there are many files to read.
+        on_progress: called with the number of files read and the total, if reading them takes long.
         first_commits: returns the time of each file's first commit, by path. It is used as the creation time of notes
             that do not state one; None if these times are not needed.
         languages: the languages that texts may be written in.
@@ -67,7 +66,7 @@ class DiskLibrary:
         vault: DiskVault,
         *,
         cache: Path,
-        on_progress: Callable[[int, int], None] | None = None,
+        on_progress: Report | None = None,
         first_commits: Callable[[], Mapping[str, datetime]] | None = None,
         languages: Sequence[str] = LANGUAGES,
         keys: Callable[[], str] = str,
@@ -220,7 +219,7 @@ class DiskLibrary:
         """Yield the documents of the files that still exist, and report progress; nothing is cached."""
         made = once(self._first_commits) if self._first_commits else None
         files = map(self._reader.load, stats)
-        for stat, file in zip(stats, self._told(files, len(stats)), strict=True):
+        for stat, file in zip(stats, told(self.on_progress, files, len(stats)), strict=True):
             if file:
                 yield ReadAnew(stat, _dated(file.document, stat, made) if made else file.document, None)
 
@@ -308,14 +307,7 @@ class DiskLibrary:
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
         """Yield the files with these stats, None for missing ones, and report progress."""
-        return self._told(self._reader.load_all(stats), len(stats))
-
-    def _told(self, files: Iterable[LoadedFile | None], count: int) -> Iterator[LoadedFile | None]:
-        """Yield files as they are read, and report progress if `count` is large."""
-        for done, file in enumerate(files, 1):
-            yield file
-            if self.on_progress and count >= MANY_FILES and (done % PROGRESS_STEP == 0 or done == count):
-                self.on_progress(done, count)
+        return told(self.on_progress, self._reader.load_all(stats), len(stats))
 
     def _rules(self, ruled_folders: Sequence[str] = ()) -> Rules:
         inside = [f"{folder}/" for folder in ruled_folders]

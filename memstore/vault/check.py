@@ -110,7 +110,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings: list[Finding] = []
     compressed: list[Checked] = []
     plain = 0
-    for path in memories:
+    for path in view.told("checking files", memories):
         file = _read(view, path)
         if isinstance(file, MemoryFile):
             checked = Checked(path, file.memory, file.front.position, file.text.body_line)

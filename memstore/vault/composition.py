@@ -229,6 +229,7 @@ def assemble(
             env, folder, settings, actor, contexts, state, models
         ),
         drop_cache=partial(_drop_cache, env),
+        on_progress=env.on_progress,
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
     return ws

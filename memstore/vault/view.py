@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import MemstoreError, RefusedError, SealedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import is_sealed_path
+from memstore.files.local_state import told
 from memstore.files.vault import note_bytes
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import WholeVault, Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
+
+_Item = TypeVar("_Item")
 
 
 class VaultView:
@@ -445,10 +448,15 @@ class VaultView:
             return None
         return plain if isinstance(plain, PlainFile) else None
 
+    def told(self, work: str, items: Sequence[_Item]) -> Iterator[_Item]:
+        """Yield items, and tell whoever waits for the `work` how many are done, if it takes long."""
+        report = self._ws.on_progress
+        return told(partial(report, work) if report else None, items, len(items))
+
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` returns them."""
         paths = self._snapshot.catalog.column("path")
-        for path in sorted(paths[row] for row in self.rows):
+        for path in self.told("reading memories", sorted(paths[row] for row in self.rows)):
             if file := self.read(path):
                 yield file
 

@@ -41,7 +41,8 @@ class Workspace(NamedTuple):
     is mounted beside a vault, `mounted_by` is that vault. `here` is the actor's current folder relative to the
     vault's, if it is inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
     others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
-    it. `signing` says whether what the actor writes is signed; for None it is not.
+    it. `signing` says whether what the actor writes is signed; for None it is not. `on_progress` is called during long
+    work with what is done, how much of it, and how much there is.
     """
 
     vault: VaultFiles
@@ -78,6 +79,7 @@ class Workspace(NamedTuple):
     drop_cache: Callable[[str], None] | None = None
     mounted_by: "Workspace | None" = None
     signing: "Signing | None" = None
+    on_progress: Callable[[str, int, int], None] | None = None
 
     def view(self) -> "VaultView":
         """Return what the actor may see of the vault from now on; take a new view for each command."""

@@ -1,0 +1,85 @@
+"""Commands that read the whole vault say how far they are, on a terminal, and leave nothing of it behind."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memstore.cli import output
+from memstore.cli.main import main
+from memstore.files import local_state
+from tests.installed import ROOT, at_home
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Terminal(io.StringIO):
+    """What is written to a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Make standard error a terminal, for somebody who waits for nothing."""
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    monkeypatch.setattr(local_state, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(local_state, "NEXT_SECONDS", 0.0)
+    return shown
+
+
+@pytest.fixture
+def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, value in at_home(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "vault"
+    shutil.copytree(ROOT / "sample-vault", folder)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+        subprocess.run(["git", *words], cwd=folder, check=True)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("words", "work"),
+    [
+        (["list"], "indexing files"),
+        (["check"], "checking files"),
+        (["conflicts"], "comparing memories"),
+        (["conflicts", "--duplicates"], "comparing memories"),
+        (["fmt", "--check"], "laying out memories"),
+        (["consolidate"], "reading memories"),
+        (["compress", "--dry-run"], "summarizing memories"),
+        (["recompute", "--check"], "reading memories"),
+        (["calibrate"], "reading memories"),
+        (["report", "-o", "page.html"], "reading memories"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else value,
+)
+def test_who_waits_at_a_terminal_is_told(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], work: str
+) -> None:
+    monkeypatch.chdir(vault.parent)
+    terminal = _terminal(monkeypatch)
+    main(["--vault", str(vault), *words])
+    after = re.findall(rf"\r{work}: \d+ of \d+(?=(\r\x1b\[K|\r))", terminal.getvalue())
+    assert after[1:]
+    assert after[-1] == "\r\x1b[K"  # the last one is erased
+    terminal.seek(0)
+    terminal.truncate()
+    main(["--vault", str(vault), "--quiet", *words])
+    assert " of " not in terminal.getvalue()
+
+
+def test_a_message_takes_the_place_of_the_progress(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _terminal(monkeypatch)
+    output.show_progress("checking files", 5, 1000)
+    output.write_message("memstore: interrupted")
+    output.write_message("again")
+    assert terminal.getvalue() == "\rchecking files: 5 of 1,000\r\x1b[Kmemstore: interrupted\nagain\n"
