@@ -1,9 +1,17 @@
 from __future__ import annotations
 
 import hashlib
+from typing import TYPE_CHECKING
 
 from memstore.core.memory import Memory
+from memstore.files import memory_file
 from memstore.search.index import VERSION, date_words, searchable
+from memstore.search.index_store import FORMAT
+from memstore.search.memory_snapshot import cells_of, document_of
+from tests.kept_files import KEPT_FILES, digest
+
+if TYPE_CHECKING:
+    from memstore.search.memory_snapshot import Document
 
 TEXT = (
     "Bella's heart: the vet (Dr. Müller) said it's 3:30, v1.2 — don't worry. 日本語 Running runs naïve café l'ami."
@@ -42,3 +50,22 @@ def test_other_terms_of_other_languages_are_another_version() -> None:
     found = [searchable(Memory(type="note", body=body), "") for body in bodies]
     terms = " ".join(term for one in found for term in (*one.text, *one.head))
     assert (VERSION, hashlib.sha256(terms.encode()).hexdigest()[:12]) == (10, "4ee77177bc26")
+
+
+def documents() -> list[Document]:
+    return [
+        document_of(memory_file.read(path, data, mixed=mixed), f"blob {path}")
+        for mixed in (False, True)
+        for path, data in KEPT_FILES.items()
+    ]
+
+
+def test_other_terms_of_titles_names_and_claims_are_another_version() -> None:
+    """As above."""
+    terms = [(one.searchable.text, one.searchable.head) for one in documents() if one.searchable]
+    assert (VERSION, digest(terms)) == (10, "e65d64c23472")
+
+
+def test_another_entry_of_a_file_in_the_catalogue_is_another_format() -> None:
+    """Where this fails, the catalogue says something else of the same bytes: raise FORMAT and put both in here."""
+    assert (FORMAT, digest([*cells_of(one.entry)] for one in documents())) == (9, "96bf32309155")
