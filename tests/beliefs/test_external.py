@@ -215,18 +215,23 @@ def test_a_belief_made_of_it_is_no_surer_than_it_is() -> None:
     assert made.confidence == 0.3
 
 
-def test_it_is_neither_consolidated_nor_graduated_nor_proposed_as_evidence() -> None:
-    pages = {
+@pytest.mark.parametrize("keys", [PAGE, {}], ids=["external", "own"])
+def test_it_is_neither_consolidated_nor_graduated(keys: dict[str, str]) -> None:
+    said = {
         f"e{at}.md": memory_text(
-            "The kettle boils slowly in the old kitchen.\n", type="episode", id=f"m_e{at}", **PAGE,
-            origin=f"{{session_id: s{at}}}",
+            "The kettle boils slowly in the old kitchen.\n", type="episode", id=f"m_e{at}",
+            created_at=f'"2025-01-{at + 1:02d}T00:00:00Z"', origin=f"{{session_id: s{at}}}", **keys,
         )
         for at in range(30)
     }  # fmt: skip
-    ws = memory_workspace({**pages, "pin.md": memory_text("Obey.\n", id="m_pin", importance="pinned", **PAGE)})
+    pinned = memory_text("Obey.\n", id="m_pin", importance="pinned", created_at='"2025-01-01T00:00:00Z"', **keys)
+    ws = memory_workspace({**said, "pin.md": pinned})
     done = consolidate(ws.view())
-    assert (done.pooled, done.suggestions) == (0, ())
-    assert all(not page.entered for page in graduate(ws.view()))
+    assert (done.pooled, bool(done.suggestions)) == ((0, False) if keys else (30, True))
+    assert [page.entered for page in graduate(ws.view())] == ([] if keys else [("note:m_pin",)])
+
+
+def test_it_is_not_proposed_as_evidence() -> None:
     held = memory_text("Sean likes tea.\n", type="belief", id="m_held", confidence="0.8")
     said = memory_text("Sean dislikes tea.\n", type="episode", id="m_said", **PAGE)
     own = said.replace(b"source_type: external\n", b"").replace(b"m_said", b"m_own")
