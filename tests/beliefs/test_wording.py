@@ -77,8 +77,8 @@ def test_what_speaks_against_the_others_may_be_contradicted() -> None:
 
 @pytest.mark.parametrize("answer", [None, [], "x", {}, {"text": " ", "cites": []}, {"text": "x", "cites": "y"},
                                     {"text": "x", "cites": [1]}, {"text": 3, "cites": []}])  # fmt: skip
-def test_an_answer_of_another_form_is_none(answer: Any) -> None:
-    assert isinstance(said_by(answer), str)
+def test_an_answer_of_another_form_is_told_what_is_wrong(answer: Any) -> None:
+    assert said_by(answer) == 'it is not {"text": "…", "cites": ["type:id", …]}'
 
 
 def test_an_answer_is_put_on_one_line() -> None:

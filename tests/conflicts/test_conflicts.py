@@ -166,7 +166,12 @@ def test_results_that_claim_otherwise_tell_of_each_other() -> None:
         "b.md": memory_text("Locked out again by that warden today\n", id="m_bbb", claims=claim % "20:00"),
     }
 
-    assert all(hit.conflicts for hit in search(memory_workspace(files).view(), "warden").hits)
+    hits = search(memory_workspace(files).view(), "warden").hits
+    told = {hit.ref: [conflict.refs for conflict in hit.conflicts] for hit in hits}
+    assert told == {
+        "note:m_aaa": [("note:m_aaa", "note:m_bbb")],
+        "note:m_bbb": [("note:m_bbb", "note:m_aaa")],
+    }
 
 
 def test_showing_a_memory_tells_of_its_conflicts_and_counts_them() -> None:

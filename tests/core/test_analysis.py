@@ -125,7 +125,8 @@ def test_what_does_not(text: str) -> None:
 
 
 def test_stop_words_are_words() -> None:
-    assert all(words(word) == [word] for word in stop_words())
+    assert stop_words()
+    assert [word for word in stop_words() if words(word) != [word]] == []
 
 
 def test_stemming_does_not_load_the_rest_of_whoosh() -> None:

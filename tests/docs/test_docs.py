@@ -106,9 +106,13 @@ def test_every_command_and_option_is_explained() -> None:
 
 
 def test_links_between_pages_lead_somewhere() -> None:
-    for path in [*PAGES, *(ROOT / "docs" / "adr").glob("*.md"), ROOT / "schemas" / "README.md"]:
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
-            assert (path.parent / target).exists(), (path.name, target)
+    links = [
+        (path, target)
+        for path in [*PAGES, *(ROOT / "docs" / "adr").glob("*.md"), ROOT / "schemas" / "README.md"]
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    ]
+    assert links
+    assert [(path.name, target) for path, target in links if not (path.parent / target).exists()] == []
 
 
 def test_every_decision_that_is_named_exists() -> None:

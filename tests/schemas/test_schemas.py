@@ -201,6 +201,7 @@ def test_each_key_is_judged_alike(key: Key, data: st.DataObject) -> None:
 
 
 def test_the_sample_vault_is_valid() -> None:
+    validated = set()
     for path in sorted(SAMPLE.rglob("*.md")) + sorted(SAMPLE.rglob("*.yaml")):
         relative = path.relative_to(SAMPLE).as_posix()
         kind = kind_of(relative)
@@ -208,7 +209,10 @@ def test_the_sample_vault_is_valid() -> None:
             file = read_memory(relative, path.read_bytes())
             if isinstance(file, MemoryFile):
                 VALIDATORS["memory"].validate(file.front.values)
+                validated.add("memory")
         elif kind.name.lower() in VALIDATORS:
             registered = read_registry(relative, kind, path.read_bytes())
             assert isinstance(registered, RegistryFile)
             VALIDATORS[kind.name.lower()].validate(registered.values)
+            validated.add(kind.name.lower())
+    assert validated == {"memory", "entity", "group", "context", "consent"}

@@ -113,8 +113,12 @@ def doubled(point: tuple[int, int]) -> tuple[int, int]:
 
 
 def test_the_points_that_are_refused_are_those_of_small_order() -> None:
-    for encoded in ssh_wire._POINTS_OF_SMALL_ORDER:
-        point = decoded(encoded)
+    points = {encoded: decoded(encoded) for encoded in ssh_wire._POINTS_OF_SMALL_ORDER}
+    # A curve with cofactor 8 has eight of them: x or -x for each y. A y below 19 can also be written as y + P.
+    heights = {point[1] for point in points.values() if point}
+    assert len({(x, point[1]) for point in points.values() if point for x in (point[0], -point[0] % P)}) == 8
+    assert {int.from_bytes(encoded, "little") for encoded in points} == heights | {y + P for y in heights if y < 19}
+    for encoded, point in points.items():
         assert point is not None
         assert doubled(doubled(doubled(point))) == (0, 1)
         for sign in (0, 0x80):

@@ -141,15 +141,24 @@ NAMES = frozenset({"file", "folder", "path", "paths", "ref", "refs"})
 NO_OPTIONS = frozenset({"raw --hook"})  # the path stands in the document on standard input
 
 
-def options_of_files() -> Iterator[str]:
-    """Yield the options and arguments that take a file, a folder or a memory, with their commands."""
+class Placed(NamedTuple):
+    """An option or argument, and the command that has it, in words."""
 
-    def walked(command: click.Command, context: click.Context, *words: str) -> Iterator[str]:
-        own = command.get_params(context) if not words else command.params
-        for param in own:
-            said = {*re.findall("[A-Z]+", param.make_metavar(context))}
-            if isinstance(param.type, click.Path | RefType) or said & METAVARS or param.name in NAMES:
-                yield " ".join((*words, param.opts[-1]))
+    words: tuple[str, ...]
+    param: click.Parameter
+    context: click.Context
+
+    @property
+    def name(self) -> str:
+        return " ".join((*self.words, self.param.opts[-1]))
+
+
+def options() -> Iterator[Placed]:
+    """Yield all options and arguments; commands are loaded as they are asked for."""
+
+    def walked(command: click.Command, context: click.Context, *words: str) -> Iterator[Placed]:
+        for param in command.get_params(context) if not words else command.params:
+            yield Placed(words, param, context)
         if isinstance(command, click.Group):
             for name in command.list_commands(context):
                 below = command.get_command(context, name)
@@ -157,6 +166,14 @@ def options_of_files() -> Iterator[str]:
                 yield from walked(below, click.Context(below, info_name=name, parent=context), *words, name)
 
     return walked(PROGRAM, click.Context(PROGRAM, info_name="memstore"))
+
+
+def options_of_files() -> Iterator[str]:
+    """Yield the options and arguments that take a file, a folder or a memory, with their commands."""
+    for one in options():
+        said = {*re.findall("[A-Z]+", one.param.make_metavar(one.context))}
+        if isinstance(one.param.type, click.Path | RefType) or said & METAVARS or one.param.name in NAMES:
+            yield one.name
 
 
 def test_the_table_has_every_option_that_takes_a_file() -> None:
@@ -476,11 +493,14 @@ def test_a_key_beside_another_file_is_there_if_it_may_be_seen(places: Places) ->
 
 
 def test_a_shell_is_told_to_look_for_files_itself(places: Places) -> None:
-    context = click.Context(PROGRAM, info_name="memstore")
-    for param in (param for command in PROGRAM.commands.values() for param in command.params):
-        if isinstance(param.type, click.Path):
-            offered = [(one.value, one.type) for one in param.shell_complete(context, str(places.vault / "a"))]
-            assert offered in ([(str(places.vault / "a"), kind)] for kind in ("file", "dir"))
+    place = str(places.vault / "a")
+    paths = {one.name: one for one in options() if isinstance(one.param.type, click.Path)}
+    offered = {
+        name: [(item.value, item.type) for item in one.param.shell_complete(one.context, place)]
+        for name, one in paths.items()
+    }
+    assert {"check paths", "raw --file"} <= offered.keys()
+    assert [name for name, found in offered.items() if found not in ([(place, "file")], [(place, "dir")])] == []
 
 
 # -- who may ---------------------------------------------------------------------------------------
