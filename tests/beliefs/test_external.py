@@ -19,6 +19,7 @@ from memstore.core.config import Config
 from memstore.core.errors import RefusedError
 from memstore.core.keys import EXTERNAL, QUARANTINED, SOURCE_TYPES
 from memstore.core.memory import Memory
+from memstore.lineage.descent import from_outside
 from memstore.memories.add import add_memory
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
@@ -96,6 +97,14 @@ def test_vouching_for_what_was_derived_makes_it_evidence(keys: Path) -> None:
     attest(ws, keys, PITH, "m_again")
     assert show_memory(ws.view(), "m_again").hearsay == ()
     assert show_memory(ws.view(), "m_copied").hearsay == ("note:m_page",)
+
+
+def test_what_an_agent_writes_names_a_page_that_somebody_vouches_for_too(keys: Path) -> None:
+    ws = claires(keys)
+    refs = ["note:m_page", "note:m_copied"]
+    assert from_outside(ws.view(), refs) == refs
+    attest(ws, keys, CLAIRE)
+    assert from_outside(ws.view(), refs) == ["note:m_page"]
 
 
 def test_whoever_told_it_does_not_vouch_for_it(keys: Path) -> None:

@@ -103,6 +103,15 @@ def test_reading_what_was_derived_from_a_page_counts_as_reading_the_page() -> No
     assert sources(changed(view, "own.md", b"green", b"cheap")) == ("note:m_made000002",)
 
 
+def test_sources_that_name_each_other_in_a_circle_have_an_end() -> None:
+    files = {
+        f"{at}.md": memory_text("Tea.\n", id=f"m_circle000{at}", derived_from=f'["note:m_circle000{to}"]')
+        for at, to in ((1, 2), (2, 3), (3, 2))
+    }
+    view = memory_workspace({"page.md": PAGE, **files}).view()
+    assert from_outside(view, ["note:m_circle0001"]) == []
+
+
 def test_quotations_are_found_at_any_depth() -> None:
     hit = {"external": {"trust": ""}, "ref": "note:m_a", "more": [{"title": "Tea", "ref": "note:m_b"}]}
     others = [{"external": None, "ref": "note:m_c"}, {"external": True, "ref": None}]

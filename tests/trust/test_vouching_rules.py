@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memstore.core.memory import Witness
 from memstore.trust.keyring import ATTEST_NAMESPACE, Keyring, PublicKey, Signer
-from memstore.trust.vouching import Attested, Proof, State, Verdict, controller, verdict, voices
+from memstore.trust.vouching import Attested, Proof, State, Verdict, controller, last_word, verdict, voices
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 THEN = "2026-02-04T16:00:00Z"
@@ -56,6 +56,16 @@ def test_an_expired_key_counts_where_an_anchor_proves_the_time() -> None:
         assert found.state is state
 
 
+def test_the_time_of_what_does_not_count_is_no_reason() -> None:
+    early = {"now": NOW, "written_at": MARCH}
+    found = verdict("si:ash", THEN, Proof(KEY), changed=(), keyring=Keyring((line(),)), **early)
+    assert found.state is State.UNPROVEN_TIME
+    found = verdict("si:ash", THEN, Proof(KEY), changed=(), keyring=Keyring(()), **early)
+    assert found.state is State.UNTRUSTED
+    found = verdict("si:ash", THEN, Proof(KEY), changed=("content",), keyring=Keyring((line(),)), **early)
+    assert found.state is State.STALE
+
+
 def test_what_changed_is_named() -> None:
     keyring = Keyring((line(),))
     found = verdict("si:ash", THEN, Proof(KEY), changed=("content", "provenance"), keyring=keyring, now=NOW)
@@ -94,6 +104,16 @@ def test_one_vote_a_controller_and_none_for_the_authors() -> None:
     assert states(said("si:ash"), said("si:ash-too"), said("human:sean")) == ["excluded"] * 3
     assert states(said("si:pith", day=1), said("si:pith-2", day=2)) == ["excluded", "valid"]
     assert states(said("si:pith", day=2), said("si:pith-2", day=1)) == ["valid", "excluded"]
+
+
+def test_the_last_word_of_somebody_is_one_that_is_validly_signed() -> None:
+    confirmed = said("si:pith", "confirm", day=1)
+    assert last_word("si:pith", [confirmed, said("si:pith", "dispute", day=2)]) == "dispute"
+    assert last_word("si:pith", [confirmed, said("si:pith", "dispute", day=2, state=State.EXCLUDED)]) == "dispute"
+    for state in {*State} - {State.VALID, State.EXCLUDED}:
+        assert last_word("si:pith", [confirmed, said("si:pith", "dispute", day=2, state=state)]) == "confirm"
+        assert last_word("si:pith", [said("si:pith", "dispute", state=state)]) is None
+    assert last_word("si:ash", [confirmed]) is None
 
 
 def test_the_latest_statement_counts_and_at_one_instant_the_dispute() -> None:

@@ -64,6 +64,22 @@ def test_a_forgotten_memory_stays_forgotten() -> None:
     assert check(MEMORY, replace(MEMORY, status="forgotten")) == []
 
 
+def test_a_tombstone_says_nothing_of_what_the_memory_said() -> None:
+    outside = replace(MEMORY, source_type="external")
+    assert check(outside, Memory(type="belief", id="m_abc", status="forgotten")) == []
+
+
+@pytest.mark.parametrize(
+    ("source_type", "told"),
+    [(None, "is now without source_type"), ("told_by_human", "is now told_by_human")],
+)
+def test_what_was_taken_in_from_outside_stays_so(source_type: str | None, told: str) -> None:
+    (found,) = check(replace(MEMORY, source_type="external"), replace(MEMORY, source_type=source_type))
+    assert (found.code, found.key) == ("external-relabelled", "source_type")
+    assert told in found.text
+    assert check(replace(MEMORY, source_type=source_type), replace(MEMORY, source_type="external")) == []
+
+
 def test_an_adopted_memory_may_get_its_id_and_time() -> None:
     assert check(replace(MEMORY, id=None, created_at=None), MEMORY) == []
 
