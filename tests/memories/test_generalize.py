@@ -10,7 +10,10 @@ import pytest
 
 from memstore.access import generalization
 from memstore.access.privacy import explain_access
+from memstore.access.widening import check_widening, surroundings
+from memstore.core.change import MemoryChange
 from memstore.core.errors import RefusedError, UsageError
+from memstore.memories.edit import tag
 from memstore.memories.generalize import check_generalization, generalize
 from tests.installed import ROOT
 from tests.memory_workspace import files_of, memory_workspace
@@ -69,6 +72,18 @@ def test_names_block_and_details_warn() -> None:
     assert (made.verdict, made.checks, made.acknowledged_by) == (
         "warn", ("coverage", "date", "number"), "human:sean",
     )  # fmt: skip
+
+
+def test_a_text_that_gives_somebody_away_can_be_worked_on_until_it_is_committed() -> None:
+    ws = memory_workspace(dict(FILES))
+    saved = generalize(ws.view(), ["m_murmur"], SAFE, access=["*"]).saved
+    files_of(ws)[saved.path] = files_of(ws)[saved.path].replace(SAFE.encode(), b"Bella needs regular checks")
+    file = ws.view().original(saved.path)
+    around = surroundings(ws.view(), frozenset({"m_murmur"}))
+    change = MemoryChange(before=None, after=file.memory, path_before=None, path_after=file.path)
+    found = check_widening([change], {file.path: file}, lambda _: around, ws.clock.now())
+    assert [finding.code for finding in found] == ["generalization-blocked"]
+    assert tag(ws.view(), saved.path, add=["hearts"]).changed
 
 
 def test_what_is_refused_before_anything_is_compared() -> None:
