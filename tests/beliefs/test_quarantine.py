@@ -146,6 +146,14 @@ def test_a_source_an_entity_and_an_import_can_be_named() -> None:
     assert (found.value.hint or "").startswith("did you mean web:evi")
 
 
+def test_nobody_is_told_that_a_source_is_spelt_nearly_like_themselves() -> None:
+    said = memory_text("a\n", id="m_said", source_entity="human:seam", author="human:seam")
+    own = memory_text("b\n", id="m_mine", author="human:sean", source_entity="human:sean")
+    other = memory_text("c\n", id="m_other", author="human:sean", source_entity="human:seab")
+    view = memory_workspace({"a.md": said, "b.md": own, "c.md": other}).view()
+    assert [one.name for one in quarantine(view, "human:seam", dry_run=True).near] == ["human:seab"]
+
+
 def test_near_spelt_sources_of_a_memory_are_listed() -> None:
     done = quarantine(weighed().view(), "m_page", dry_run=True)
     assert "https://evi1.example/a" in {one.name for one in done.near}

@@ -230,6 +230,20 @@ def test_quotes_stay_as_they_were(style: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("\n  - 'a' # why\n  - b\n", "\n  - 'c' # why\n  - b\n"),
+        ('\n- "a" # why\n- b\n', '\n- "c" # why\n- b\n'),
+        (" [ 'a' , b ] # both\n", " [ 'c' , b ] # both\n"),
+    ],
+)
+def test_an_item_that_is_replaced_keeps_its_quotes_and_its_comment(old: str, new: str) -> None:
+    assert (
+        head_after(fronted(f"type: note\ntags:{old}"), splice.SetValue("tags", ["c", "b"])) == f"type: note\ntags:{new}"
+    )
+
+
+@pytest.mark.parametrize(
     "text", ["no", "0123", "a: b", "- x", "", " x", "x #y", "12:30", "2026-02-01", "*", "0.5", "null"]
 )
 def test_what_a_plain_scalar_cannot_carry_is_quoted(text: str) -> None:
