@@ -70,6 +70,13 @@ def found(before: Labels, after: Labels, **more: object) -> list[tuple[str, str]
             TOLD._replace(access_grants=("si:x",), consent_grants=("human:sean",)),
             [("si:x", "consent-missing")],
         ),
+        # Whoever is denied it for now needs what anybody needs for a grant.
+        (PLAIN, PLAIN._replace(access_grants=("si:x",), access_denies=("si:x",)), []),
+        (
+            TOLD,
+            TOLD._replace(access_grants=("human:sean", "si:x"), access_denies=("si:x",)),
+            [("si:x", "consent-missing")],
+        ),
         # A grant that was there widens nothing where it shows what it showed, or still shows nothing.
         (TOLD._replace(access_grants=("si:x",)), TOLD._replace(access_grants=("si:x",), status="draft"), []),
         (UNHEARD, UNHEARD._replace(status="draft"), []),
