@@ -1,4 +1,4 @@
-"""Whoever may see a memory of somebody else does not write it, whatever asked the transaction to."""
+"""What the transaction holds to, whatever asked it to write."""
 
 from __future__ import annotations
 
@@ -36,3 +36,13 @@ def test_ones_own_is_written_and_a_witness_writes_into_what_is_shared() -> None:
     save_all(ws.view(), [edit("bobs.md")], verb="edit")
     save_all(ws.view(), [edit("shared.md")], verb="witness")
     assert [path for path, data in FILES.items() if files_of(ws)[path] != data] == ["shared.md", "bobs.md"]
+
+
+def test_a_dry_run_tells_what_would_be_written_and_writes_nothing() -> None:
+    ws = memory_workspace(dict(FILES))
+    (told,) = save_all(ws.view(), [edit("shared.md")], verb="edit", dry_run=True)
+    assert (told.path, told.changed) == ("shared.md", True)
+    assert files_of(ws) == FILES
+    (done,) = save_all(ws.view(), [edit("shared.md")], verb="edit")
+    assert (done.path, done.changed, done.diff) == (told.path, told.changed, told.diff)
+    assert files_of(ws) != FILES
