@@ -59,10 +59,38 @@ def of_syntax_error(
 
 
 def _suspects(line: int, opened: int | None, lines: list[str]) -> list[int]:
-    """Return the lines where the slip may be: where reading stopped, where the open part began, the one before."""
+    """Return the lines where the slip may be: where reading stopped, where the open part began, the one before.
+
+    A quote that is not closed on its line has two more: that line, and the last one that may belong to its text.
+    """
     above = next((n for n in range(min(line, len(lines)) - 1, -1, -1) if lines[n].strip()), 0)
-    candidates = [n for n in (line, opened, above) if n is not None and n < len(lines) and lines[n].strip()]
-    return list(dict.fromkeys(candidates))
+    candidates = [line, opened, *_open_quote(lines[: line + 1]), above]
+    return list(dict.fromkeys(n for n in candidates if n is not None and n < len(lines) and lines[n].strip()))
+
+
+def _open_quote(lines: list[str]) -> list[int]:
+    """Return the last line where a value opens a quote that it does not close, and the last line of that value."""
+    for number in range(len(lines) - 1, -1, -1):
+        line = _text(lines, number)
+        value = _VALUE.fullmatch(line) if worth_showing(line) else None
+        if value and value["value"][0] in "\"'" and value["value"].count(value["value"][0]) % 2:
+            return [number, _last_line(lines, number)]
+    return []
+
+
+def _last_line(lines: list[str], number: int) -> int:
+    """Return the last line of the value that begins on line `number`: what follows it is indented deeper."""
+    last = number
+    for below in range(number + 1, len(lines)):
+        if lines[below].strip():
+            if _indent(lines[below]) <= _indent(lines[number]):
+                break
+            last = below
+    return last
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def _mend(
@@ -89,6 +117,8 @@ def _guesses(line: str, above: list[str]) -> Iterator[tuple[str, str]]:
     if line[:1] == " " and not line.lstrip().startswith("- "):
         yield "put the key at the start of its line", line.lstrip()
     yield from _better_indents(line, above)
+    if line[:1] == " " and not line.lstrip().startswith("- "):  # perhaps more of a text in quotes
+        yield from (("the quote is not closed", line.rstrip() + quote) for quote in "\"'")
     tight = _TIGHT_COLON.fullmatch(line)
     if tight:
         yield "put a space after the colon", f"{tight[1]}: {tight[2]}"

@@ -108,6 +108,17 @@ REFUSED = {
     "an apostrophe in single quotes": Refusal("title: 'it's'", "yaml-syntax", 2, 8, 'title: "it\'s"'),
     "an open quote": Refusal('title: "abc\ntags: [a]', "yaml-syntax", 2, 12, 'title: "abc"'),
     "an open single quote": Refusal("title: 'abc", "yaml-syntax", 2, 12, "title: 'abc'"),
+    "an open quote over two lines": Refusal('a: "b: c\n  d\ntags: [a]', "yaml-syntax", 3, 4, '  d"'),
+    "an open quote over paragraphs": Refusal("a: 'b\n\n  it''s\n\ntags: [a]", "yaml-syntax", 4, 8, "  it''s'"),
+    "an open quote over two lines before a quote": Refusal(
+        'a: "b: c\n  d\ntags: [a]\nsource: "e"', "yaml-syntax", 3, 4, '  d"'
+    ),
+    "an open quote some lines before a quote": Refusal(
+        'a: "b: c\ntags: [a]\nb: d\nsource: "e"', "yaml-syntax", 2, 9, 'a: "b: c"'
+    ),
+    "an open quote over two lines in an item": Refusal(
+        'a:\n  - "b\n    c\n  - d', "yaml-syntax", 4, 6, '    c"'
+    ),
     "an open list": Refusal("tags: [a, b\ntitle: c", "yaml-syntax", 2, 12, "tags: [a, b]"),
     "an open map": Refusal("origin: {trigger: a\ntitle: c", "yaml-syntax", 2, 20, "origin: {trigger: a}"),
     "no space after the colon": Refusal("type: note\ntitle:x", "yaml-syntax", 3, 7, "title: x"),
