@@ -53,12 +53,16 @@ class Saving(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """The result of a change to a registry file, or its preview: `diff` is a unified diff, empty if nothing changes."""
+    """The result of a change to a registry file, or its preview.
+
+    `diff` is a unified diff, empty if nothing changes; `notes` point out possible mistakes to the vault's owner.
+    """
 
     id: str
     path: str
     diff: str
     commit: str | None = None
+    notes: tuple[str, ...] = ()
 
     __repr__ = short_repr
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
-from memstore.access.consent import ConsentBook
+from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.registry import WITNESS_REQUEST
+from memstore.access.world import Kind, kind_of
 from memstore.core import times
 from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
@@ -18,11 +19,12 @@ from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.access.audit import Registered
     from memstore.access.registry import RegistryFile
+    from memstore.access.world import World
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -92,7 +94,8 @@ def grant_consent(
         NotFoundError: the scope names a memory that the actor does not see.
         RefusedError: the actor is neither the vault's owner, who records what others say, nor the grantor.
     """
-    return _record(view, "consent grant", grantor, grantee, scope, told)
+    given = _record(view, "consent grant", grantor, grantee, scope, told)
+    return replace(given, notes=tuple(_unguarded(view, scope, told.get("on_behalf_of"))))
 
 
 @again_where_changed
@@ -311,6 +314,25 @@ def _who(view: View, grantor: str, grantee: str, scope: str, on_behalf_of: str |
         "grantee": grantee,
         "scope": whole_scope(view, scope),
     }
+
+
+def _unguarded(view: View, scope: str, on_behalf_of: str | None) -> Iterator[str]:
+    """Yield a note for a ward without a guardian that a consent is given for."""
+    kind, _, subject = scope.partition(":")
+    names = {on_behalf_of, subject if kind == "subject" else None} - {None}
+    for text, act in without_guardian(view, view.policy, sorted(map(str, names))):
+        yield f"{text}: {act}"
+
+
+def without_guardian(view: View, world: World, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield a note, and what to do, for each ward without a guardian: anybody may consent for it.
+
+    Only the vault's owner may know who is known.
+    """
+    for name in names if view.is_owners else ():
+        if kind_of(world, name) is Kind.WARD and not who_may_permit(world, name):
+            note = f"{name} has no guardian, so anybody's word counts"
+            yield note, f"memstore entity guardian {name} PERSON names one"
 
 
 def whole_scope(view: View, scope: str) -> str:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Unpack
 from memstore.access import grants
 from memstore.access.audit import Saving, entity_id, new_file, recorded
 from memstore.access.consent import who_may_permit
-from memstore.access.consents import consent_values
+from memstore.access.consents import consent_values, without_guardian
 from memstore.access.policy import Judge, labels_of
 from memstore.access.sight import names_in
-from memstore.access.world import ActiveContext, Decision, Kind, Session, Standings, kind_of
+from memstore.access.world import ActiveContext, Decision, Session, Standings
 from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError
 from memstore.core.memory import EVERYBODY
@@ -109,7 +109,8 @@ def _granted(
     events += [recorded(view, "privacy revoke", memory=memory_id, whom=[*others])] if others else []
     done = _saved(view, file, after, [*files, *events], "privacy grant", ids, saving)
     unknown = ("; ".join(filter(None, note)) for note in unknown_grantees(view, world, to))
-    notes = (*unknown, *_without_guardian(view, world, file, consents), *_after_sealing(view, file, others))
+    wards = without_guardian(view, world, file.memory.subject_ids if consents else ())
+    notes = (*unknown, *(f"{text}: {act}" for text, act in wards), *_after_sealing(view, file, others))
     if view.context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
     return replace(done, notes=notes)
@@ -135,13 +136,6 @@ _REGISTER = dict.fromkeys(("group", "org"), "memstore group add {} says who is i
     "ctx": "memstore context add {} says who is there",
     "role": "memstore entity add ENTITY --role {} says who has it",
 }
-
-
-def _without_guardian(view: View, world: World, file: MemoryFile, consents: Sequence[str]) -> Iterator[str]:
-    """Yield a note for each ward without a guardian on whose behalf somebody is said to have consented."""
-    for name in file.memory.subject_ids if view.is_owners and consents else ():
-        if kind_of(world, name) is Kind.WARD and not who_may_permit(world, name):
-            yield f"{name} has no guardian, so anybody's word counts: memstore entity guardian {name} PERSON names one"
 
 
 @again_where_changed

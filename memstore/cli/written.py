@@ -103,6 +103,8 @@ def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run
     )
     if not done.diff:
         session.say("nothing changed")
+    for note in done.notes:
+        session.say(f"note: {note}")
 
 
 def _registered_lines(session: CliSession, done: Registered, *, dry_run: bool) -> Iterator[str]:

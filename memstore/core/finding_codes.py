@@ -637,6 +637,14 @@ _CODES = (
             "Only the command that grants something says this."
         ),
     ),
+    _notice(
+        "guardian-missing",
+        "somebody is said to have consented for a ward that has no guardian",
+        (
+            "Any person but the memory's owner may then consent for it. `memstore entity guardian` names who may. Only "
+            "the command that grants something says this, to the vault's owner."
+        ),
+    ),
     _error(
         "grants-widened",
         "a change lets somebody see a memory without everybody's consent",

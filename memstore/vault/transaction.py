@@ -235,13 +235,16 @@ class VaultTransaction:
         return replace(saved, findings=(*saved.findings, finding_of("sealed-source", file.path, text, hint)))
 
     def _with_unknown(self, files: Sequence[MemoryFile]) -> Iterator[Saved]:
-        """Yield the results, with a notice where somebody unknown is granted something, or a grant opens nothing."""
+        """Yield the results, with a notice where a grant may be a mistake.
+
+        Somebody unknown is granted something, a grant opens nothing, or it rests on what anybody may say.
+        """
         told: set[str] = set()
         for edit, file, saved in zip(self._edits, files, self.saved, strict=True):
             gained = self._gained(edit, file) if self._verb != _GRANT else ()
             names = [name for name in gained if name not in told]
             told.update(names)
-            found = (*self._unknown(file, names), *self._closed(file, gained)) if gained else ()
+            found = (*self._unknown(file, names), *self._closed(file, gained), *self._unguarded(file)) if gained else ()
             yield replace(saved, findings=(*saved.findings, *found)) if found else saved
 
     def _unknown(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
@@ -257,6 +260,14 @@ class VaultTransaction:
         place = file.front.position("access_grants")
         for note in closed_grants(self._view, file, names):
             yield finding_of("grant-closed", file.path, *note, place, key="access_grants")
+
+    def _unguarded(self, file: MemoryFile) -> Iterator[Finding]:
+        from memstore.access.consents import without_guardian
+
+        spoken_for = file.memory.subject_ids if file.memory.consent_grants else ()
+        for note in without_guardian(self._view, self._view.policy, spoken_for):
+            place = file.front.position("consent_grants")
+            yield finding_of("guardian-missing", file.path, *note, place, key="consent_grants")
 
     def _stored(self, files: list[Written]) -> list[Written]:
         """Return files as they are written: what is sealed, sealed; so that a refusal changes nothing."""

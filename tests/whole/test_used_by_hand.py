@@ -317,6 +317,33 @@ def test_a_grant_to_somebody_whom_nothing_names_is_noted_at_every_door(vault: In
     assert "nothing else" not in vault.run(*doors[0]).stderr  # another memory names them
 
 
+UNGUARDED = "dog:max has no guardian, so anybody's word counts"
+
+
+def test_a_consent_for_a_ward_without_a_guardian_is_noted_at_every_door(vault: InProcess) -> None:
+    vault.ok("entity", "add", "dog:max")
+    ref, _ = vault.add("Max limps", "--subject", "dog:max")
+    told = ("--access", "si:ash", "--consent", "human:dan")
+    doors = [
+        ("add", "Max eats at four", "--subject", "dog:max", *told),
+        ("raw", "Max eats at five", "--subject", "dog:max", *told),
+        ("supersede", ref, "Max limps less", *told),
+        ("privacy", "grant", ref, "--to", "si:ash", "--consent", "human:dan"),
+        ("consent", "grant", "--from", "human:dan", "--for", "dog:max", "--to", "si:ash", "--scope", ref),
+        ("consent", "grant", "--from", "human:dan", "--to", "si:ash", "--scope", "subject:dog:max"),
+    ]
+    for words in doors:
+        said = vault.run(*words, "--dry-run").stderr
+        assert said.count(UNGUARDED) == 1, (words, said)
+        assert said.count("memstore entity guardian dog:max PERSON names one") == 1, (words, said)
+    vault.ok("entity", "guardian", "dog:max", "human:dan")
+    for words in doors:
+        assert UNGUARDED not in vault.run(*words, "--dry-run").stderr, words
+    vault.ok("entity", "guardian", "--remove", "dog:max", "human:dan")
+    for words in doors[:2]:
+        assert UNGUARDED not in vault.run("--as", "human:eve", *words, "--dry-run").stderr, words
+
+
 def test_the_log_of_a_memory_whose_deletion_is_committed_is_found_by_its_id(vault: InProcess) -> None:
     ref, file = vault.add("Bella eats at eight", "-c")
     vault.ok("mv", ref, "notes/meals.md", "-c")
