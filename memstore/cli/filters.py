@@ -94,7 +94,7 @@ def _complete(_: click.Context, param: click.Parameter, incomplete: str) -> list
 
 _OPTIONS: tuple[Callable[[F], F], ...] = (
     _repeatable("-t", "--type", metavar="TYPE", what="Only this type; repeat an option for alternatives."),
-    _repeatable("--tag", metavar="TAG", what="Only with this tag."),
+    _repeatable("--tag", metavar="TAG", what="Only with this tag or one nested in it, like TAG/MORE."),
     _repeatable(
         "--status",
         metavar="STATUS",

@@ -121,9 +121,9 @@ memstore search QUERY finds the memories that match best, and the lines on which
 A question in plain words is a query too: "What did the vet say about Bella's heart?"
 
 Every filter is an option as well, for search and list alike; several values of one filter are alternatives,
-several filters hold together. --where takes any key of the frontmatter: --where 'confidence >= 0.8'. A filter that
-can't be parsed is an error, never a wider result; a `word:` that is no filter is read as words, and so is a quote that
-is never closed.
+several filters hold together. tag:work also finds the tags nested in it, like work/plans. --where takes any key of the
+frontmatter: --where 'confidence >= 0.8'. A filter that can't be parsed is an error, never a wider result; a `word:`
+that is no filter is read as words, and so is a quote that is never closed.
 
 Dates: 2026, 2026-02, 2026-02-01, 2026-02-01T18:04Z, now, today, yesterday, 3d, 2w, 6mo, 1y; in --where the first four,
 each of which means its whole year, month or day.

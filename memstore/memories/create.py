@@ -16,6 +16,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
+from memstore.search.filters import is_tagged
 from memstore.search.retrieval import Filters
 from memstore.trust.score import TrustReader
 from memstore.trust.sign_written import WrittenSigner
@@ -219,7 +220,7 @@ def query_memories(view: View, *, tags: Sequence[str] = (), min_trust: float = 0
     # Tags of a filter are alternatives; here all of them are required.
     entries = list_memories(view, Filters(tag=tuple(tags[:1]))).entries
     files = [file for entry in entries if (file := view.read(entry.path)) is not None]
-    tagged = [file for file in files if set(tags) <= set(file.memory.tags)]
+    tagged = [file for file in files if all(any(is_tagged(own, [tag]) for own in file.memory.tags) for tag in tags)]
     reader = TrustReader(view)
     return tuple(file.memory for file in tagged if reader.of(file.memory).score >= min_trust)
 

@@ -233,12 +233,19 @@ def _names_status(asked: Filters) -> bool:
 
 def _any_of(name: str, wanted: Sequence[str]) -> Test:
     folded = {analysis.fold(value) for value in wanted}
+    if name == "tag":
+        return lambda cell: any(is_tagged(tag, folded) for tag in analysis.fold(cell).split(ITEM_SEPARATOR))
     default = _DEFAULTS.get(name, "")
 
     def test(cell: str) -> bool:
         return not folded.isdisjoint(analysis.fold(cell or default).split(ITEM_SEPARATOR))
 
     return test
+
+
+def is_tagged(tag: str, wanted: Iterable[str]) -> bool:
+    """Whether a tag is one of those that are wanted, or nested in one: `project/alpha` is in `project`."""
+    return any(tag == one or tag.startswith(f"{one}/") for one in wanted)
 
 
 def _title_test(wanted: Sequence[tuple[str, ...]]) -> Test:
@@ -270,6 +277,10 @@ def _time_tests(since: datetime | None, until: datetime | None) -> list[tuple[st
 
 
 def _where_test(where: Where) -> Test:
+    if where.key == "tags" and where.operator in (Operator.EQUAL, Operator.UNEQUAL):
+        has_tag, is_wanted = _any_of("tag", (where.value,)), where.operator is Operator.EQUAL
+        return lambda cell: has_tag(cell) == is_wanted
+
     def test(cell: str) -> bool:
         cell = cell or _DEFAULTS.get(where.key, "")
         return holds(where, [item for item in cell.split(ITEM_SEPARATOR) if item])

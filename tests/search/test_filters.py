@@ -65,6 +65,32 @@ def test_filters_hold_together() -> None:
     assert rows(Filters(tag=("dog",)), Filters(type=("note",))) == [0]
 
 
+@pytest.mark.parametrize(
+    ("tag", "expected"),
+    [
+        ("project", [0, 1, 2]),
+        ("Project/Alpha", [1, 2]),
+        ("project/alpha/x", [2]),
+        ("alpha", []),
+        ("proj", []),
+        ("other", [2]),
+    ],
+)
+def test_a_tag_is_also_found_by_the_tags_that_it_is_nested_in(tag: str, expected: list[int]) -> None:
+    cells = [*map(ITEM_SEPARATOR.join, (["dog", "project"], ["project/alpha"], ["PROJECT/Alpha/x", "other"], []))]
+    empty = [""] * len(cells)
+    found = {
+        name: list(matching(range(4), [asked], lambda column: cells if column == "tags" else empty))
+        for name, asked in {
+            "filter": Filters(tag=(tag,)),
+            "equal": Filters(where=(Where("tags", Operator.EQUAL, tag),)),
+            "unequal": Filters(where=(Where("tags", Operator.UNEQUAL, tag),)),
+        }.items()
+    }
+    others = [row for row in range(4) if row not in expected]
+    assert found == {"filter": expected, "equal": expected, "unequal": others}
+
+
 ASKED = st.builds(
     Filters,
     type=st.lists(st.sampled_from(["note", "belief", "episode"]), max_size=2).map(tuple),
