@@ -31,7 +31,9 @@ def today(session: CliSession, text: str | None, *, commit: bool, dry_run: bool)
     """Add a line to today's note, and make the note if there is none; without TEXT open it in your editor.
 
     The daily note is a note with the tag `daily` and the date as its title: one for each day (in UTC), context and
-    person. Without a terminal to edit in, its path is printed instead.
+    person. Where the vault's owner keeps daily notes with another program, like `daily/2026-02-01.md` or
+    `journals/2026_02_01.md`, it is the one named for this day there. Without a terminal to edit in, its path is printed
+    instead.
     """
     from memstore.cli.add import given_text, utf8
     from memstore.memories.today import note_today

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -145,3 +146,91 @@ def test_where_no_terminal_is_there_to_edit_in_the_path_is_printed(tmp_path: Pat
     assert validated(program.ok("--json", "today"))["path"] == path
     assert validated(program.ok("--json", "today", "-", stdin="heard\n"))["path"] == path
     assert (program.vault / path).read_text().endswith("\n\n- heard\n")
+
+
+PLAIN = "# Mine\n"
+
+
+def days_of(program: InProcess, *paths: str) -> None:
+    for path in paths:
+        (program.vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (program.vault / path).write_text(PLAIN)
+
+
+def settings_of_obsidian(program: InProcess, text: str) -> None:
+    (program.vault / ".obsidian").mkdir()
+    (program.vault / ".obsidian/daily-notes.json").write_text(text)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> InProcess:
+    program = InProcess(tmp_path).in_process()
+    program.init()
+    return program
+
+
+def this_day() -> str:
+    return f"{datetime.now(UTC):%Y-%m-%d}"
+
+
+@pytest.mark.parametrize(
+    ("kept", "name"),
+    [
+        (["daily/2020-01-31.md"], "daily/{}-{}-{}.md"),
+        (["journals/2020_01_31.md", "pages/tea.md"], "journals/{}_{}_{}.md"),
+        (["a/2020/01/2020-01-31.md"], "a/{0}/{1}/{0}-{1}-{2}.md"),
+        (["2020-01-31.md"], "{}-{}-{}.md"),
+        (["meetings/2020-01-30.md", "daily/2020-01-29.md", "daily/2020-01-28.md"], "daily/{}-{}-{}.md"),
+        (["old/2019-01-31.md", "new/2020-01-30.md"], "new/{}-{}-{}.md"),
+    ],
+)
+def test_the_note_is_where_daily_notes_already_are(program: InProcess, kept: list[str], name: str) -> None:
+    path = name.format(*this_day().split("-"))
+    days_of(program, *kept)
+    assert program.ok("today", "one").startswith(f"{path}: ")
+    assert program.ok("today", "two").startswith(f"{path}: ")
+    assert (program.vault / path).read_text().endswith("- one\n- two\n")
+    (program.vault / path).write_text(PLAIN)  # as that program begins it
+    assert program.ok("today").strip() == path
+    assert (program.vault / path).read_text() == PLAIN
+    done = program.run("today", "three")
+    assert (done.returncode, f"adopted {path}" in done.stderr) == (0, True), done
+    assert program.ok("today", "four").startswith(f"{path}: ")
+    assert (program.vault / path).read_text().endswith("\n# Mine\n\n- three\n- four\n")
+
+
+@pytest.mark.parametrize(
+    ("settings", "name"),
+    [
+        ('{"folder": "days"}', "days/{}-{}-{}.md"),
+        ('{"folder": "/days/", "format": "YYYY/MM/YYYY.MM.DD"}', "days/{0}/{1}/{0}.{1}.{2}.md"),
+        ('{"format": "YYYYMMDD", "autorun": true}', "{}{}{}.md"),
+        ("{}", "{}-{}-{}.md"),
+    ],
+)
+def test_the_note_is_where_obsidian_is_told_to_put_it(program: InProcess, settings: str, name: str) -> None:
+    path = name.format(*this_day().split("-"))
+    days_of(program, "elsewhere/2020-01-31.md")
+    settings_of_obsidian(program, settings)
+    assert program.ok("today", "one").startswith(f"{path}: ")
+    (program.vault / path).write_text(PLAIN)
+    assert program.ok("today", "two").startswith(f"{path}: ")
+    assert (program.vault / path).read_text().endswith("\n# Mine\n\n- two\n")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "", "[1", "[]", '{"folder": 1}', '{"folder": "../out"}', '{"folder": ".git"}', '{"folder": "a/../../b"}',
+        '{"folder": "entities"}', '{"format": "dddd"}', '{"format": "YYYY-MM"}', '{"format": "[Day] DD"}',
+    ],
+)  # fmt: skip
+def test_settings_that_name_no_place_for_a_note_are_passed_over(program: InProcess, settings: str) -> None:
+    settings_of_obsidian(program, settings)
+    assert program.ok("today", "one").startswith("notes/")
+
+
+def test_only_the_owner_has_the_habits_of_the_vault(program: InProcess) -> None:
+    days_of(program, f"daily/{this_day()}.md")
+    assert program.ok("--as", "si:ash", "today", "one").startswith("notes/")
+    assert (program.vault / f"daily/{this_day()}.md").read_text() == PLAIN
