@@ -79,8 +79,8 @@ def _left_out(trace: Trace) -> str:
 def named(paint: Palette, node: Node) -> str:
     """Return a node on one line: its ref and title, and its status if it is not the usual one."""
     notes = []
-    if node.state is NodeState.MISSING:
-        notes.append("missing")
+    if node.absence:
+        notes.append(node.absence)
     if node.status not in ("", "active"):
         notes.append(node.status)
     if node.source_type == EXTERNAL:
@@ -267,6 +267,8 @@ def _below(node: Node) -> tuple[str, ...]:
     """Return the line that describes a memory, below the line that names it."""
     if node.state is NodeState.MISSING:
         return ("missing: no memory has this id",)
+    if node.absence:
+        return (node.absence,)
     if node.state is NodeState.EXTERNAL:
         return ()
     kind = node.source_type if node.source_type == EXTERNAL else ""
@@ -304,8 +306,8 @@ def _derived(trace: Trace) -> list[_Item]:
 def _dependent(node: Node, edge: Edge) -> str:
     """Return the line of a dependent; how it depends is added unless it was simply made from this memory."""
     text = safe_line(node.name) + (f" {quoted(node.title)}" if node.title else "")
-    if node.state is NodeState.MISSING:
-        return f"{text} (missing)"
+    if node.absence:
+        return f"{text} ({node.absence})"
     kind = node.source_type if node.source_type == EXTERNAL else ""
     words = [word for word in (node.status, kind) if word not in ("", "active")]
     said = _FROM_THIS.get(edge.ops[-1], "") if edge.ops else ""

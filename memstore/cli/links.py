@@ -48,6 +48,8 @@ def _section(session: CliSession, title: str, links: Sequence[NoteLink], about: 
 
 
 def _outgoing(session: CliSession, link: NoteLink) -> str:
+    if link.not_checked_out:
+        return f"not checked out: {session.paint.path(link.not_checked_out)}"
     if link.target is None:
         return session.paint("warning", "leads nowhere")
     others = f", or {len(link.others)} more with that name" if link.others else ""

@@ -171,7 +171,12 @@ def fixed_provenance_document(fixed: FixedProvenance) -> dict[str, Any]:
 
 # -- drawings ------------------------------------------------------------------------------------
 
-_SHAPES = {NodeState.MEMORY: "box", NodeState.MISSING: "octagon", NodeState.EXTERNAL: "ellipse"}
+_SHAPES = {
+    NodeState.MEMORY: "box",
+    NodeState.MISSING: "octagon",
+    NodeState.NOT_CHECKED_OUT: "octagon",
+    NodeState.EXTERNAL: "ellipse",
+}
 
 
 def dot_lines(trace: Trace) -> Iterator[str]:
@@ -207,8 +212,8 @@ def _mermaid(text: str) -> str:
 
 
 def _label(node: Node) -> str:
-    if node.state is NodeState.MISSING:
-        return f"{node.name}\nmissing"
+    if node.absence:
+        return f"{node.name}\n{node.absence}"
     return f"{node.name}\n{node.title}" if node.title else node.name
 
 

@@ -293,6 +293,7 @@ def links_document(found: NoteLinks) -> dict[str, Any]:
                 "link": link.written,
                 "to": _linked_note(link.target) if link.target else None,
                 "others": list(link.others),
+                **({"not_checked_out": link.not_checked_out} if link.not_checked_out else {}),
             }
             for link in found.outgoing
         ],

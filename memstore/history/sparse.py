@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.places import is_memory_path
 from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
     from memstore.core.view import View
@@ -25,3 +26,9 @@ def left_out(view: View) -> tuple[ReadFile, ...]:
     data = view.blobs(index[path] for path in named)
     there = ((path, data[index[path]]) for path in named if index[path] in data)
     return tuple(memory_file.read(path, text, mixed=view.config.mixed) for path, text in there)
+
+
+def ids_left_out(view: View) -> frozenset[str]:
+    """Return the ids of the memories that a sparse checkout leaves out."""
+    files = (file for file in left_out(view) if isinstance(file, MemoryFile))
+    return frozenset(file.memory.id for file in files if file.memory.id)

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.core.errors import changed_while_read
-from memstore.core.ids import MEMORY_TYPES
+from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.memory import is_external_mark
+from memstore.history.sparse import ids_left_out
 from memstore.lineage.edges import BACKWARD, BITS, FORWARD, GROUND, HOP_SHIFT, KINDS, Rows, bits_of, edges_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
@@ -176,6 +177,7 @@ class Graph:
         table: the edges of these rows, or of more rows, of which only the viewer's are used; in that case no two rows
             may have the same id, because a ref that leads to a hidden one would have to lead to the other.
         shows_missing: whether refs that lead nowhere are shown; otherwise they do not exist.
+        left_out: returns the ids of memories that a sparse checkout leaves out of the work tree.
     """
 
     def __init__(
@@ -185,11 +187,13 @@ class Graph:
         table: EdgeTable,
         *,
         shows_missing: bool,
+        left_out: Callable[[], Collection[str]] = frozenset,
     ) -> None:
         self.column = column
         self.rows = rows
         self.table = table
         self._shows_missing = shows_missing
+        self._left_out = cache(left_out)
         self.above: Mapping[int, Mapping[int, int]] = _Kept(lambda key: self._near(self.up, key))
         self.below: Mapping[int, Mapping[int, int]] = _Kept(lambda key: self._near(self.down, key))
         self.names: _Kept[int, str] = _Kept(self._name)
@@ -226,6 +230,11 @@ class Graph:
     def is_mark(self, key: int) -> bool:
         """Return whether a node is outside the vault."""
         return key < 0 and is_external_mark(self.table.texts[~key])
+
+    def is_left_out(self, key: int) -> bool:
+        """Return whether a node is a memory that git has, and that a sparse checkout leaves out of the work tree."""
+        ref = MemoryRef.parse(self.table.texts[~key]) if key < 0 else None
+        return ref is not None and ref.id in self._left_out()
 
     def is_gone(self, key: int) -> bool:
         """Return whether nothing is left of a node: no memory has the id, or it was forgotten."""
@@ -343,7 +352,7 @@ def graph_of(view: View) -> Graph:
         table = edges_of(
             view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
         )
-    return Graph(view.column, view.rows, table, shows_missing=view.is_owners)
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=lambda: ids_left_out(view))
 
 
 def row_of(graph: Graph, entry: Entry) -> int:

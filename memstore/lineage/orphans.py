@@ -19,7 +19,7 @@ from memstore.core.ids import MemoryRef
 from memstore.core.short_repr import short_repr
 from memstore.files.catalog_entry import places
 from memstore.files.memory_file import MemoryFile
-from memstore.history.sparse import left_out
+from memstore.history.sparse import ids_left_out
 from memstore.lineage import trace, walk
 from memstore.lineage.graph import graph_of, knots
 
@@ -383,7 +383,7 @@ def find_orphans(view: View, *, limit: int | None = None) -> Orphans:
     orphans = without_source(graph)
     dangling = [one for one in graph.dangling() if not graph.is_gone(one[0])]
     if dangling:
-        elsewhere = {file.memory.id for file in left_out(view) if isinstance(file, MemoryFile)}
+        elsewhere = ids_left_out(view)
         dangling = [one for one in dangling if not (ref := MemoryRef.parse(one[2])) or ref.id not in elsewhere]
     most = len(orphans) + len(dangling) if limit is None else limit
     shown = orphans[:most]

@@ -48,7 +48,7 @@ def trace(
         roots=Series(lambda: (node_of(graph, key) for key in walk.roots(graph, start))),
         chain=tuple(node_of(graph, key) for key in chain) if len(chain) > 1 else (),
         generations=walk.generations(graph, chain) if len(chain) > 1 else (),
-        is_ungrounded=walk.is_ungrounded(graph, start),
+        is_ungrounded=walk.is_ungrounded(graph, start) and not any(map(graph.is_left_out, walk.roots(graph, start))),
         left_out=drawing.left_out(),
     )
 
@@ -56,7 +56,8 @@ def trace(
 def node_of(graph: Graph, key: int, *, distance: int = 0) -> Node:
     """Return what is known about a node."""
     if key < 0:
-        state = NodeState.EXTERNAL if graph.is_mark(key) else NodeState.MISSING
+        absent = NodeState.NOT_CHECKED_OUT if graph.is_left_out(key) else NodeState.MISSING
+        state = NodeState.EXTERNAL if graph.is_mark(key) else absent
         known_by = graph.column("source_type")
         is_quoted = any(row >= 0 and known_by[row] == EXTERNAL for row in graph.below[key])
         return Node(graph.names[key], state, distance, source_type=EXTERNAL if is_quoted else "")

@@ -23,7 +23,11 @@ class NodeState(Enum):
 
     MEMORY = "memory"
     MISSING = "missing"
+    NOT_CHECKED_OUT = "not-checked-out"  # git has it, and a sparse checkout leaves it out of the work tree
     EXTERNAL = "external"
+
+
+_ABSENT = frozenset({NodeState.MISSING, NodeState.NOT_CHECKED_OUT})
 
 
 class Direction(Enum):
@@ -58,6 +62,11 @@ class Node(NamedTuple):
     status: str = ""
     path: str = ""
     source_type: str = ""
+
+    @property
+    def absence(self) -> str:
+        """Why the memory is not there, in words; empty if it is, or if this is no memory."""
+        return self.state.value.replace("-", " ") if self.state in _ABSENT else ""
 
     @property
     def name(self) -> str:

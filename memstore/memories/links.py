@@ -18,7 +18,8 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.links import LinkKind, fits_in_value, links_in, links_in_values
 from memstore.files.memory_file import MemoryFile, PlainFile
-from memstore.vault.note_names import LinkTable, folded, last_word
+from memstore.history.sparse import left_out
+from memstore.vault.note_names import LinkTable, folded, last_word, names_of
 from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class NoteLink:
     """A link on line `line` of the file of the note `source`; `written` is the link as written there, without its text.
 
     `target` is the note that it leads to, None for nowhere; `others` are the paths of notes that have the same name.
+    `not_checked_out` is the path of the note that it leads to if a sparse checkout leaves that out of the work tree.
     """
 
     source: LinkedNote
@@ -50,6 +52,7 @@ class NoteLink:
     written: str
     target: LinkedNote | None
     others: tuple[str, ...] = ()
+    not_checked_out: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +97,21 @@ def links(view: View, ref: str) -> NoteLinks:
 
 
 def _outgoing(view: View, table: LinkTable, own: Note) -> Iterator[NoteLink]:
+    elsewhere: NoteNames | None = None
     for line, link in table.links_of(own.row):
         rows = table.led_to(own.row, link)
         if rows or link.must_name_note:
+            left: Sequence[int] = ()
+            if not rows and view.is_owners:
+                elsewhere = elsewhere or names_of(left_out(view))
+                left = elsewhere.led_to(link, of=own.path)
             yield NoteLink(
                 source=_end(view, own),
                 line=line,
                 written=link.written,
                 target=_end(view, table.names[rows[0]]) if rows else None,
                 others=tuple(table.names[row].path for row in rows[1:]),
+                not_checked_out=elsewhere[left[0]].path if elsewhere and left else None,
             )
 
 

@@ -139,7 +139,7 @@ def _box(node: Node, spot: Spot, step: int, address: str | None, *, is_start: bo
     names = ["box", node.type if node.type == "belief" else "", _STATES[node.state], "start" if is_start else ""]
     if node.status not in ("", "active"):
         names.append("gone")
-    note = "missing" if node.state is NodeState.MISSING else "" if node.status in ("", "active") else node.status
+    note = node.absence or ("" if node.status in ("", "active") else node.status)
     below = f"{node.name} · {note}" if note else node.name
     shown = shown_title(node.title, node.source_type)
     title, name = (shown, below) if node.title else (node.name, note or _STATES[node.state])
@@ -154,7 +154,12 @@ def _box(node: Node, spot: Spot, step: int, address: str | None, *, is_start: bo
     return element("a", box, href=address) if address else box
 
 
-_STATES = {NodeState.MEMORY: "", NodeState.MISSING: "gone", NodeState.EXTERNAL: "outside"}
+_STATES = {
+    NodeState.MEMORY: "",
+    NodeState.MISSING: "gone",
+    NodeState.NOT_CHECKED_OUT: "gone",
+    NodeState.EXTERNAL: "outside",
+}
 
 
 def _corner(spot: Spot, step: int) -> tuple[int, float]:

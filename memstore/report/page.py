@@ -423,8 +423,7 @@ class _Page:
     def _node(self, node: Node) -> Markup:
         if node.state is NodeState.MEMORY:
             return self._link(node.key, shown_title(node.title, node.source_type) if node.title else node.key)
-        missing = " (missing)" if node.state is NodeState.MISSING else ""
-        return joined(self._link(node.key, node.name), missing)
+        return joined(self._link(node.key, node.name), f" ({node.absence})" if node.absence else "")
 
     def _link(self, name: str, text: str) -> Markup:
         """Return a link to a memory of the page, or to a page on the web; only the text if it is neither."""

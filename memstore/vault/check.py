@@ -39,12 +39,12 @@ from memstore.history.revisions import wholes_of
 from memstore.history.sparse import left_out
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
-from memstore.vault.note_names import LinkTable, Note, NoteNames
+from memstore.vault.note_names import LinkTable, names_of
 from memstore.vault.references import directory_of
 from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
     from memstore.core.finding import Finding
@@ -266,18 +266,12 @@ def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Dir
 
 def _dangling_links(view: View, paths: Collection[str], left: Collection[ReadFile]) -> Iterator[Finding]:
     """Yield a finding for each link in these files that leads to no note; a link with a memory's id is a ref."""
-    table, elsewhere = LinkTable(view), _names_of(left)
+    table, elsewhere = LinkTable(view), names_of(left)
     for note in table.notes:
         for line, link in table.dangling(note.row) if note.path in paths else ():
             if MemoryRef.parse(link.target) is None and not elsewhere.led_to(link, of=note.path):
                 hint = "write the note, or correct the link"
                 yield finding_of("link-dangling", note.path, f"{link.written} leads to no note", hint, Position(line))
-
-
-def _names_of(files: Iterable[ReadFile]) -> NoteNames:
-    """Return the names of notes that the work tree does not have."""
-    entries = [catalog_entry.entry_of(file, "") for file in files]
-    return NoteNames(Note(row, one.path, one.id, one.title, one.aliases) for row, one in enumerate(entries))
 
 
 def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:

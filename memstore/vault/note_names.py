@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
 from memstore.core.places import page_names, stem_of, without_suffix
-from memstore.files.catalog_entry import links_of_items
+from memstore.files.catalog_entry import entry_of, links_of_items
 from memstore.files.links import LinkKind
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.files.links import TextLink
+    from memstore.files.memory_file import ReadFile
 
 
 class Note(NamedTuple):
@@ -132,6 +133,12 @@ class NoteNames:
         by_path = [*self._at(f"{folded(here)}/{asked}"), *self._at(asked)]
         tables = (self._stems, self._titles, self._aliases)
         return [*dict.fromkeys([*by_path, *(row for table in tables for row in table.get(asked, ()))])]
+
+
+def names_of(files: Iterable[ReadFile]) -> NoteNames:
+    """Return the names of notes that the work tree does not have."""
+    entries = [entry_of(file, "") for file in files]
+    return NoteNames(Note(row, one.path, one.id, one.title, one.aliases) for row, one in enumerate(entries))
 
 
 class LinkTable:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.installed import validated
 from tests.support import shut
 
 if TYPE_CHECKING:
@@ -253,6 +254,17 @@ def test_a_ref_to_what_a_sparse_checkout_leaves_out_does_not_dangle(vault: InPro
     assert vault.run("check", "--strict").stdout == before
     assert (before.count("[ref-dangling]"), before.count("leads to no note")) == (1, 1)
     assert tea not in vault.ok("orphans")
+    ref = vault.json("list")["memories"][0]["ref"]
+    said = vault.ok("links", ref)
+    assert (said.count("not checked out: diary/tea.md"), said.count("leads nowhere")) == (2, 2), said
+    found = [link.get("not_checked_out") for link in validated(vault.ok("--json", "links", ref))["outgoing"]]
+    assert found == ["diary/tea.md", "diary/tea.md", None, None]
+    said = vault.ok("trace", ref)
+    assert f"{tea} (not checked out)" in said
+    assert "Ungrounded" not in said
+    states = {node["key"]: node["state"] for node in validated(vault.ok("--json", "trace", ref))["nodes"]}
+    assert states[tea] == "not-checked-out"
+    assert "not checked out" in vault.ok("trace", ref, "--format", "dot")
 
 
 def test_a_vault_that_a_sparse_checkout_leaves_out_is_told_to_be_one(vault: InProcess) -> None:
