@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def links(session: CliSession, ref: str) -> None:
     """Show the links of a note, with their lines, and the links of other notes to it.
 
-    Links are `[[Note]]`, `[[Note#Heading|text]]`, `![[Note]]` and Markdown's with a relative path. They are for
-    navigation: `memstore trace` shows what a memory was derived from.
+    Links are `[[Note]]`, `[[Note#Heading|text]]`, `![[Note]]`, and Markdown's and HTML's with a relative path. They
+    are for navigation: `memstore trace` shows what a memory was derived from.
     """
     from memstore.documents.memories import links_document
     from memstore.memories.links import links as links_of

@@ -1,5 +1,7 @@
 """Links between notes, as written in a text: `[[Note]]`, `![[Note#Heading|text]]`, `[text](../note.md#heading)`.
 
+`<a href="../note.md">` and `<img src="tea.png">` are links of the last form: they name a path in the same way.
+
 A link leads a reader from one note to another. It says nothing about what a memory was derived from, and is not
 evidence. Code contains no links; values of frontmatter contain `[[…]]`. Finding them takes time linear in the text's
 length, whatever it contains.
@@ -117,7 +119,7 @@ _TOKEN = re.compile(
 )
 # `https:`, `mailto:`, `//host`; a letter and a colon don't mean a drive here.
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:|//")
-_MAY_LINK = re.compile(r"\[\[|\][(:](?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
+_MAY_LINK = re.compile(r"<[aAiI]|\[\[|\][(:](?![ \t]*+<?(?:[A-Za-z][A-Za-z0-9+.-]*+:|//))")
 # `[label]: ../note.md "title"`, the target of `[text][label]`; `[^1]:` begins a footnote.
 _DEFINITION = re.compile(
     r"""
@@ -128,6 +130,17 @@ _DEFINITION = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+# A tag of HTML with its attributes up to the one that names a file. No part of it reaches beyond the next `<`.
+_HTML = re.compile(
+    r"""
+    <(?:a(?=\s)(?P<a>)|img(?=\s))
+    (?:\s++(?!(?:href|src)\s*+=)[^\s"'<>=/]++(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>=]++))?+)*+
+    \s++(?(a)href|src)\s*+=\s*+
+    (?:"(?P<double>[^"<>\x00-\x1f]*+)"|'(?P<single>[^'<>\x00-\x1f]*+)')
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ENTITY = re.compile(r"&#?\w++;")
 _TAG = re.compile(r"#(?<![^\s(,;\"']#)(\w[\w/-]*+)")
 
 
@@ -143,8 +156,20 @@ def links_in(text: str, code: Code | None = None) -> Iterator[PlacedLink]:
     if _MAY_LINK.search(text):
         code = code or Code(text)
         defined = [*_definitions(text, code)] if "]:" in text else []
+        defined += _in_html(text, code) if "<" in text else ()
         links = _links(text, code)
         yield from sorted([*links, *defined], key=lambda link: link.end) if defined else links
+
+
+def _in_html(text: str, code: Code) -> Iterator[PlacedLink]:
+    for found in _HTML.finditer(text):
+        group = "single" if found["double"] is None else "double"
+        place, _, heading = found[group].partition("#")
+        if found.start() in code or not (place or heading) or _ELSEWHERE.match(place) or _ENTITY.search(place):
+            continue
+        link = TextLink(LinkKind.MARKDOWN, place, heading, is_embedded=found["a"] is None)
+        start = found.start(group)
+        yield PlacedLink(link, found.start(), found.end(), start, start + len(place))
 
 
 def _definitions(text: str, code: Code) -> Iterator[PlacedLink]:

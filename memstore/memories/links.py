@@ -261,8 +261,7 @@ class _Plan(NamedTuple):
         changed, stuck = [], []
         for placed in linked.links:
             if placed.link.place and self.concerns(note, placed.link):
-                is_in_brackets = linked.text[placed.place_start - 1] == "<"
-                place = self._place(note, placed.link, is_in_brackets=is_in_brackets)
+                place = self._place(note, placed.link, after=linked.text[placed.place_start - 1])
                 if place == placed.link.place:
                     continue
                 if place is None:
@@ -273,25 +272,25 @@ class _Plan(NamedTuple):
                     changed.append((placed, place))
         return changed, stuck
 
-    def _place(self, note: Note, link: TextLink, *, is_in_brackets: bool) -> str | None:
-        """Return the target to write in a link after the move; None if none would lead to the note."""
+    def _place(self, note: Note, link: TextLink, *, after: str) -> str | None:
+        """Return the target to write in a link after the move, behind the sign `after`; None if none would do."""
         of = self.to if note == self.moving else note.path
         was = self.before.led_to(link, of=note.path)
         if not was:
             target = self._file_beside(note, link)
-            return link.place if target is None else _written(_relative(target, of, link), link, is_in_brackets)
+            return link.place if target is None else _written(_relative(target, of, link), link, after)
         old, new = self.before[was[0]].path, self.after[was[0]].path
         now = self.after.led_to(link, of=of)
         # Other programs don't know titles: a link by file stem stays one, and so does a link by shortest path.
         stem = last_word(link.target)
         was_stem = link.kind is LinkKind.WIKI and stem == last_word(old) != last_word(new)
         was_shortest = link.kind is LinkKind.MARKDOWN and link.place == next(
-            _written(path, link, is_in_brackets) for path in _ways(old, old, note.path, link)
+            _written(path, link, after) for path in _ways(old, old, note.path, link)
         )
         if not (was_stem or was_shortest) and now[:1] == was[:1] and len(now) <= max(len(was), 1):
             return link.place
         for path in _ways(old, new, of, link):
-            place = _written(path, link, is_in_brackets)
+            place = _written(path, link, after)
             if place is not None and [*self.after.led_to(link._replace(place=place), of=of)] == [was[0]]:
                 return place
         return None
@@ -334,15 +333,19 @@ def _relative(path: str, of: str, link: TextLink) -> str:
 
 
 _AS_IT_IS = "/!$&'()*+,;=:@~"
+_IN_ATTRIBUTE = "/!$()*+,;=:@~"
 _ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a non-ASCII character that does not need encoding
 _BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*+")
 
 
-def _written(path: str, link: TextLink, is_in_brackets: bool) -> str | None:  # noqa: FBT001 - one fact about a link
-    """Return a path as written in a link of that kind; None if it can't be written."""
+def _written(path: str, link: TextLink, after: str) -> str | None:
+    """Return a path as written in a link of that kind, behind the sign `after`; None if it can't be written."""
     if link.kind is LinkKind.WIKI:
         return None if re.search(r"[\[\]|#\x00-\x1f]", path) else path
-    if is_in_brackets:
+    if after in ('"', "'"):  # an attribute of HTML, where a space may be a space
+        safe = _IN_ATTRIBUTE + ("'" if after == '"' else "") + (" " if " " in link.place else "")
+        return "".join(sign if not sign.isascii() else quote(sign, safe=safe) for sign in path)
+    if after == "<":
         return None if re.search(r"[<>#\x00-\x1f]", path) else path.replace("%", "%25")
     if _ENCODED.search(link.place):
         whole = quote(path, safe=_AS_IT_IS)

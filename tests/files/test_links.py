@@ -53,6 +53,19 @@ WIKI, MARKDOWN = LinkKind.WIKI, LinkKind.MARKDOWN
                 TextLink(MARKDOWN, "a.md"),
             ],
         ),
+        (
+            """<a href="../x y.md#h">t</a> <IMG alt="a > b" width=3 src='i.png'/> [[N]]
+            <a\n class="c" href = "%C3%A9.md" >""",
+            [
+                TextLink(MARKDOWN, "../x y.md", "h"),
+                TextLink(MARKDOWN, "i.png", is_embedded=True),
+                TextLink(WIKI, "N"),
+                TextLink(MARKDOWN, "%C3%A9.md"),
+            ],
+        ),
+        ('<a href="https://x.y/z.md"> <a src="a.md"> <img href="a.png"> <area href="a.md"> <a href="">', []),
+        ('<a href=a.md> <a title="href" x> <a href="a&amp;b.md"> <a data-href="a.md"> <ahref="a.md">', []),
+        ('`<img src="a.png">`\n\n```\n<img src="a.png">\n```\n', []),
         ("[^1]: a.md\n[r]: https://x.y/z.md\n[r]: two words\n    [r]: a.md\nx [r]: a.md\n```\n[r]: a.md\n```", []),
     ],
 )
@@ -121,6 +134,10 @@ UNENDED = ["[[", "](", "[a](", "`", "[", "![[a|", "[](<", "](a(b", "\\", "[[a#",
         "\n[a]: b (",
         "\n[a]:",
         "\n[a",
+        "<a ",
+        "<a href='",
+        "<a b='c' ",
+        " b='c'",
     ],
 )
 def test_the_time_grows_with_the_length_of_a_text_alone(piece: str) -> None:

@@ -179,8 +179,9 @@ def test_files_of_others_and_signed_ones_are_left_and_named() -> None:
 
 @pytest.mark.parametrize("actor", [OWNER, "human:bob"])
 def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path: Path) -> None:
-    rest = "[w](https://e.org/tea.png) ![[tea.png]] [f](/tea.png) [[file:x.md#L1@abcd]]"
-    text = f"![p](tea.png) [d](more/) [g](gone.png) ![[./tea.png]] ![[../a/tea.png|200]] {rest}\n"
+    rest = "`<img src='tea.png'>` [w](https://e.org/tea.png) ![[tea.png]] [f](/tea.png) [[file:x.md#L1@abcd]]"
+    text = "<img alt='' src='tea.png'> ![p](tea.png) [d](more/) [g](gone.png) ![[./tea.png]] ![[../a/tea.png|200]] "
+    text += f"{rest}\n"
     vault = vault_in(tmp_path)
     vault.write("a/m_tea000001.md", memory_text(text, id="m_tea000001", owner=actor).decode())
     vault.write("a/tea.png", "picture")
@@ -190,12 +191,13 @@ def test_pictures_and_folders_are_found_from_the_new_place(actor: str, tmp_path:
     gone = "gone.png" if actor == OWNER else "../a/gone.png"
     # So Obsidian writes embeds if it is set to relative paths; the second is right at both places.
     embedded = "![[./../a/tea.png]] ![[../a/tea.png|200]]"
-    assert moved == f"![p](../a/tea.png) [d](../a/more/) [g]({gone}) {embedded} {rest}"
+    assert moved == f"<img alt='' src='../a/tea.png'> ![p](../a/tea.png) [d](../a/more/) [g]({gone}) {embedded} {rest}"
 
 
 STEMS = ["tea", "green tea", "pot", "a(b)", "grün", "x%y", "日本", "c'd"]
 FOLDERS = ["", "a/", "a/b/", "c d/"]
 FORMS = ["[[{stem}]]", "![[{stem}#h|t]]", "[[{bare}]]", "[t]({near})", "[t](./{near})", "[t](<{raw}>)", "[t](/{whole})"]
+FORMS += ['<a href="{near}">t</a>']
 FORMS += ["\n\n[r]: {near}\n", "\n\n[r]: <{raw}> 'x'\n"]
 
 
