@@ -213,6 +213,12 @@ class GitHistory:
         listed = self._git.run("ls-files", "-z", "-t", "--cached")
         return {os.fsdecode(line[2:]) for line in listed.split(b"\0")[:-1] if line.startswith(b"S ")}
 
+    def other_heads(self) -> Sequence[str]:
+        """Return the commits that other work trees of the repository have checked out, sorted."""
+        blocks = self._git.run("worktree", "list", "--porcelain").decode(errors="replace").split("\n\n")
+        heads = {line[5:] for block in blocks for line in block.split("\n") if line.startswith("HEAD ")}
+        return sorted(head for head in heads - {self.head()} if head.strip("0"))
+
     def unmerged(self) -> Sequence[str]:
         """Return the files below the vault that git could not merge, and that wait for a decision, sorted."""
         listed = self._git.run("ls-files", "-z", "--unmerged", "--", ".").split(b"\0")[:-1]

@@ -454,7 +454,28 @@ def widened_since_check(view: View) -> tuple[Finding, ...]:
     for commit in dict.fromkeys([*filter(None, [view.history.head()]), *checked]):
         with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
             found += check_against(view, commit).findings
+    found += _withdrawn_elsewhere(view)
     return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
+
+
+def _withdrawn_elsewhere(view: View) -> Iterator[Finding]:
+    """Yield a finding for each refusal and revocation that another work tree of the repository has committed, alone.
+
+    A work tree at an older commit lets count what was taken back since.
+    """
+    here = {path.rpartition("/")[2] for path in view.whole.registry_files()}
+    for commit in view.history.other_heads():
+        files = view.history.own_files_at(commit)
+        lacking = {path: blob for path, blob in files.items() if path.rpartition("/")[2] not in here}
+        consents = {path: blob for path, blob in lacking.items() if kind_of(path) is RegistryKind.CONSENT}
+        data = view.blobs(consents.values())
+        for path, blob in sorted(consents.items()):
+            file = registry_file.read(path, RegistryKind.CONSENT, data.get(blob, b""))
+            if isinstance(file, registry_file.RegistryFile) and (
+                file.values.get("type") == "revocation" or file.values.get("effect") == "deny"
+            ):
+                text = "this refusal or revocation is committed in another work tree; here, what it takes back counts"
+                yield finding_of("consent-deleted", path, text, f"git merge {commit[:10]} brings it here")
 
 
 def _remember_checked(view: View) -> None:

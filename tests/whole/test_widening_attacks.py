@@ -314,3 +314,27 @@ def test_what_a_command_recorded_and_nobody_staged_is_named(vault: Attacked) -> 
     vault.saved("with its event")
     vault.edit(".memstore/config.toml", '"owner"', '"public"')
     assert "hint: put it back" in vault.refused("all")
+
+
+@pytest.mark.parametrize("act", ["revoke", "refuse"])
+def test_a_work_tree_at_an_older_commit_tells_what_was_withdrawn_since(tmp_path: Path, act: str) -> None:
+    vault = Attacked(tmp_path)
+    vault.ok("privacy", "grant", vault.told, "--to", "si:ash", "--consent", "human:claire")
+    vault.saved("granted")
+    older = vault.vault.parent / "older"
+    vault.git("worktree", "add", "-q", "-b", "older", str(older))
+    (consent,) = (vault.vault / "consents").rglob("*.md")
+    if act == "revoke":
+        vault.ok("consent", "revoke", consent.stem, "--by", "human:claire")
+    else:
+        vault.ok("consent", "refuse", "--from", "human:claire", "--to", "si:ash", "--scope", "subject:dog:bella")
+    vault.saved("withdrawn")
+    (newer,) = {*(vault.vault / "consents").rglob("*.md")} - {consent}
+    said = f"{newer.relative_to(vault.vault)}:1:1: error: this refusal or revocation is committed in another work tree"
+    for _ in range(2):
+        done = vault.run("--vault", str(older), "check")
+        assert (done.returncode, done.stdout.count(said)) == (1, 1), done
+    assert newer.name in vault.ok("--vault", str(older), "status")
+    assert "0 errors" in vault.run("check").stderr
+    vault.git("-C", str(older), "merge", "-q", "--ff-only", vault.git("rev-parse", "HEAD").strip())
+    assert vault.run("--vault", str(older), "check").returncode == 0
