@@ -293,6 +293,8 @@ def _clean(hit: Hit) -> Callable[[str], str]:
 def _best_line(hit: Hit, matcher: Matcher) -> tuple[int, str]:
     """Return the cited line that says most of what was asked for, with its number."""
     lines = hit.citation.excerpt.split("\n")
+    if len(lines) == 1:  # it may be megabytes long
+        return hit.citation.line_start, lines[0]
     best = max(range(len(lines)), key=lambda at: (len(matcher.spans(lines[at])), bool(lines[at].strip()), -at))
     return hit.citation.line_start + best, lines[best]
 

@@ -24,7 +24,16 @@ from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
 from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
-from memstore.conflicts.statements import in_third_person, is_date, is_past, key_of, statements, tokens, topic_of
+from memstore.conflicts.statements import (
+    each_statement,
+    in_third_person,
+    is_date,
+    is_past,
+    key_of,
+    statements,
+    tokens,
+    topic_of,
+)
 from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
@@ -62,8 +71,10 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
         if passage.kind in SAYS_NOTHING or count >= MOST_STATEMENTS:
             continue
         first = passage.line_end - passage.text.count("\n")
-        for statement in statements(passage.text):
-            if count < MOST_STATEMENTS and not (passage.speaker and statement.of_speaker):
+        for statement in each_statement(passage.text):
+            if count >= MOST_STATEMENTS:
+                break
+            if not (passage.speaker and statement.of_speaker):
                 count += 1
                 yield statement, first + statement.line_start, first + statement.line_end
 

@@ -262,15 +262,18 @@ class Statement(NamedTuple):
 @lru_cache(maxsize=1024)
 def statements(text: str) -> tuple[Statement, ...]:
     """Return the statements of a text, one per sentence; questions, headings, rows and markup are not statements."""
-    found = []
-    about = ""
+    return tuple(each_statement(text))
+
+
+def each_statement(text: str) -> Iterator[Statement]:
+    """Yield the statements of a text, for a caller that needs only the first ones; otherwise as `statements`."""
+    about, line, counted = "", 0, 0
     for start, end in sentences(text):
         statement = statement_of(text[start:end], about)
+        line, counted = line + text.count("\n", counted, start), start
         if statement.topic and not _NO_STATEMENT.search(statement.text):
-            lines = text.count("\n", 0, start), text.count("\n", 0, end)
-            found.append(statement._replace(line_start=lines[0], line_end=lines[1]))
+            yield statement._replace(line_start=line, line_end=line + text.count("\n", start, end))
         about = _spoken_of(text, start, end, about)
-    return tuple(found)
 
 
 @lru_cache(maxsize=1024)

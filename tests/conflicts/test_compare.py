@@ -8,6 +8,7 @@ import pytest
 
 from memstore.conflicts.compare import Comparer, conflicts, side_of
 from memstore.conflicts.gisting import MOST_STATEMENTS
+from memstore.conflicts.statements import each_statement, statement_of
 from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
 from memstore.memories.promote import supersede
@@ -131,3 +132,17 @@ def test_code_is_not_compared_and_long_texts_in_part() -> None:
 
     assert not side_of(code).statements
     assert len(side_of(long).statements) == MOST_STATEMENTS
+
+
+def test_of_a_long_text_only_what_is_compared_is_taken_apart() -> None:
+    text = " ".join(f"Bella{at} is there." for at in range(10 * MOST_STATEMENTS))
+    long = memory_workspace({"long.md": memory_text(text, id="m_lll")}).view().read("long.md")
+    assert long
+    before = statement_of.cache_info().misses
+    assert len(side_of(long).statements) == MOST_STATEMENTS
+    assert statement_of.cache_info().misses - before <= MOST_STATEMENTS + 1
+
+
+def test_the_lines_of_a_text_are_counted() -> None:
+    found = [*each_statement("Bella eats.\nMax\nsleeps. Rex barks.\n\nTom\nruns\nfar.\n")]
+    assert [(one.line_start, one.line_end) for one in found] == [(0, 0), (1, 2), (2, 2), (4, 6)]
