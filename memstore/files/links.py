@@ -10,6 +10,7 @@ length, whatever it contains.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_right
 from enum import Enum
 from functools import cached_property
@@ -22,7 +23,7 @@ from memstore.core.places import NOTE_SUFFIXES
 from memstore.files.passages import PassageKind, passages
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.files.fence import FencedText
 
@@ -229,6 +230,10 @@ def _markdown_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
 
 _IN_VALUE = re.compile(r"\[\[([^\[\]\x00-\x1f]++)\]\]")
 _OUTER_KEY = re.compile(r"[\"']?([^\s\"':#-][^\s\"':]*)[^:\n]*:")
+# A text in quotes that begins and ends on a line.
+_QUOTED = re.compile(r"""(?:[:,\[-]\s++|\[|\A\s*+)(?:(?P<single>')(?:[^'\n]|'')*+'|(?P<double>")(?:[^"\\\n]|\\.)*+")""")
+_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_SAME = frozenset('"\\/ ')
 _OPENS_VALUE = re.compile(r"[:,\[-]\s*+\Z|\A\s*+\Z")
 # A list in a list is their form, and no link.
 _NEST_LISTS = frozenset(key.name for key in KEYS if key.shape in (Shape.GRANT_LISTS, Shape.ENTRY, Shape.ENTRIES))
@@ -246,13 +251,14 @@ def links_in_values(text: FencedText) -> Iterator[PlacedLink]:
         if outer := _OUTER_KEY.match(line):
             key = outer[1]
         if key not in _NEST_LISTS:
+            quoted = [*_QUOTED.finditer(line)] if "\\" in line or "''" in line else ()
             for found in _IN_VALUE.finditer(line):
-                if placed := _link_in_value(line, found, offset):
+                if placed := _link_in_value(line, found, offset, quoted):
                     yield placed
         offset += len(line)
 
 
-def _link_in_value(line: str, found: re.Match[str], offset: int) -> PlacedLink | None:
+def _link_in_value(line: str, found: re.Match[str], offset: int, quoted: Sequence[re.Match[str]]) -> PlacedLink | None:
     inner, start = found[1], found.start(1)
     sign = inner.strip()[0:1]
     if sign and sign in "\"'" and inner.strip()[1:].endswith(sign):  # `[["Note"]]`
@@ -260,16 +266,37 @@ def _link_in_value(line: str, found: re.Match[str], offset: int) -> PlacedLink |
         inner = inner.strip()[1:-1]
     elif "," in inner and _OPENS_VALUE.search(line, max(0, found.start() - 2), found.start()):
         return None  # a list of several items
-    if "\\" in inner or "''" in inner:  # spelled otherwise than it reads
-        return None
     place, _, fragment = inner.partition("|")[0].partition("#")
-    link = TextLink(LinkKind.WIKI, place.strip(), fragment.strip())
-    if not link.place:
-        return None
     start += len(place) - len(place.lstrip())
-    return PlacedLink(
-        link, offset + found.start(), offset + found.end(), offset + start, offset + start + len(link.place)
-    )
+    place, fragment = place.strip(), fragment.strip()
+    names: list[str | None] = [place, fragment]
+    if "\\" in inner or "''" in inner:  # spelled otherwise than it reads
+        at = bisect_right(quoted, start, key=lambda each: each.start()) - 1
+        sign = quoted[at][quoted[at].lastgroup or 0] if at >= 0 and start < quoted[at].end() else ""
+        names = [_as_read(part, sign) for part in (place, fragment)]
+    if not names[0] or names[1] is None:
+        return None
+    link = TextLink(LinkKind.WIKI, names[0], names[1])
+    return PlacedLink(link, offset + found.start(), offset + found.end(), offset + start, offset + start + len(place))
+
+
+def _as_read(text: str, quote: str) -> str | None:
+    """Return a part of a name as YAML reads it between these quotes; None if that is not sure, or no name."""
+    if quote == "'":
+        return text.replace("''", "'")
+    if quote != '"':
+        return None
+    read = _ESCAPE.sub(lambda found: _sign(found[1]), text)
+    return None if "\0" in read else read
+
+
+def _sign(escape: str) -> str:
+    """Return the sign that an escape of a text in double quotes stands for; NUL if it is not one of a name."""
+    if escape in _SAME:
+        return escape
+    number = int(escape[1:], 16) if len(escape) > 1 else 0
+    sign = chr(number) if number <= sys.maxunicode and not 0xD800 <= number < 0xE000 else "\0"  # noqa: PLR2004 - surrogates
+    return sign if sign.isprintable() and sign not in "[]|#" else "\0"
 
 
 def fits_in_value(head: str, placed: PlacedLink, place: str) -> bool:
