@@ -16,7 +16,6 @@ from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.core.errors import changed_while_read
 from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.memory import is_external_mark
-from memstore.history.sparse import ids_left_out
 from memstore.lineage.edges import BACKWARD, BITS, FORWARD, GROUND, HOP_SHIFT, KINDS, Rows, bits_of, edges_of
 
 if TYPE_CHECKING:
@@ -352,7 +351,13 @@ def graph_of(view: View) -> Graph:
         table = edges_of(
             view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
         )
-    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=lambda: ids_left_out(view))
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=lambda: _left_out(view))
+
+
+def _left_out(view: View) -> Collection[str]:
+    from memstore.history.sparse import ids_left_out  # needed only where something is missing
+
+    return ids_left_out(view)
 
 
 def row_of(graph: Graph, entry: Entry) -> int:
