@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
+from memstore.core.places import SETTINGS_FOLDER
 from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
@@ -128,6 +129,10 @@ class Vault:
     def _opened(self) -> Workspace:
         if self._ws is None:
             raise UsageError(f"the vault {self._root} was closed", hint="open it again")
+        if not (self._root / SETTINGS_FOLDER).is_dir():
+            from memstore.files.vault import gone
+
+            raise gone(self._root)
         return self._ws
 
     def signing(self) -> Vault:

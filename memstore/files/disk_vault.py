@@ -16,7 +16,7 @@ from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
 from memstore.files import walk
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import NO_ROOM, regular_bytes, sync_folder
-from memstore.files.vault import DONE_ALL_THE_SAME
+from memstore.files.vault import DONE_ALL_THE_SAME, gone
 from memstore.files.write_lock import WriteLock
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ class DiskVault:
         return self._root
 
     def lock(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
+        """Keep other writers out; see the protocol."""
+        if not Path(self._real_root).is_dir():  # what is written now, the lock's own file too, would make it anew
+            raise gone(self._root)
         return self._lock.held()
 
     def memory_files(self) -> Iterator[FileStat]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from memstore.core.errors import SealedError, TooLargeError
+from memstore.core.errors import SealedError, TooLargeError, VaultError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -117,7 +117,19 @@ class VaultFiles(Protocol):
         """
 
     def lock(self) -> "AbstractContextManager[None]":
-        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
+        """Keep other writers out.
+
+        Raises:
+            LockedError: one holds the lock for longer than a few seconds.
+            VaultError: the vault's folder is gone, or the lock can't be taken.
+        """
+
+
+def gone(root: Path) -> VaultError:
+    """Return the error for a vault that was there when it was opened."""
+    return VaultError(
+        f"the vault {root} is no longer there", hint="put it back or mount it again, or open it where it is now"
+    )
 
 
 def note_bytes(vault: VaultFiles, path: str) -> bytes:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.places import IGNORE_FILE, is_memory_folder, is_memory_name, kind_of
 from memstore.files.fence import BOM
 from memstore.files.local_state import regular_bytes
-from memstore.files.vault import FileStat
+from memstore.files.vault import FileStat, gone
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -185,6 +185,8 @@ class _Walker:
 
     def _unread(self, path: str, error: OSError) -> None:
         """Count a folder that exists but can't be read as an unreadable file: its memories can't be found."""
+        if not path and self.known.folders:
+            raise gone(self.root) from error
         if not path or error.errno in _NO_FOLDER:
             return
         above, _, name = path.rpartition("/")

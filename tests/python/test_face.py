@@ -50,6 +50,49 @@ def test_what_is_no_vault_is_said(home: Path) -> None:
         memstore.open_vault(home / "notes", entity="sean")
 
 
+def test_a_vault_that_is_gone_is_not_an_empty_one(home: Path) -> None:
+    away = home / "elsewhere"
+    with memstore.open_vault(home / "notes", entity=SEAN) as vault:
+        note = vault.add("Bella eats at eight.")
+        (home / "notes").rename(away)
+        before = sorted(away.rglob("*"))
+        calls: list[Callable[[], object]] = [
+            lambda: vault.search("Bella"),
+            vault.list,
+            lambda: vault.get(note),
+            lambda: vault.add("Bella eats at nine."),
+            vault.undo,
+            vault.contexts.present,
+            lambda: vault.contexts.enter("ctx:park"),
+            vault.contexts.leave,
+        ]
+        for call in calls:
+            with pytest.raises(memstore.VaultError, match="is no longer there") as caught:
+                call()
+            assert caught.value.hint
+        assert not (home / "notes").exists()
+        assert sorted(away.rglob("*")) == before
+        (home / "notes").mkdir()  # as the place is left where a disk was mounted
+        with pytest.raises(memstore.VaultError, match="is no longer there"):
+            vault.add("Bella eats at nine.")
+        (home / "notes").rmdir()
+        away.rename(home / "notes")
+        assert len(vault.list()) == 1
+
+
+def test_a_batch_does_not_make_a_vault_that_went_meanwhile(home: Path) -> None:
+    vault = memstore.open_vault(home / "notes", entity=SEAN)
+
+    def write() -> None:
+        with vault.batch() as batch:
+            batch.add("Bella eats at eight.")
+            (home / "notes").rename(home / "elsewhere")
+
+    with pytest.raises(memstore.VaultError, match="is no longer there"):
+        write()
+    assert not (home / "notes").exists()
+
+
 def test_every_call_sees_the_files_as_they_are(vault: Vault) -> None:
     note = vault.add("Bella eats at eight.")
     path = vault.path / note.path

@@ -39,6 +39,17 @@ def test_it_tells_each_refresh_and_ends_at_ctrl_c(program: Program) -> None:
     assert "milk.md" in program.ok("search", "warm")
 
 
+def test_it_ends_when_the_vault_is_gone(program: Program) -> None:
+    watching = program.start("watch", "--every", "0.01")
+    assert watching.stdout is not None
+    assert watching.stdout.readline().startswith("indexed ")
+    program.vault.rename(program.vault.with_name("elsewhere"))
+    out, err = watching.communicate(timeout=60)
+    assert (watching.returncode, out) == (5, "")
+    assert f"the vault {program.vault} is no longer there" in err
+    assert not program.vault.exists()
+
+
 def test_it_ends_when_nobody_reads_any_more(program: Program) -> None:
     with program.start("watch", "--every", "0.01") as watching:
         assert watching.stdout is not None
