@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memstore.files.local_state import sync_folder, write_whole
 from memstore.history.git_objects import kinds_and_bytes
-from memstore.history.git_process import GitProcess
+from memstore.history.git_process import GitProcess, as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -71,9 +71,8 @@ class FreshRepository:
 
     def _committed(self, files: Mapping[str, bytes], message: str, by: str, at: datetime) -> str:
         paths = sorted(files)
-        blobs = self._git.run(
-            "hash-object", "-w", "--no-filters", "--stdin-paths", data=os.fsencode("".join(f"{one}\n" for one in paths))
-        ).decode().split()  # fmt: skip
+        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=as_lines(paths))
+        blobs = written.decode().split()
         entries = "".join(f"{_FILE} {blob}\t{path}\0" for blob, path in zip(blobs, paths, strict=True))
         self._git.run("read-tree", "--empty")
         self._git.run("update-index", "-z", "--index-info", data=os.fsencode(entries))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from memstore.core.digests import format_of
 from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
 from memstore.history.git_objects import with_signature
+from memstore.history.git_process import as_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -111,8 +112,8 @@ class CommitMaker:
         kept = {path: data for path, data in files.items() if data is not None}
         for i, data in enumerate(kept.values()):
             (scratch / f"{i}").write_bytes(data)
-        names = "".join(f"{scratch}/{i}\n" for i in range(len(kept)))
-        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=os.fsencode(names))
+        names = as_lines(f"{scratch}/{i}" for i in range(len(kept)))
+        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=names)
         blobs = dict(zip(kept, written.decode().split(), strict=True))
         programs = self._programs(head) if head else frozenset()
         nothing = "0" * len(head or "")  # a removed file was committed before, so the id of `head` has the right length

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BUFFER_BYTES = 65_536
+_SAFE = "safe.directory"
 _HOOKS_PATH = "core.hooksPath="
 _SWITCHED_OFF = (
     "core.fsmonitor=false",
@@ -170,5 +171,19 @@ def _no_git() -> GitError:
 
 def failed(arguments: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> GitError:
     """Return the error for a git command that failed."""
-    said = os.fsdecode(done.stderr).strip().replace("\n", "; ") or f"it ended with exit code {done.returncode}"
-    return GitError(f"git {arguments[0]} failed: {said}")
+    lines = os.fsdecode(done.stderr).strip().splitlines() or [f"it ended with exit code {done.returncode}"]
+    hint = None
+    if _SAFE in lines[-1]:  # git's advice to somebody whose repository belongs to another account
+        lines, hint = lines[:1], f"if you trust it: {lines[-1].strip()}"
+    return GitError(f"git {arguments[0]} failed: {'; '.join(lines)}", hint=hint)
+
+
+def as_lines(paths: Iterable[str]) -> bytes:
+    """Return paths as git reads them with `--stdin-paths`: quoted, where a line break or a quote could mislead it."""
+    return b"".join(_line(os.fsencode(path)) for path in paths)
+
+
+def _line(path: bytes) -> bytes:
+    if b"\n" not in path and not path.startswith(b'"'):
+        return path + b"\n"
+    return b'"' + path.replace(b"\\", rb"\\").replace(b'"', rb"\"").replace(b"\n", rb"\n") + b'"\n'

@@ -21,7 +21,7 @@ ONE, TWO, THREE = (b"---\ntype: note\nid: m_%d\n---\nfirst\nsecond\n" % i for i 
 ODD_PATHS = ("with space.md", 'quo"te.md', "li\nne.md", "odd\udcff.md", "ä/ö.md", ":(top)x.md", "-dash.md", "[a]*.md")
 
 
-@pytest.fixture(params=["sha1", "sha256", "folder", "worktree", "detached", "linked"])
+@pytest.fixture(params=["sha1", "sha256", "folder", "worktree", "detached", "linked", "broken line"])
 def root(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return the folder of a vault in a repository of each kind."""
     top = repository(tmp_path / "top", "sha256" if request.param == "sha256" else "sha1")
@@ -41,6 +41,8 @@ def root(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         case "linked":
             (tmp_path / "link").symlink_to(top)
             return tmp_path / "link"
+        case "broken line":
+            return repository(tmp_path / 'a "b"\n\\c')
         case _:
             return top
 

@@ -129,6 +129,13 @@ def test_no_byte_of_what_is_hidden_is_in_a_stack(vault: Program, tmp_path: Path)
     assert vault.run("--vault", "../stack", "check").returncode == 0
 
 
+@pytest.mark.parametrize("path", ["li\nne.md", '"quoted" \\name.md'])
+def test_a_file_with_any_name_is_shared(vault: Program, tmp_path: Path, path: str) -> None:
+    put(vault, path, "Cats sleep.\n", id="m_cats000001", access_grants="[si:max]")
+    vault.ok("share", "--to", MAX, "../stack")
+    assert (tmp_path / "stack" / path).read_bytes() == (vault.vault / path).read_bytes()
+
+
 def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
     vault.ok("share", "--to", MAX, "../stack")
     before = (vault.vault / "beliefs/walks.md").read_text().splitlines()
