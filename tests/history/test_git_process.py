@@ -52,6 +52,17 @@ def test_a_failure_of_git_is_told_in_its_words(tmp_path: Path) -> None:
         assert pipe.read() == b""
 
 
+def test_a_repository_of_another_account_is_refused_with_the_way_out(tmp_path: Path) -> None:
+    vault = vault_in(tmp_path / "vault")
+    process = GitProcess(vault.root, os.environ)
+    process.environ["GIT_TEST_ASSUME_DIFFERENT_OWNER"] = "1"
+    with pytest.raises(GitError) as caught:
+        process.run("rev-parse", "--git-dir")
+    assert str(caught.value).startswith("git rev-parse failed: fatal: detected dubious ownership in repository at ")
+    assert ";" not in str(caught.value)
+    assert caught.value.hint == f"if you trust it: git config --global --add safe.directory {vault.root}"
+
+
 @pytest.mark.parametrize("cut", [b"abc blob 4\nab", b"abc blob 4\n", b"abc blob 4\nabcd", b"abc bl"])
 def test_an_object_that_ends_early_is_an_error(cut: bytes) -> None:
     with pytest.raises(GitError, match="in the middle"):
