@@ -126,6 +126,8 @@ def rotate(
         "what the old key signed still counts only if something proves that it is older: a stamp, or in a pinned"
     )
     session.say("  vault an earlier commit that a keeper signed, with an anchor; memstore check lists the rest")
+    if signed is None and not dry_run:
+        session.say("  hint: memstore config --user signing_key FILE lets you sign with the new key from now on")
 
 
 def _print_statement(session: CliSession, holder: str, file: str, old: str | None) -> None:

@@ -220,7 +220,8 @@ def key_of(signatures: Signatures, named: str | None) -> str:
     if key is None:
         raise UsageError(
             "there is no key to sign with",
-            hint="give --key FILE, or set one for good: memstore config --user signing_key ~/.ssh/id_ed25519",
+            hint="give --key FILE, or set one for good: memstore keys init FILE in your own vault, "
+            "memstore config --user signing_key FILE in another's",
         )
     return key
 

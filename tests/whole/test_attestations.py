@@ -135,6 +135,24 @@ def test_a_key_is_added_listed_rotated_and_revoked(vault: Vault) -> None:
     assert (refused.returncode, "was revoked" in refused.stderr) == (4, True)
 
 
+def test_who_rotated_a_key_is_led_to_the_new_one(vault: Vault) -> None:
+    who = owner(vault)
+    vault.ok("keys", "add", who, "@sean.pub")
+    vault.ok("config", "--user", "signing_key", "@sean")
+    assert "signing_key" not in vault.do("keys", "rotate", who, "@new", "--dry-run").stderr
+    assert "memstore config --user signing_key FILE" in vault.do("keys", "rotate", who, "@new").stderr
+    signed = vault.do("sign", vault.ref)
+    assert "it does not count yet: the key was not valid then\n  hint: memstore keys list shows" in signed.stderr
+    assert "--key FILE" in signed.stderr
+    vault.ok("config", "--user", "signing_key", "@new")
+    assert "does not count" not in vault.do("sign", vault.ref).stderr
+
+
+def test_who_has_no_key_is_led_to_keys_init(vault: Vault) -> None:
+    refused = vault.do("sign", vault.ref)
+    assert (refused.returncode, "memstore keys init FILE" in refused.stderr) == (2, True)
+
+
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="OpenSSH is not installed")
 def test_an_agents_session_witnesses_with_a_certificate(vault: Vault) -> None:
     vault.ok("keys", "add", "si:ash", "@sean.pub", "--authority")
