@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast, overload
 
@@ -186,7 +186,8 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
     """Return the keys of a new memory and its body.
 
     Raises:
-        TypeError: a name is not a key's, a text is given where a list belongs, or something else as the text.
+        TypeError: a name is not a key's, a text is given where a list belongs, something else as the text, or a
+            `datetime` as a time, which files have as texts.
     """
     only(keys, Keys, function)
     text_of("text", text)
@@ -201,6 +202,8 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
 
 def _checked(name: str, value: Any) -> Any:
     key = KEY_BY_NAME.get(name)
+    if key and isinstance(value, date):
+        raise TypeError(f"{name} is a text like '2026-02-01T00:00:00Z', not a {type(value).__name__}")
     if value is None or key is None or key.shape not in render.LISTS:
         return items(name, value) if name == "lessons" else value
     if key.shape in _OF_REFS and not isinstance(value, str):

@@ -498,6 +498,22 @@ def test_none_is_no_text(vault: Vault) -> None:
             call(None)
 
 
+@pytest.mark.parametrize("key", ["created_at", "valid_from", "valid_until"])
+@pytest.mark.parametrize("wrong", [datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC).date()])
+def test_a_time_in_a_file_is_a_text(vault: Vault, key: str, wrong: Any) -> None:
+    note = vault.add("Bella eats at eight.")
+    keys: Any = {key: wrong}
+    calls: list[Callable[[], object]] = [
+        lambda: vault.add("Bella eats at nine.", **keys),
+        lambda: vault.promote(note, "belief", **keys),
+        lambda: vault.set(note, **keys),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match=rf"^{key} is a text like '2026-02-01T00:00:00Z', not a date"):
+            call()
+    assert len(vault.list()) == 1
+
+
 def test_an_unknown_name_says_what_may_be_meant(vault: Vault) -> None:
     with pytest.raises(TypeError, match=r"add\(\) got an unexpected keyword argument 'tag'; did you mean tags\?"):
         vault.add("x", tag=["dog"])  # type: ignore[call-arg]
