@@ -64,7 +64,7 @@ class VaultTransaction:
         verb: the command, for `undo`.
         dry_run: write nothing.
         commit: commit the files as well; the vault's configuration may ask for that, too.
-        message: the commit message; None computes one from the changes.
+        message: the commit message; without one, or if it is blank, one is computed from the changes.
         compares: whether new statements are compared with existing ones; False if the caller does so afterwards.
     """
 
@@ -80,7 +80,7 @@ class VaultTransaction:
         compares: bool = True,
     ) -> None:
         self._view, self._ws, self._verb = view, ws, verb
-        self._dry_run, self._message = dry_run, message
+        self._dry_run, self._message = dry_run, message if message and message.strip() else None
         self._commits = commit or view.config.auto_commit
         self._compares = compares
         self._edits: list[Edit] = []

@@ -72,6 +72,20 @@ def test_a_message_commits_it_and_nothing_else_does(vault: Vault) -> None:
     assert (empty.commit, empty.saved) == (None, ())
 
 
+@pytest.mark.parametrize("message", ["", " \n"])
+def test_a_blank_message_is_none(vault: Vault, message: str) -> None:
+    with vault.batch(message) as batch:
+        batch.add("Bella sleeps at nine")
+    assert batch.commit
+    assert vault.history.log(limit=1).lines[0].summary == "add Bella sleeps at nine"
+    note = vault.add("Bella eats at eight")
+    assert vault.commit(message=message).message.startswith("add Bella eats at eight\n")
+    vault.edit(note, "Bella eats at ten", reason=message, commit=True)
+    assert vault.history.log(limit=1).lines[0].summary.startswith("edit ")
+    subjects = subprocess.run(["git", "log", "--format=%s"], cwd=vault.path, check=True, capture_output=True)
+    assert b"" not in subjects.stdout.splitlines()
+
+
 def test_one_undo_takes_it_back(vault: Vault) -> None:
     vault.add("Stays.")
     with vault.batch() as batch:
