@@ -45,7 +45,8 @@ def how_to_declare(remote: str) -> str:
     import shlex
 
     key = shlex.quote(f"remotes.{remote_address(remote)}")
-    return f"memstore config {key} owner, if only the owner does; public, if anybody may; or their ids, like human:bob"
+    set_to = f"memstore config {key}"
+    return f"{set_to} owner, if only the owner does; public, if anybody may; or their ids, like human:bob,human:eve"
 
 
 def stack_readers_key(remote: str) -> str:

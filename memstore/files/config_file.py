@@ -368,7 +368,7 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
         if not is_audience(words_typed(text)):
             raise UsageError(
                 f"{name!r} must be owner, public, or the ids of those who read it, and not {text!r}",
-                hint=f"meaning: {setting.meaning}",
+                hint=f"memstore config {name} human:bob,group:club, with commas between ids",
             )
         return words_typed(text)
     if setting.kind is SettingKind.KEYS:

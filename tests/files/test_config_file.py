@@ -259,8 +259,9 @@ def test_the_audience_of_a_remote_is_written_under_its_name_or_url(tmp_path: Pat
 @pytest.mark.parametrize("text", ["bob", "owner, human:bob", "public owner", "", "ctx:park", "role:vet", "*"])
 def test_an_audience_is_of_entities_or_one_word(tmp_path: Path, text: str) -> None:
     file = _file(tmp_path, "format = 1\n")
-    with pytest.raises(UsageError, match="must be owner, public, or the ids"):
+    with pytest.raises(UsageError, match="must be owner, public, or the ids") as raised:
         file.set("remotes.origin", text)
+    assert raised.value.hint == "memstore config remotes.origin human:bob,group:club, with commas between ids"
     assert file.path.read_text() == "format = 1\n"
 
 
