@@ -188,7 +188,8 @@ def _composed(text: str) -> Any:
     from ruamel.yaml.error import YAMLError
 
     try:
-        return YAML(typ="safe", pure=True).compose(text)
+        # Without a list of plug-ins, ruamel.yaml looks for them in its folder, each time.
+        return YAML(typ="safe", pure=True, plug_ins=[]).compose(text)
     except YAMLError as error:
         raise UnlocatableError(str(error)) from error
 

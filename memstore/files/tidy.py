@@ -21,7 +21,7 @@ from memstore.files.layout import (
     UnlocatableError,
     after_colon,
     line_start,
-    locate,
+    located,
     next_line,
     without_comments,
 )
@@ -34,41 +34,41 @@ if TYPE_CHECKING:
 
     from memstore.files.layout import Node, Pair
     from memstore.files.memory_file import MemoryFile
+    from memstore.files.strict_yaml import Frontmatter
 
 _TIMES = (Shape.INSTANT, Shape.DAY)
+# In plain lines, only a date without quotes can be uneven.
+_BARE_DATE = re.compile(r"(?<![\"'])\b\d{4}-\d\d-\d\d")
 _BLANKS_AT_END = re.compile(r"[ \t]+(?=\r?\n|\Z)")
 
 
 def tidied(file: MemoryFile) -> bytes:
     """Return the file's bytes in an even layout; unchanged if they already are, or if it can't be done safely."""
-    text, values = file.text, file.front.values
-    root = _located(text)
-    for step in (_entries_on_lines, _times_quoted, _no_blanks_at_ends):
-        if root is None:
-            break
-        changes = list(step(_Page(text.head, root, values)))
-        if changes and (after := _changed(text, changes, values)):
-            text, root = after, _located(after)
+    front, text, values = file.front, file.text, file.front.values
+    if front.is_plain and not _BARE_DATE.search(text.head):
+        return file.data
+    try:
+        root = located(front, text.head)
+        for step in (_entries_on_lines, _times_quoted, _no_blanks_at_ends):
+            changes = [] if root is None or root.flow else list(step(_Page(text.head, root, values)))
+            if changes and (after := _changed(text, changes, values)):
+                text, front = after
+                root = located(front, text.head)
+    except UnlocatableError:
+        pass
     return text.joined(text.head)
 
 
-def _located(text: FencedText) -> Mapping | None:
-    """Return the positions in a frontmatter of lines; None if it is not one, or they can't be determined."""
-    try:
-        root = locate(text.head)
-    except UnlocatableError:
-        return None
-    return None if root is None or root.flow else root
-
-
-def _changed(text: FencedText, changes: list[ItemChange], values: dict[str, Any]) -> FencedText | None:
-    """Return the text after the changes; None if that would change the values."""
+def _changed(
+    text: FencedText, changes: list[ItemChange], values: dict[str, Any]
+) -> tuple[FencedText, Frontmatter] | None:
+    """Return the text after the changes, with its values; None if that would change the values."""
     changes = [ItemChange(c.start, c.end, c.text.replace("\n", text.newline)) for c in changes]
     after = fence.split(text.joined(changed(text.head, changes)))
     if not isinstance(after, FencedText) or (after.between, after.body) != (text.between, text.body):
         return None
     front = strict_yaml.read(after.head, first_line=after.head_line)
-    return after if not front.problems and same_value(front.values, values) else None
+    return (after, front) if not front.problems and same_value(front.values, values) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class _Page:
 def _entries_on_lines(page: _Page) -> Iterator[ItemChange]:
     """Yield the changes that put each entry of a history on one line; entries that contain comments stay."""
     for pair in page.root.pairs:
-        key, place = KEY_BY_NAME.get(pair.name), pair.value
-        if key is None or key.shape is not Shape.ENTRIES or not isinstance(place, Sequence):
+        key = KEY_BY_NAME.get(pair.name)
+        if key is None or key.shape is not Shape.ENTRIES or not isinstance(place := pair.value, Sequence):
             continue
         if place.flow:
             yield from _unbracketed(page, pair, place)
@@ -147,7 +147,7 @@ def _times_quoted(page: _Page) -> Iterator[ItemChange]:
 
 def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[ItemChange]:
     key = next((key for key in keys if key.name == pair.name), None)
-    if key is None:
+    if key is None or not (key.shape in _TIMES or any(part.shape in _TIMES for part in key.entry)):
         return
     match pair.value:
         case Scalar(style="") as place if key.shape in _TIMES and place.end > place.start:
@@ -163,8 +163,9 @@ def _quoted_times(page: _Page, pair: Pair, keys: Iterable[Key]) -> Iterator[Item
 
 def _no_blanks_at_ends(page: _Page) -> Iterator[ItemChange]:
     """Yield the changes that remove blanks at line ends, except within texts of several lines."""
-    kept = list(_texts_of_several_lines(page, page.root))
-    for found in _BLANKS_AT_END.finditer(page.head):
+    blanks = list(_BLANKS_AT_END.finditer(page.head))
+    kept = list(_texts_of_several_lines(page, page.root)) if blanks else ()
+    for found in blanks:
         if not any(place.start <= found.start() < place.end for place in kept):
             yield ItemChange(found.start(), found.end(), "")
 
