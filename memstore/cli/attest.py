@@ -226,8 +226,8 @@ def _emit(session: CliSession, verb: str, done: Signed, *, dry_run: bool) -> Non
     elif not done.verdict.counts:
         session.say(f"it does not count yet: {done.verdict.reason}")
         session.say(
-            "  hint: memstore keys list shows whose keys count: sign with one of them, --key FILE; or record this one "
-            "with memstore keys add ENTITY FILE.pub, or give its certificate, --key FILE-cert.pub"
+            "  hint: --key FILE signs with one that counts (memstore keys list shows whose do), or with a certificate, "
+            "FILE-cert.pub; memstore keys add ENTITY FILE.pub records this one"
         )
     say_findings(session, done.saved.findings)
 

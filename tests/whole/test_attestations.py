@@ -142,7 +142,7 @@ def test_who_rotated_a_key_is_led_to_the_new_one(vault: Vault) -> None:
     assert "signing_key" not in vault.do("keys", "rotate", who, "@new", "--dry-run").stderr
     assert "memstore config --user signing_key FILE" in vault.do("keys", "rotate", who, "@new").stderr
     signed = vault.do("sign", vault.ref)
-    assert "it does not count yet: the key was not valid then\n  hint: memstore keys list shows" in signed.stderr
+    assert "it does not count yet: the key was not valid then\n  hint: --key FILE signs" in signed.stderr
     assert "--key FILE" in signed.stderr
     vault.ok("config", "--user", "signing_key", "@new")
     assert "does not count" not in vault.do("sign", vault.ref).stderr
