@@ -6,6 +6,7 @@ same, or nothing about it.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
@@ -54,7 +55,7 @@ from memstore.search.quality import strength
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.beliefs.clustering import Vector
@@ -175,17 +176,21 @@ def _is_due(view: View, run: Run) -> bool:
 
 def _news(view: View, gathered: Gathered, now: datetime) -> Iterator[ConsolidationProposal]:
     """Yield the proposals that were not suggested before, by id."""
-    made = [proposal for part in partitions(gathered.pool) for proposal in _of_partition(view, part, gathered)]
+    own: defaultdict[Hashable, list[KnownBelief]] = defaultdict(list)
+    for belief in gathered.beliefs:
+        own[labels_of(belief.memory)].append(belief)
+    parts = ((part, own[labels_of(part[0].memory)]) for part in partitions(gathered.pool))
+    made = [proposal for part, beliefs in parts for proposal in _of_partition(view, part, beliefs, gathered)]
     made += _prunings(view, gathered, now)
     for proposal in sorted(made, key=lambda proposal: proposal.id):
         if is_news(proposal, gathered.earlier):
             yield proposal
 
 
-def _of_partition(view: View, part: Sequence[Pooled], gathered: Gathered) -> list[ConsolidationProposal]:
-    """Return the proposals of a partition: answers to beliefs first, then changes, then patterns of the rest."""
-    labels = labels_of(part[0].memory)
-    own = [held for held in gathered.beliefs if labels_of(held.memory) == labels]
+def _of_partition(
+    view: View, part: Sequence[Pooled], own: Sequence[KnownBelief], gathered: Gathered
+) -> list[ConsolidationProposal]:
+    """Return the proposals of a partition: answers to its beliefs first, then changes, then patterns of the rest."""
     having = by_terms(part) if own else {}
     answered = [proposal for held in own for proposal in answers(having, held, side_of)]
     targets = {proposal.target for proposal in answered}

@@ -250,15 +250,15 @@ class VaultTransaction:
     def _unknown(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
         from memstore.access.privacy import unknown_grantees
 
-        place = file.front.position("access_grants")
-        for note in unknown_grantees(self._view, self._view.policy, names):
+        for note in unknown_grantees(self._view, self._view.policy, names) if names else ():
+            place = file.front.position("access_grants")
             yield finding_of("grantee-unknown", file.path, *note, place, key="access_grants")
 
     def _closed(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
         from memstore.access.privacy import closed_grants
 
-        place = file.front.position("access_grants")
         for note in closed_grants(self._view, file, names):
+            place = file.front.position("access_grants")
             yield finding_of("grant-closed", file.path, *note, place, key="access_grants")
 
     def _unguarded(self, file: MemoryFile) -> Iterator[Finding]:
