@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.conflicts.compare import Comparer, conflicts, side_of
-from memstore.conflicts.gisting import MOST_STATEMENTS
+from memstore.conflicts.gisting import MOST_STATEMENTS, gists_of
+from memstore.conflicts.gists import kept_gists
 from memstore.conflicts.statements import each_statement, statement_of
+from memstore.core.digests import blob_id
 from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
 from memstore.memories.promote import supersede
+from memstore.search.index import GISTS
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memstore.vault.workspace import Workspace
 
 
@@ -146,3 +151,58 @@ def test_of_a_long_text_only_what_is_compared_is_taken_apart() -> None:
 def test_the_lines_of_a_text_are_counted() -> None:
     found = [*each_statement("Bella eats.\nMax\nsleeps. Rex barks.\n\nTom\nruns\nfar.\n")]
     assert [(one.line_start, one.line_end) for one in found] == [(0, 0), (1, 2), (2, 2), (4, 6)]
+
+
+class Kept:
+    """Keeps what is computed, in memory."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, Mapping[str, Sequence[str]]] = {}
+        self.reads = 0
+
+    def last(self, name: str, _state: str) -> Mapping[str, Sequence[str]]:
+        self.reads += name in self.found
+        return self.found.get(name, {})
+
+    def keep(self, name: str, _state: str, found: Mapping[str, Sequence[str]]) -> None:
+        self.found[name] = found
+
+
+TOLD = {
+    "a.md": memory_text("The gate code is 4471\n\nUser likes tea\n", id="m_a", title="Codes"),
+    "b.md": memory_text("User dislikes tea\n", id="m_b"),
+    "c.md": memory_text("The gate code is 8820\n", id="m_c"),
+}
+
+
+def test_what_rules_pairs_out_is_kept_of_all_that_were_compared_as_searches_keep_it() -> None:
+    kept = Kept()
+    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    found = conflicts(ws.view())
+    assert len(found) == 2
+    view = ws.view()
+    for path, data in TOLD.items():
+        file = view.read(path)
+        assert file
+        assert kept_gists(view, blob_id(data)) == gists_of(file)
+    reads, names = kept.reads, {*kept.found}
+    assert names == {f"{GISTS}{blob_id(data)}" for data in TOLD.values()}
+    assert conflicts(ws.view()) == found
+    assert (kept.reads, {*kept.found}) == (reads + len(TOLD), names)
+
+
+def test_kept_gists_of_another_number_of_statements_are_made_anew() -> None:
+    kept = Kept()
+    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    found = conflicts(ws.view())
+    whole = dict(kept.found)
+    kept.found = {name: {key: values[:1] for key, values in told.items()} for name, told in whole.items()}
+    assert conflicts(ws.view()) == found
+    assert kept.found == whole
+
+
+def test_what_one_memory_is_compared_with_is_not_written_down() -> None:
+    kept = Kept()
+    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    assert len(conflicts(ws.view(), "m_a")) == 2
+    assert kept.found == {}
