@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from memstore.access.audit import Registered as Registered, Saving as Saving, Verified as Verified
+    from memstore.access.audit import Registered as Registered, Verified as Verified
     from memstore.access.audit_events import AuditEvent as AuditEvent
     from memstore.access.consents import KnownConsent as KnownConsent, Told as Told
     from memstore.access.contexts import (
@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Signature as Signature,
         Witness as Witness,
     )
+    from memstore.core.transaction import Saving as Saving
     from memstore.exchange.importing import Imported as Imported
     from memstore.exchange.sharing import SharedStack as SharedStack, SharedState as SharedState
     from memstore.face.batch import Batch as Batch
@@ -150,7 +151,7 @@ __version__ = "0.1.0"
 
 # Module -> the names that it has. Importing memstore loads none of them: the program's `--version` does it.
 _NAMES = {
-    "memstore.access.audit": "Registered Saving Verified",
+    "memstore.access.audit": "Registered Verified",
     "memstore.access.audit_events": "AuditEvent",
     "memstore.access.consents": "KnownConsent Told",
     "memstore.access.contexts": "AboutContext KnownContext Present Suggestion",
@@ -185,6 +186,7 @@ _NAMES = {
     "memstore.core.finding": "Finding Position Severity",
     "memstore.core.ids": "MemoryRef",
     "memstore.core.memory": "Anchor LedgerLine Memory Resolution Signature Witness",
+    "memstore.core.transaction": "Saving",
     "memstore.exchange.importing": "Imported",
     "memstore.exchange.sharing": "SharedStack SharedState",
     "memstore.face.batch": "Batch",

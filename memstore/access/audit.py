@@ -11,7 +11,7 @@ import hashlib
 import shlex
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import registry
 from memstore.access.audit_events import AuditEvent, consents_named, folder_of, read, texts_of, write
@@ -26,7 +26,7 @@ from memstore.core.ids import is_entity_id
 from memstore.core.places import RegistryKind, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import save_own, shown, unified_diff
+from memstore.core.transaction import Saving, save_own, shown, unified_diff
 from memstore.files.memory_file import MemoryFile
 
 if TYPE_CHECKING:
@@ -42,13 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.access.local_state import Access
-
-
-class Saving(TypedDict, total=False):
-    """How something is written: `dry_run` only shows it, `commit` also commits it."""
-
-    dry_run: bool
-    commit: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,13 +133,7 @@ def new_file(view: View, kind: RegistryKind, values: Mapping[str, Plain], *, bod
 
 
 def change(
-    view: View,
-    file: RegistryFile,
-    edits: Sequence[Edit],
-    *,
-    verb: str,
-    about: About,
-    **saving: Unpack[Saving],
+    view: View, file: RegistryFile, edits: Sequence[Edit], *, verb: str, about: About, **saving: Unpack[Saving]
 ) -> Registered:
     """Change a registry file in place, and write its audit event."""
     before = view.own_file(file.path) or b""
@@ -155,15 +142,7 @@ def change(
     return _saved(view, file.values["id"], written, verb=verb, about=about, saving=saving)
 
 
-def _saved(
-    view: View,
-    registry_id: str,
-    file: Written,
-    *,
-    verb: str,
-    about: About,
-    saving: Saving,
-) -> Registered:
+def _saved(view: View, registry_id: str, file: Written, *, verb: str, about: About, saving: Saving) -> Registered:
     diff = unified_diff(file.path, file.before, file.after)
     says = None if file.after is None else state_of(file.after)
     files = [file, recorded(view, verb, **about, says=says)] if diff else []

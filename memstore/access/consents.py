@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import Saving, create, entity_id, found, new_id, registered, stop_unless_owner, texts
+from memstore.access.audit import create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.registry import WITNESS_REQUEST
 from memstore.access.world import Kind, kind_of
@@ -16,7 +16,7 @@ from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed
+from memstore.core.transaction import Saving, again_where_changed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,13 +67,7 @@ class KnownConsent:
 
 
 @again_where_changed
-def grant_consent(
-    view: View,
-    grantor: str,
-    grantee: str,
-    scope: str,
-    **told: Unpack[Told],
-) -> Registered:
+def grant_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
     """Record that somebody consents; a consent opens nothing by itself, it lets a grant take effect.
 
     >>> given = grant_consent(
@@ -99,25 +93,13 @@ def grant_consent(
 
 
 @again_where_changed
-def refuse_consent(
-    view: View,
-    grantor: str,
-    grantee: str,
-    scope: str,
-    **told: Unpack[Told],
-) -> Registered:
+def refuse_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
     """Record that somebody says no; it beats every consent. Arguments and errors as for `grant_consent`."""
     return _record(view, "consent refuse", grantor, grantee, scope, told)
 
 
 @again_where_changed
-def delegate(
-    view: View,
-    grantor: str,
-    delegate_to: str,
-    scope: str,
-    **told: Unpack[Told],
-) -> Registered:
+def delegate(view: View, grantor: str, delegate_to: str, scope: str, **told: Unpack[Told]) -> Registered:
     """Record that somebody lets another consent in their place, for a while; the delegate can't delegate further.
 
     Args:
@@ -141,13 +123,7 @@ def delegate(
 
 
 @again_where_changed
-def request_consent(
-    view: View,
-    grantor: str,
-    grantee: str,
-    scope: str,
-    **told: Unpack[Told],
-) -> Registered:
+def request_consent(view: View, grantor: str, grantee: str, scope: str, **told: Unpack[Told]) -> Registered:
     """Ask somebody to consent: write a file that can be sent to them; it opens nothing. Errors as `grant_consent`."""
     stop_unless_owner(view, "ask for consents")
     values: dict[str, Plain] = {

@@ -9,18 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import (
-    Saving,
-    append,
-    create,
-    entity_id,
-    found,
-    plain,
-    registered,
-    role_id,
-    stop_unless_owner,
-    texts,
-)
+from memstore.access.audit import append, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners, told_of_contexts
@@ -31,7 +20,7 @@ from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import stop_words, term_of, words
-from memstore.core.transaction import again_where_changed
+from memstore.core.transaction import Saving, again_where_changed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,24 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
-from memstore.access.audit import (
-    Saving,
-    change,
-    create,
-    entity_id,
-    found,
-    plain,
-    registered,
-    role_id,
-    stop_unless_owner,
-    texts,
-)
+from memstore.access.audit import change, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
 from memstore.access.registry import ENTITY_KINDS
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed
+from memstore.core.transaction import Saving, again_where_changed
 from memstore.files.splice import AppendItems, RemoveItems, SetValue
 
 if TYPE_CHECKING:
@@ -125,12 +114,7 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
 
 @again_where_changed
 def name_entity(
-    view: View,
-    entity: str,
-    aliases: Sequence[str],
-    *,
-    remove: bool = False,
-    **saving: Unpack[Saving],
+    view: View, entity: str, aliases: Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
 ) -> Registered:
     """Add aliases to an entity, or remove them.
 
@@ -146,12 +130,7 @@ def name_entity(
 
 @again_where_changed
 def guard_entity(
-    view: View,
-    entity: str,
-    guardians: Sequence[str],
-    *,
-    remove: bool = False,
-    **saving: Unpack[Saving],
+    view: View, entity: str, guardians: Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
 ) -> Registered:
     """Add guardians, who speak for an entity, or remove them.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access import grants
-from memstore.access.audit import Saving, entity_id, new_file, recorded
+from memstore.access.audit import entity_id, new_file, recorded
 from memstore.access.consent import who_may_permit
 from memstore.access.consents import consent_values, without_guardian
 from memstore.access.policy import Judge, labels_of
@@ -17,7 +17,7 @@ from memstore.core.errors import NoIdError, RefusedError
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import memory_file
 from memstore.files.splice import AppendItems, RemoveItems, apply
 

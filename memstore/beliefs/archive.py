@@ -6,13 +6,13 @@ Memories that could be archived are proposed, with the reason; nothing is ever d
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.beliefs import ledger
 from memstore.beliefs.next_lines import held, replay_of
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
-from memstore.core.transaction import again_where_changed, message_of, save_all
+from memstore.core.transaction import Saving, again_where_changed, message_of, save_all
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.history.revisions import revisions
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @again_where_changed
 def archive(
-    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]
 ) -> tuple[Saved, ...]:
     """Archive memories: searches and lists leave them out unless the status `archived` is requested.
 
@@ -40,20 +40,19 @@ def archive(
         view: the vault.
         refs: the memories.
         reason: why; it is kept in `status_reason` and in the commit's message.
-        dry_run: write nothing; return what would be written.
-        commit: also commit them.
+        saving: dry_run, commit.
 
     Raises: NotFoundError: a ref names no memory. RefusedError: a memory is superseded or was forgotten, so it is
     already out of sight.
     """
     files = _opened(view, refs)
     edits = [edit_of_archiving(file, reason) for file in files]
-    return save_all(view, edits, verb="archive", dry_run=dry_run, commit=commit, message=reason)
+    return save_all(view, edits, verb="archive", message=reason, **saving)
 
 
 @again_where_changed
 def restore(
-    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]
 ) -> tuple[Saved, ...]:
     """Bring archived memories back, byte for byte as they were.
 
@@ -62,9 +61,9 @@ def restore(
     Raises:
         UsageError: a reason is given, but no commit to keep it in.
     """
-    message = message_of(view, reason, commit=commit, dry_run=dry_run)
+    message = message_of(view, reason, saving)
     edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, refs)]
-    return save_all(view, edits, verb="restore", dry_run=dry_run, commit=commit, message=message)
+    return save_all(view, edits, verb="restore", message=message, **saving)
 
 
 def _opened(view: View, refs: Sequence[str]) -> list[MemoryFile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.beliefs.pool import quotable
 from memstore.beliefs.revise import reworded
@@ -13,7 +13,7 @@ from memstore.core.errors import RefusedError
 from memstore.core.full_stops import first_sentence
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
 from memstore.search.quality import days_since
 from memstore.search.uses import uses_of
@@ -92,14 +92,13 @@ class Compressed:
 
 
 @again_where_changed
-def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Compressed:
+def compress(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Compressed:
     """Replace texts that are old and were never used by their summaries; `expand` with `full` still returns the texts.
 
     Args:
         view: the vault; its actor must be its owner, whose history it is.
         refs: the memories; empty for all that may be compressed.
-        dry_run: write nothing; return what would be written.
-        commit: also commit the summaries.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: a ref names no memory.
@@ -118,7 +117,7 @@ def compress(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, com
         elif refs:
             raise RefusedError(f"{file.memory.ref or file.path} keeps its text: {edit}")
     message = f"compress: older than {FEWEST_DAYS} days, 0 uses"
-    saved = save_all(view, edits, verb="compress", dry_run=dry_run, commit=commit, message=message)
+    saved = save_all(view, edits, verb="compress", message=message, **saving)
     sizes = tuple(Sizes(len(edit.before.data) if edit.before else 0, len(edit.after)) for edit in edits)
     return Compressed(saved=saved, sizes=sizes)
 

@@ -6,7 +6,7 @@ The rules come first; the use case writes lines into a block of that page, and r
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.beliefs.bites import one_line, shortened
 from memstore.beliefs.evidence import hearsay, roots
@@ -17,7 +17,7 @@ from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.titles import title_of
-from memstore.core.transaction import again_where_changed, save_all, save_own, unified_diff
+from memstore.core.transaction import Saving, again_where_changed, save_all, save_own, unified_diff
 from memstore.files import managed_block
 from memstore.lineage.refs import loader
 from memstore.search.quality import days_since
@@ -135,7 +135,7 @@ class Graduated:
 
 
 @again_where_changed
-def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tuple[Graduated, ...]:
+def graduate(view: View, **saving: Unpack[Saving]) -> tuple[Graduated, ...]:
     """Write the memories that have earned it into the MEMORY.md of their scope, at most ten per run; see `has_earned`.
 
     >>> tea = note(ws.view(), "Claire drinks green tea.", importance="high")
@@ -145,8 +145,7 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
 
     Args:
         view: the vault; its actor must be its owner, whose page it is.
-        dry_run: write nothing; return what would be written.
-        commit: also commit the pages.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor isn't the vault's owner, or others listen.
@@ -166,7 +165,7 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
         if done.diff:
             files.append(Written(path, before, after))
     every = {edit.path: edit for part in edits.values() for edit in part}
-    saved, made = _save(view, [*every.values()], files, dry_run=dry_run, commit=commit)
+    saved, made = _save(view, [*every.values()], files, **saving)
     by_path = {one.path: one for one in saved}
     return tuple(
         replace(page, commit=made, suggested=tuple(by_path[edit.path] for edit in edits[page.path])) for page in pages
@@ -174,13 +173,13 @@ def graduate(view: View, *, dry_run: bool = False, commit: bool = False) -> tupl
 
 
 def _save(
-    view: View, edits: Sequence[Edit], files: Sequence[Written], *, dry_run: bool, commit: bool
+    view: View, edits: Sequence[Edit], files: Sequence[Written], **saving: Unpack[Saving]
 ) -> tuple[tuple[Saved, ...], str | None]:
     """Write suggestions and pages in one transaction; return the saved suggestions, and the commit."""
     if edits:
-        saved = save_all(view, edits, verb="graduate", own=files, dry_run=dry_run, commit=commit)
+        saved = save_all(view, edits, verb="graduate", own=files, **saving)
         return saved, saved[0].commit
-    return (), save_own(view, files, verb="graduate", dry_run=dry_run, commit=commit) if files else None
+    return (), save_own(view, files, verb="graduate", **saving) if files else None
 
 
 class _Gathered:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.access.names import fold
 from memstore.beliefs.propagation import plan_propagation, resting, store_of
@@ -24,7 +24,7 @@ from memstore.core.places import ORIGINALS
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, refuse_as_not_owner, save_all
+from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner, save_all
 from memstore.files import splice
 
 if TYPE_CHECKING:
@@ -88,9 +88,7 @@ class Quarantined:
 
 
 @again_where_changed
-def quarantine(
-    view: View, name: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
-) -> Quarantined:
+def quarantine(view: View, name: str, *, reason: str | None = None, **saving: Unpack[Saving]) -> Quarantined:
     """Take memories of the actor's, and all that was derived from them, out of recall and confidence.
 
     >>> page = note(ws.view(), "Green tea cures all.", source_type="external", source="https://tea.example")
@@ -102,8 +100,7 @@ def quarantine(
         view: the vault.
         name: a memory, by id or path; an entity that wrote or told it; its source, like a URL; or `imports/…`.
         reason: why; it is kept in each file.
-        dry_run: write nothing; return what would happen.
-        commit: also commit it.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: nothing of the actor's is meant.
@@ -118,7 +115,7 @@ def quarantine(
     edits = [_taking(file, entry) for file in files.values()]
     gone = {str(file.memory.ref) for file in files.values()}
     plan = _plan(view, gone=gone, back=(), changed=gone)
-    saved = _saved(view, edits, plan, verb="quarantine", dry_run=dry_run, commit=commit)
+    saved = _saved(view, edits, plan, verb="quarantine", **saving)
     return Quarantined(
         of=of,
         taken=tuple(whole.taken(row, taken[row]) for row in rows),
@@ -130,14 +127,13 @@ def quarantine(
 
 
 @again_where_changed
-def lift(view: View, name: str, *, dry_run: bool = False, commit: bool = False) -> Quarantined:
+def lift(view: View, name: str, **saving: Unpack[Saving]) -> Quarantined:
     """Bring back what was quarantined under a name, each memory with the status that it had.
 
     Args:
         view: the vault.
         name: as in `quarantine`.
-        dry_run: write nothing; return what would happen.
-        commit: also commit it.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: nothing was quarantined under that name.
@@ -162,7 +158,7 @@ def lift(view: View, name: str, *, dry_run: bool = False, commit: bool = False) 
     edits = [_lifting(file) for file in back.values()]
     edits += [_relabelled(group[row], other) for row, other in stays.items()]
     plan = _plan(view, gone=(), back=refs, changed=refs)
-    saved = _saved(view, edits, plan, verb="quarantine --lift", dry_run=dry_run, commit=commit)
+    saved = _saved(view, edits, plan, verb="quarantine --lift", **saving)
     return Quarantined(
         of=of,
         taken=tuple(whole.taken(row, None) for row in back),
@@ -215,14 +211,12 @@ def _one_line(text: str | None) -> str | None:
     return " ".join((text or "").split()) or None
 
 
-def _saved(
-    view: View, edits: Sequence[Edit], plan: Plan, *, verb: str, dry_run: bool, commit: bool
-) -> tuple[Saved, ...]:
+def _saved(view: View, edits: Sequence[Edit], plan: Plan, *, verb: str, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
     known = {edit.path for edit in edits}
     files = {step.ref: view.original(step.ref) for step in plan.steps}
     weighed = [with_lines(files[step.ref], step.new, step.lines) for step in plan.steps]
     edits = [*edits, *(edit for edit in weighed if edit.path not in known)]
-    return save_all(view, edits, verb=verb, dry_run=dry_run, commit=commit) if edits else ()
+    return save_all(view, edits, verb=verb, **saving) if edits else ()
 
 
 # -- the numbers -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.beliefs import ledger
 from memstore.beliefs.evidence import as_evidence, hearsay
@@ -28,7 +28,7 @@ from memstore.core.errors import GitError, RefusedError
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, save, save_all, unchanged
+from memstore.core.transaction import Saving, again_where_changed, save, save_all, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.files.render import entry_of
@@ -169,7 +169,7 @@ def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
 
 
 @again_where_changed
-def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Recomputed:
+def recompute(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Recomputed:
     """Store the results of the ledgers, for these memories or all; a confidence that was edited by hand is never lost.
 
     If the confidence itself was changed since the last commit, or there is no commit to compare with, it is kept, and
@@ -178,8 +178,7 @@ def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, co
     Args:
         view: the vault.
         refs: the memories; empty for all.
-        dry_run: write nothing; return what would be written.
-        commit: also commit the files.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: a ref names no memory.
@@ -192,19 +191,18 @@ def recompute(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, co
         for file in files
         if view.owns(file.memory) and (edit := by_hand.settled(file)) is not None
     ]
-    saved = save_all(view, edits, verb="recompute", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="recompute", **saving)
     return Recomputed(ledgers=len(files), unequal=unequal, saved=saved)
 
 
 @again_where_changed
-def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Saved:
+def fold(view: View, ref: str, **saving: Unpack[Saving]) -> Saved:
     """Replace a long history by one line: the confidence, its precision, and the evidence that must not count again.
 
     Args:
         view: the vault.
         ref: the memory.
-        dry_run: write nothing; return what would be written.
-        commit: also commit it.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -227,7 +225,7 @@ def fold(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -
         splice.RemoveItems("confidence_history", old),
     ]
     data = splice.apply(file, edits)
-    return save(view, Edit(path=file.path, before=file, after=data), verb="recompute", dry_run=dry_run, commit=commit)
+    return save(view, Edit(path=file.path, before=file, after=data), verb="recompute", **saving)
 
 
 def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.beliefs.evidence import Evidence, as_evidence, hearsay, mark_as_evidence, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
@@ -11,7 +11,7 @@ from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, save
+from memstore.core.transaction import Saving, again_where_changed, save
 from memstore.files import splice
 from memstore.files.render import entry_of
 from memstore.lineage.refs import entries, loader
@@ -44,8 +44,7 @@ def reinforce(
     *,
     partial: bool = False,
     reason: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Reinforced:
     """Record evidence for a memory.
 
@@ -60,8 +59,7 @@ def reinforce(
         evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which have no weight themselves.
         partial: whether it supports the memory only in part.
         reason: why it does.
-        dry_run: write nothing; return what would be written.
-        commit: also commit the change.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory, or no such evidence.
@@ -69,7 +67,7 @@ def reinforce(
         UsageError: the memory has no confidence.
     """
     stance = Stance.PARTIAL if partial else Stance.SUPPORT
-    return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+    return _record(view, ref, evidence, stance, reason=reason, **saving)
 
 
 @again_where_changed
@@ -80,23 +78,15 @@ def contradict(
     *,
     partial: bool = False,
     reason: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Reinforced:
     """Record evidence against a memory; arguments and errors are those of `reinforce`."""
     stance = Stance.PARTIAL if partial else Stance.CONTRADICT
-    return _record(view, ref, evidence, stance, reason=reason, dry_run=dry_run, commit=commit)
+    return _record(view, ref, evidence, stance, reason=reason, **saving)
 
 
 def _record(
-    view: View,
-    ref: str,
-    named: str | Sequence[str],
-    stance: Stance,
-    *,
-    reason: str | None,
-    dry_run: bool,
-    commit: bool,
+    view: View, ref: str, named: str | Sequence[str], stance: Stance, *, reason: str | None, **saving: Unpack[Saving]
 ) -> Reinforced:
     file = view.original(ref)
     _must_have_confidence(file)
@@ -104,7 +94,7 @@ def _record(
     weighed = weigh(file.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=reason)
     edit = edit_of_evidence(file, evidence, stance, weighed)
     verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"
-    saved = save(view, edit, verb=verb, dry_run=dry_run, commit=commit)
+    saved = save(view, edit, verb=verb, **saving)
     return Reinforced(saved=saved, old=weighed.old, new=weighed.new, counted_before=weighed.counted_before)
 
 

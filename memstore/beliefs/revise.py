@@ -19,14 +19,13 @@ from memstore.core import digests
 from memstore.core.change import Edit
 from memstore.core.errors import ChangedMeanwhileError, NoIdError, RefusedError, UsageError, changed_while_read
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, message_of, save
+from memstore.core.transaction import Saving, again_where_changed, message_of, save
 from memstore.files import splice
 from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.access.audit import Saving
     from memstore.conflicts.conflict import Side
     from memstore.conflicts.contradiction import Comparison
     from memstore.conflicts.statements import Statement
@@ -73,8 +72,7 @@ def revise(
             exactly once.
         ChangedMeanwhileError: the file is not the `version` that was read.
     """
-    dry_run, commit = saving.get("dry_run", False), saving.get("commit", False)
-    message = message_of(view, reason, commit=commit, dry_run=dry_run)
+    message = message_of(view, reason, saving)
     if old is None and not (text or "").strip() and not (title or "").strip():
         raise UsageError("there is no new text", hint='memstore edit REF "what holds, better said"')
     file = view.original(ref)
@@ -91,7 +89,7 @@ def revise(
     edits = [] if title is None else [splice.SetValue("title", title.strip())]
     data = splice.apply_to_text(file.path, reworded(file.text, text) if text else file.text, edits)
     edit = Edit(path=file.path, before=file, after=data)
-    return save(view, edit, verb="revise", dry_run=dry_run, commit=commit, message=message)
+    return save(view, edit, verb="revise", message=message, **saving)
 
 
 # The number of digits that a person copies from `show`.

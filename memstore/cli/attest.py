@@ -15,8 +15,8 @@ from memstore.core.keys import ANCHOR_TYPES, ATTESTATIONS, OUTCOMES, PAGE_ANCHOR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from memstore.access.audit import Saving
     from memstore.cli.session import CliSession
+    from memstore.core.transaction import Saving
     from memstore.core.view import View
     from memstore.trust.anchor import Recorded
     from memstore.trust.sign import Signed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
@@ -11,7 +11,7 @@ from memstore.core.conflict import ConflictType
 from memstore.core.errors import NoIdError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
 
 if TYPE_CHECKING:
@@ -46,8 +46,7 @@ def resolve_conflict(
     keep: str,
     decision: str | None = None,
     reason: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Resolved:
     """Record the decision about a conflict in both memories, and carry it out.
 
@@ -65,8 +64,7 @@ def resolve_conflict(
         decision: one of `DECISIONS`; by default `keep`, or `both-true` if both are kept. `merge` records that the two
             are to be merged.
         reason: the reason for the decision.
-        dry_run: write nothing, and return what would be written.
-        commit: also commit both files.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: the actor may not see such a memory.
@@ -100,7 +98,7 @@ def resolve_conflict(
         if changes and both_active and decided in _TAKES_THE_PLACE:
             changes += _heir(file, other_ref) if kept == _ref(file) else _loser(other_ref)
         edits.append(Edit(path=file.path, before=file, after=splice.apply(file, changes)))
-    saved = save_all(view, edits, verb="resolve-conflict", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="resolve-conflict", **saving)
     return Resolved(saved, kind, decided, kept)
 
 

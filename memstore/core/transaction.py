@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, Protocol, Self, TypedDict, TypeVar, Unpack
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
@@ -117,17 +117,19 @@ def again_where_changed(use_case: Callable[Concatenate[View, P], T]) -> Callable
 # -- writing memories ------------------------------------------------------------------------------
 
 
-def save(
-    view: View,
-    edit: Edit,
-    *,
-    verb: str,
-    dry_run: bool = False,
-    commit: bool = False,
-    message: str | None = None,
-) -> Saved:
+class Saving(TypedDict, total=False):
+    """How something is written: `dry_run` writes nothing and returns what would happen, `commit` also commits it.
+
+    The vault's configuration may also ask for a commit.
+    """
+
+    dry_run: bool
+    commit: bool
+
+
+def save(view: View, edit: Edit, *, verb: str, message: str | None = None, **saving: Unpack[Saving]) -> Saved:
     """Write one memory; see `save_all`."""
-    return save_all(view, [edit], verb=verb, dry_run=dry_run, commit=commit, message=message)[0]
+    return save_all(view, [edit], verb=verb, message=message, **saving)[0]
 
 
 def save_all(
@@ -135,10 +137,9 @@ def save_all(
     edits: Sequence[Edit],
     *,
     verb: str,
-    dry_run: bool = False,
-    commit: bool = False,
     own: Sequence[Written] = (),
     message: str | None = None,
+    **saving: Unpack[Saving],
 ) -> tuple[Saved, ...]:
     """Write the memories of one operation after checking all of them.
 
@@ -146,29 +147,26 @@ def save_all(
         view: the vault.
         edits: what is to be written; files whose bytes stay the same are left alone.
         verb: the command, for `undo`.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the files as well; the vault's configuration may also ask for that.
         own: files of the vault itself that belong to the operation: registries, consents, audit events.
         message: the commit message; None to derive it from the changes.
+        saving: dry_run, commit.
 
     Raises:
         MemstoreError: as `Transaction.__exit__`.
     """
-    with view.transaction(verb, dry_run=dry_run, commit=commit, message=message) as change:
+    with view.transaction(verb, message=message, **saving) as change:
         change.edit(*edits)
         change.put(*own)
     return change.saved
 
 
-def save_own(
-    view: View, files: Sequence[Written], *, verb: str, dry_run: bool = False, commit: bool = False
-) -> str | None:
+def save_own(view: View, files: Sequence[Written], *, verb: str, **saving: Unpack[Saving]) -> str | None:
     """Write files of the vault itself as one operation; return its commit, or None if there is none.
 
     Raises:
         MemstoreError: as `Transaction.__exit__`.
     """
-    with view.transaction(verb, dry_run=dry_run, commit=commit) as change:
+    with view.transaction(verb, **saving) as change:
         change.put(*files)
     return change.commit
 
@@ -182,13 +180,13 @@ def refuse_as_not_owner(view: View, file: MemoryFile) -> NoReturn:
     )
 
 
-def message_of(view: View, reason: str | None, *, commit: bool, dry_run: bool) -> str | None:
+def message_of(view: View, reason: str | None, saving: Saving) -> str | None:
     """Return the commit message for a change that records its reason nowhere else.
 
     Raises:
         UsageError: there is a reason, but no commit that could keep it.
     """
-    if reason and not (commit or view.config.auto_commit or dry_run):
+    if reason and not (saving.get("commit") or view.config.auto_commit or saving.get("dry_run")):
         raise UsageError(
             "the reason goes into the commit message, and nothing is committed",
             hint="add -c, or leave it out and give it with memstore commit -m",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, shown
+from memstore.core.transaction import Saving, again_where_changed, hint, shown
 from memstore.exchange.draft import FORGOTTEN_THERE, Draft, Skipped, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
@@ -60,14 +60,7 @@ class Imported:
 
 @again_where_changed
 def import_from(
-    view: View,
-    name: str,
-    importer: Importer,
-    source: ImportSource,
-    *,
-    own: bool = False,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, name: str, importer: Importer, source: ImportSource, *, own: bool = False, **saving: Unpack[Saving]
 ) -> Imported:
     """Write those memories of a source that were not imported before; existing memories are not changed.
 
@@ -81,8 +74,7 @@ def import_from(
         source: the source to import.
         own: what memstore exported there was the owner's: it becomes the same memories again. Otherwise it is imported
             like anything else, unless the same memory is here; anybody can write that memstore exported something.
-        dry_run: write nothing; return what would be written.
-        commit: also commit it.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor is not the vault's owner, for whom the originals are kept.
@@ -98,11 +90,11 @@ def import_from(
         if size > MOST_AT_ONCE:
             held.clear()  # only checked, this time
     if size <= MOST_AT_ONCE:
-        return reading.result(_written(view, name, held, dry_run=dry_run, commit=commit))
+        return reading.result(_written(view, name, held, **saving))
     reading = _Reading(view, name, own=own)
     saved: list[Saved] = []
     for batch in _batches(reading.new(importer, source)):
-        done = _written(view, name, batch, dry_run=dry_run, commit=commit)
+        done = _written(view, name, batch, **saving)
         saved += (replace(one, diff="") for one in done)
     return reading.result(saved, in_parts=True)
 
@@ -321,8 +313,8 @@ def _batches(new: Iterator[_New]) -> Iterator[list[_New]]:
         yield batch
 
 
-def _written(view: View, name: str, new: Sequence[_New], *, dry_run: bool, commit: bool) -> tuple[Saved, ...]:
-    with view.transaction(f"import {name}", dry_run=dry_run, commit=commit) as change:
+def _written(view: View, name: str, new: Sequence[_New], **saving: Unpack[Saving]) -> tuple[Saved, ...]:
+    with view.transaction(f"import {name}", **saving) as change:
         change.edit(*(one.edit for one in new))
         change.put(*(Written(part.path, None, part.data) for one in new for part in one.kept))
     return change.saved

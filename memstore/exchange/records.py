@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError
 from memstore.core.places import is_memory_path
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, shown
+from memstore.core.transaction import Saving, again_where_changed, hint, shown
 from memstore.exchange.draft import RECORD, Exported
 from memstore.exchange.json_stream import items
 from memstore.files import memory_file
@@ -27,16 +27,13 @@ if TYPE_CHECKING:
 
 
 @again_where_changed
-def import_records(
-    view: View, source: ImportSource, *, dry_run: bool = False, commit: bool = False
-) -> ImportedMemories:
+def import_records(view: View, source: ImportSource, **saving: Unpack[Saving]) -> ImportedMemories:
     """Write the memories of a file of records; existing memories with the same ids are left unchanged.
 
     Args:
         view: the vault.
         source: the file, one record of `exporting.records` per line.
-        dry_run: write nothing; return what would be written.
-        commit: also commit them.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor is not the vault's owner.
@@ -48,7 +45,7 @@ def import_records(
     with source.stream(name) as stream:
         for item in items(stream, source.where(name)):
             incoming.add(_file(view, source.where(name, item.line), item.value, incoming.paths))
-    return incoming.save("import jsonl", dry_run=dry_run, commit=commit)
+    return incoming.save("import jsonl", **saving)
 
 
 def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.access.audit import Saving
 from memstore.access.consents import Told
 from memstore.access.contexts import AboutContext
 from memstore.access.entities import AboutEntity
+from memstore.core.transaction import Saving
 from memstore.face import given
 from memstore.face.brief import brief
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import Saving
+from memstore.core.transaction import Saving
 from memstore.face import given
 from memstore.face.brief import brief
 

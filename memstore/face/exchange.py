@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
+from memstore.core.transaction import Saving
 from memstore.face import given
 from memstore.face.brief import brief
 

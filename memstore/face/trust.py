@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
+from memstore.core.transaction import Saving
 from memstore.face import given
 from memstore.face.brief import brief
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
-from memstore.access.audit import Saving
 from memstore.core.errors import UsageError
 from memstore.core.places import SETTINGS_FOLDER
+from memstore.core.transaction import Saving
 from memstore.face import given
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access.grants import inherited
 from memstore.core.change import Edit, Saved
@@ -16,7 +16,7 @@ from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
 from memstore.core.times import instant
 from memstore.core.titles import title_of
-from memstore.core.transaction import again_where_changed, hint, save, shown
+from memstore.core.transaction import Saving, again_where_changed, hint, save, shown
 from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.draft import new_file
 from memstore.files.fence import FencedText
@@ -40,22 +40,14 @@ DRAFT_PATH = "draft.md"
 
 
 @again_where_changed
-def add_memory(
-    view: View,
-    values: Mapping[str, Plain],
-    body: str,
-    *,
-    dry_run: bool = False,
-    commit: bool = False,
-) -> Saved:
+def add_memory(view: View, values: Mapping[str, Plain], body: str, **saving: Unpack[Saving]) -> Saved:
     """Write a new memory, and fill in what its writer left out.
 
     Args:
         view: the vault.
         values: keys of the frontmatter; refs may be abbreviated.
         body: the text.
-        dry_run: write nothing; return what would be written.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         UsageError: a value does not have the shape of its key, there is no text, or no key to sign with.
@@ -65,21 +57,13 @@ def add_memory(
     """
     for name, value in values.items():
         refuse_by_hand(name, value)
-    return write_new(view, values, body, verb="add", dry_run=dry_run, commit=commit)
+    return write_new(view, values, body, verb="add", **saving)
 
 
-def write_new(
-    view: View,
-    values: Mapping[str, Plain],
-    body: str,
-    *,
-    verb: str,
-    dry_run: bool = False,
-    commit: bool = False,
-) -> Saved:
+def write_new(view: View, values: Mapping[str, Plain], body: str, *, verb: str, **saving: Unpack[Saving]) -> Saved:
     """Write a new memory for a use case that may set any key; `verb` is the command, otherwise as `add_memory`."""
     new = composed(view, values, body)
-    return new.told(save(view, new.edit, verb=verb, dry_run=dry_run, commit=commit))
+    return new.told(save(view, new.edit, verb=verb, **saving))
 
 
 class Composed(NamedTuple):
@@ -159,22 +143,14 @@ def new_memory(
 
 
 @again_where_changed
-def add_draft(
-    view: View,
-    data: bytes,
-    values: Mapping[str, Plain],
-    *,
-    dry_run: bool = False,
-    commit: bool = False,
-) -> Saved:
+def add_draft(view: View, data: bytes, values: Mapping[str, Plain], **saving: Unpack[Saving]) -> Saved:
     """Write a new memory from a file that its writer laid out; only missing keys are added.
 
     Args:
         view: the vault.
         data: the file; its type may be missing.
         values: keys to set, whatever the file says.
-        dry_run: write nothing; return what would be written.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         UsageError: the draft is not a memory file, or has no text.
@@ -194,7 +170,7 @@ def add_draft(
     known |= {**heard.values, **_unstated(view, known)}
     added = {**known, **_completing(view, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return heard.warned(save(view, _edit_of_new(view, _read(data)), verb="add", dry_run=dry_run, commit=commit))
+    return heard.warned(save(view, _edit_of_new(view, _read(data)), verb="add", **saving))
 
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import json
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import FormatError, RefusedError, VaultError
@@ -17,7 +17,7 @@ from memstore.core.finding import Finding, Position, Problem, Severity
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.titles import default_title, in_a_key
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import fence, memory_file, plain_note, splice, strict_yaml
 from memstore.files.draft import new_file
 from memstore.files.fence import BOM, FencedText
@@ -72,17 +72,14 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, .
 
 
 @again_where_changed
-def adopt(
-    view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, dry_run: bool = False, commit: bool = False
-) -> Adopted:
+def adopt(view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, **saving: Unpack[Saving]) -> Adopted:
     """Make files memories: add a fence if there is none, an id, their names and tags, their day, how they are known.
 
     Args:
         view: the vault.
         paths: files and folders, relative to the vault; none for all of it.
         kind: the type for files that have none.
-        dry_run: write nothing; return what would be written.
-        commit: commit them, too.
+        saving: dry_run, commit.
 
     Raises:
         VaultError: a path names no Markdown file of the vault.
@@ -96,9 +93,7 @@ def adopt(
                 edits.append(edit)
             case Finding() as why:
                 left_alone.append(_as_note(view, why))
-    return Adopted(
-        saved=save_all(view, edits, verb="adopt", dry_run=dry_run, commit=commit), left_alone=tuple(left_alone)
-    )
+    return Adopted(saved=save_all(view, edits, verb="adopt", **saving), left_alone=tuple(left_alone))
 
 
 def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileStat]]:

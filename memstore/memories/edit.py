@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import WHOLLY, recorded
 from memstore.access.widening import unconsented
@@ -18,7 +18,15 @@ from memstore.core.finding import Position, Problem, Severity, in_order
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import MEMORY_SUFFIX, MOST_NAME_BYTES, id_endings, is_memory_path, is_sealed_path, stem_of
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, refuse_as_not_owner, save_all, shown, unified_diff
+from memstore.core.transaction import (
+    Saving,
+    again_where_changed,
+    hint,
+    refuse_as_not_owner,
+    save_all,
+    shown,
+    unified_diff,
+)
 from memstore.files import memory_file, render, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.files.shapes import is_absent
@@ -44,17 +52,14 @@ if TYPE_CHECKING:
 
 
 @again_where_changed
-def set_keys(
-    view: View, ref: str, texts: Mapping[str, Sequence[str]], *, dry_run: bool = False, commit: bool = False
-) -> Saved:
+def set_keys(view: View, ref: str, texts: Mapping[str, Sequence[str]], **saving: Unpack[Saving]) -> Saved:
     """Set keys of a memory, as typed by a person; an empty value removes the key.
 
     Args:
         view: the vault.
         ref: the memory.
         texts: what was typed for each key; lists are separated by commas.
-        dry_run: write nothing; return what would be written.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         UsageError: a text can't be the key's value.
@@ -76,7 +81,7 @@ def set_keys(
     edits: list[splice.Edit] = []
     for name, value in values.items():
         edits += _edits(view, file, name, value)
-    return _save(view, file, edits, verb="set", dry_run=dry_run, commit=commit)
+    return _save(view, file, edits, verb="set", **saving)
 
 
 def _typed(name: str, texts: Sequence[str]) -> Plain:
@@ -103,13 +108,7 @@ def _edit_line(view: View, history: Sequence[LedgerLine], old: float | None, new
 
 @again_where_changed
 def tag(
-    view: View,
-    ref: str,
-    *,
-    add: Sequence[str] = (),
-    remove: Sequence[str] = (),
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, ref: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
 ) -> Saved:
     """Add tags to a memory, and remove others.
 
@@ -127,16 +126,14 @@ def tag(
         splice.RemoveItems("tags", _items(removing)),
         splice.AppendItems("tags", _items(adding)),
     ]
-    return _save(view, file, edits, verb="tag", dry_run=dry_run, commit=commit)
+    return _save(view, file, edits, verb="tag", **saving)
 
 
 def _items(value: Plain) -> tuple[Plain, ...]:
     return tuple(value) if isinstance(value, list) else ()
 
 
-def _save(
-    view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
-) -> Saved:
+def _save(view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, **saving: Unpack[Saving]) -> Saved:
     if file.memory.status == "forgotten":
         raise RefusedError(f"{file.memory.ref} was forgotten: a tombstone has no tags, and says nothing else")
     data = splice.apply(file, edits)
@@ -147,7 +144,7 @@ def _save(
     if isinstance(after, MemoryFile) and (widened := unconsented(view, file, after)):
         raise RefusedError(f"nothing was written:\n{shown(widened)}", hint=hint(widened))
     edit = Edit(path=file.path, before=file, after=data)
-    return save_all(view, [edit], verb=verb, own=_shared(view, file, after), dry_run=dry_run, commit=commit)[0]
+    return save_all(view, [edit], verb=verb, own=_shared(view, file, after), **saving)[0]
 
 
 def _shared(view: View, before: MemoryFile, after: ReadFile) -> tuple[Written, ...]:
@@ -173,9 +170,7 @@ class Rejected:
 
 
 @again_where_changed
-def accept(
-    view: View, before: MemoryFile, draft: bytes, *, dry_run: bool = False, commit: bool = False
-) -> Saved | Rejected:
+def accept(view: View, before: MemoryFile, draft: bytes, **saving: Unpack[Saving]) -> Saved | Rejected:
     """Save a draft of the file `before` as that file; a draft with errors is returned.
 
     If somebody else saved the file meanwhile, and the changes don't overlap, both are kept. New refs in the draft must
@@ -198,7 +193,7 @@ def accept(
         return Rejected(findings)
     edit = Edit(path=now.path, before=now, after=draft)
     own = _shared(view, now, memory_file.read(now.path, draft, mixed=view.config.mixed))
-    return save_all(view, [edit], verb="edit", own=own, dry_run=dry_run, commit=commit)[0]
+    return save_all(view, [edit], verb="edit", own=own, **saving)[0]
 
 
 def _wrong_with(view: View, before: MemoryFile, draft: bytes) -> tuple[Finding, ...]:
@@ -279,15 +274,14 @@ class Moved:
 
 
 @again_where_changed
-def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool = False) -> Moved:
+def move(view: View, ref: str, to: str, **saving: Unpack[Saving]) -> Moved:
     """Move the file of a memory within the vault; links in this file and to it keep their targets.
 
     Args:
         view: the vault.
         ref: the memory.
         to: its new path, relative to the vault; if it ends with a slash, it is a folder, and the name stays.
-        dry_run: move nothing; return what would be moved.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -309,7 +303,7 @@ def move(view: View, ref: str, to: str, *, dry_run: bool = False, commit: bool =
             hint="keep the memory's id in the name, or give a folder: memstore mv REF folder/",
         )
     links = relinked(view, file, path)
-    with view.transaction("mv", dry_run=dry_run, commit=commit) as change:
+    with view.transaction("mv", **saving) as change:
         change.move(file, path, links.moved)
         change.edit(*links.edits)
         change.put(*links.plain)
@@ -369,7 +363,7 @@ class Formatted:
 
 
 @again_where_changed
-def fmt(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: bool = False) -> Formatted:
+def fmt(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Formatted:
     """Tidy the layout of memories: of those that `refs` name, or of all of the actor's own.
 
     Raises:
@@ -384,5 +378,5 @@ def fmt(view: View, refs: Sequence[str] = (), *, dry_run: bool = False, commit: 
         left_out = len(view.broken) if view.is_owners else 0
     edits = [Edit(path=file.path, before=file, after=tidied(file)) for file in view.told("laying out memories", files)]
     uneven = [edit for edit in edits if edit.before is None or edit.after != edit.before.data]
-    saved = save_all(view, uneven, verb="fmt", dry_run=dry_run, commit=commit)
+    saved = save_all(view, uneven, verb="fmt", **saving)
     return Formatted(saved=saved, total=len(files), left_out=left_out)

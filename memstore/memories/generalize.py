@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access.audit import Saving, recorded
+from memstore.access.audit import recorded
 from memstore.access.generalization import covers
 from memstore.access.widening import judged, surroundings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, UNSTATED_BELIEF_CONFIDENCE
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, refuse_as_not_owner
+from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
 from memstore.lineage.refs import ceiling, entries
 from memstore.memories.add import composed
 

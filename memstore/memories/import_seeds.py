@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.lineage.orphans import SEED_MARK, SEED_SOURCE
 from memstore.lineage.refs import loader
 from memstore.memories.add import new_memory
@@ -137,14 +137,13 @@ class ImportedSeeds:
 
 
 @again_where_changed
-def import_seeds(view: View, seeds: Sequence[Seed], *, dry_run: bool = False, commit: bool = False) -> ImportedSeeds:
+def import_seeds(view: View, seeds: Sequence[Seed], **saving: Unpack[Saving]) -> ImportedSeeds:
     """Write seed beliefs, except those whose statement a belief in the vault already has, whatever its status.
 
     Args:
         view: the vault.
         seeds: the beliefs.
-        dry_run: write nothing; return what would be written.
-        commit: commit them, too.
+        saving: dry_run, commit.
 
     Raises:
         UsageError: a confidence is not in [0, 1], or a tag is not a word.
@@ -159,7 +158,7 @@ def import_seeds(view: View, seeds: Sequence[Seed], *, dry_run: bool = False, co
             held[words] = ""
         elif held[words]:
             known.append(held[words])
-    saved = save_all(view, edits, verb="import seeds", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="import seeds", **saving)
     return ImportedSeeds(saved=saved, known=tuple(known))
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, Saved
-from memstore.core.transaction import save_all
+from memstore.core.transaction import Saving, save_all
 from memstore.lineage.refs import loader
 from memstore.trust import statement
 
@@ -63,7 +63,7 @@ class Incoming:
         if there is None or statement.digests(there) != statement.digests(memory):
             self._different.append(self._known[-1])
 
-    def save(self, verb: str, *, dry_run: bool, commit: bool) -> ImportedMemories:
+    def save(self, verb: str, **saving: Unpack[Saving]) -> ImportedMemories:
         """Write the new memories as one operation; raises as `save_all`."""
-        saved = save_all(self._view, self._edits, verb=verb, dry_run=dry_run, commit=commit)
+        saved = save_all(self._view, self._edits, verb=verb, **saving)
         return ImportedMemories(saved=saved, known=tuple(self._known), different=tuple(self._different))

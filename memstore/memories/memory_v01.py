@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, hint, shown
+from memstore.core.transaction import Saving, again_where_changed, hint, shown
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
@@ -30,16 +30,13 @@ if TYPE_CHECKING:
 
 
 @again_where_changed
-def import_memories(
-    view: View, documents: Sequence[Document], *, dry_run: bool = False, commit: bool = False
-) -> ImportedMemories:
+def import_memories(view: View, documents: Sequence[Document], **saving: Unpack[Saving]) -> ImportedMemories:
     """Write memories of seed 004's form under their own ids; a memory whose id already exists stays as it is.
 
     Args:
         view: the vault.
         documents: the memories, as returned by `trust.formats.memory_v01.read`.
-        dry_run: write nothing; return what would be written.
-        commit: commit them, too.
+        saving: dry_run, commit.
 
     Raises:
         FormatError: one does not have the form, or contains something that could not be kept; nothing was written.
@@ -49,7 +46,7 @@ def import_memories(
     incoming = Incoming(view)
     for document in documents:
         incoming.add(_file(view, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of)))
-    return incoming.save("import memory-v0.1", dry_run=dry_run, commit=commit)
+    return incoming.save("import memory-v0.1", **saving)
 
 
 def _with_own_id(view: View, document: Document) -> Document:

@@ -6,7 +6,7 @@ Both sides of a link are written in one operation. Source: seed 000's gold stand
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access import grants
 from memstore.beliefs.archive import reasons
@@ -19,7 +19,7 @@ from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import default_title, in_a_key
-from memstore.core.transaction import again_where_changed, save_all
+from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import memory_file, splice
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile
@@ -62,8 +62,7 @@ def promote(
     *,
     text: str | None = None,
     account: Account | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Linked:
     """Make a memory from a raw memory or a suggestion.
 
@@ -78,8 +77,7 @@ def promote(
         values: additional keys, or replacements for keys that it would take over; refs may be abbreviated.
         text: what it says; by default the words of its source.
         account: what an episode tells besides its text.
-        dry_run: write nothing; return what would be written.
-        commit: commit both, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory, or a ref names none.
@@ -101,7 +99,7 @@ def promote(
     new = new_memory(view, made, body, ground=ground)
     # The new memory comes first. After a crash in between, it names its source; this is enough for `fix-provenance` to
     # complete the link, and prevents a second promotion of the source.
-    saved = save_all(view, [new, *_back_links(view, file, new, made)], verb="promote", dry_run=dry_run, commit=commit)
+    saved = save_all(view, [new, *_back_links(view, file, new, made)], verb="promote", **saving)
     return Linked(saved=saved[0], others=saved[1:])
 
 
@@ -293,8 +291,7 @@ def supersede(
     *,
     reason: str | None = None,
     since: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Linked:
     """Write a memory that takes the place of another; both name each other, and the old one keeps its confidence.
 
@@ -313,8 +310,7 @@ def supersede(
         values: additional keys of the heir, or replacements for keys that it would take over; refs may be abbreviated.
         reason: why; it goes into the heir's ledger, and into the old memory's `status_reason`.
         since: if the world changed, the day or time until which the old memory was true and since which the heir is.
-        dry_run: write nothing; return what would be written.
-        commit: commit both, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory, or a ref names none.
@@ -322,7 +318,7 @@ def supersede(
         UsageError: a value does not have the shape of its key, or there is no text.
     """
     edits = edits_of_superseding(view, ref, text, values, reason=reason, since=since)
-    saved = save_all(view, edits, verb="supersede", dry_run=dry_run, commit=commit)
+    saved = save_all(view, edits, verb="supersede", **saving)
     return Linked(saved=saved[0], others=saved[1:])
 
 

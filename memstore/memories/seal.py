@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.access.audit import change, found, recorded, stop_unless_owner
 from memstore.access.contexts import context_id
@@ -18,7 +18,7 @@ from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sealed_path, stem_of
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, refuse_as_not_owner
+from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
 from memstore.files.splice import SetValue
 
 if TYPE_CHECKING:
@@ -58,17 +58,14 @@ class SealedMemories:
 
 
 @again_where_changed
-def seal(
-    view: View, refs: Sequence[str], *, context: str | None = None, dry_run: bool = False, commit: bool = False
-) -> SealedMemories:
+def seal(view: View, refs: Sequence[str], *, context: str | None = None, **saving: Unpack[Saving]) -> SealedMemories:
     """Seal memories for those who may see them; one that is sealed already, for those who may see it by now.
 
     Args:
         view: the vault.
         refs: the memories, by id or path.
         context: seal them for the key of this context alone, which is made when it is first needed.
-        dry_run: write nothing.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees, or no such context.
@@ -77,8 +74,8 @@ def seal(
         VaultError: pyrage is not installed, or no key here would open it again.
     """
     files = _files(view, refs)
-    used = _context_key(view, context, dry_run=dry_run, commit=commit) if context is not None else None
-    done, made = _sealed(view, files, context, used, dry_run=dry_run, commit=commit)
+    used = _context_key(view, context, **saving) if context is not None else None
+    done, made = _sealed(view, files, context, used, **saving)
     place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
     return SealedMemories(
         memories=done,
@@ -90,17 +87,11 @@ def seal(
 
 
 def _sealed(
-    view: View,
-    files: Sequence[MemoryFile],
-    context: str | None,
-    used: _ContextKey | None,
-    *,
-    dry_run: bool,
-    commit: bool,
+    view: View, files: Sequence[MemoryFile], context: str | None, used: _ContextKey | None, **saving: Unpack[Saving]
 ) -> tuple[tuple[SealedMemory, ...], str | None]:
     """Seal files, and return what became of each, and the commit."""
     done: list[SealedMemory] = []
-    with view.transaction("seal", dry_run=dry_run, commit=commit) as sealing:
+    with view.transaction("seal", **saving) as sealing:
         for file in files:
             if file.memory.status == "forgotten":
                 raise RefusedError(f"{file.memory.ref} was forgotten: nothing is left to seal")
@@ -126,7 +117,7 @@ def _sealed(
 
 
 @again_where_changed
-def unseal(view: View, refs: Sequence[str], *, dry_run: bool = False, commit: bool = False) -> SealedMemories:
+def unseal(view: View, refs: Sequence[str], **saving: Unpack[Saving]) -> SealedMemories:
     """Store memories as plain text again, byte for byte as they were sealed or last changed.
 
     Raises:
@@ -137,7 +128,7 @@ def unseal(view: View, refs: Sequence[str], *, dry_run: bool = False, commit: bo
     """
     files = _files(view, refs)
     done: list[SealedMemory] = []
-    with view.transaction("unseal", dry_run=dry_run, commit=commit) as opening:
+    with view.transaction("unseal", **saving) as opening:
         for file in files:
             if not is_sealed_path(file.path):
                 raise UsageError(f"{file.path} is not sealed", hint=f"memstore show {file.memory.id or file.path}")
@@ -225,7 +216,7 @@ class _ContextKey(NamedTuple):
         return self.file is None
 
 
-def _context_key(view: View, context: str, *, dry_run: bool, commit: bool) -> _ContextKey:
+def _context_key(view: View, context: str, *, dry_run: bool = False, commit: bool = False) -> _ContextKey:
     """Return the key of a context, made where it has none.
 
     That is an act of its own, and stays when the sealing is undone; otherwise `forget --shred` could not find the key.

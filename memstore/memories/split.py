@@ -6,7 +6,7 @@ added up.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access import grants
 from memstore.access.report import shows_more
@@ -17,7 +17,7 @@ from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL
 from memstore.core.titles import title_of
-from memstore.core.transaction import again_where_changed, refuse_as_not_owner, save_all
+from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner, save_all
 from memstore.files import splice
 from memstore.files.memory_file import MemoryFile, read
 from memstore.files.render import entry_of
@@ -44,8 +44,7 @@ def split(
     first: Sequence[str] = (),
     second: Sequence[str] = (),
     reason: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Linked:
     """Write two memories that take the place of one; the old one keeps its confidence and names both.
 
@@ -67,8 +66,7 @@ def split(
         first: the evidence for the first.
         second: the evidence for the second.
         reason: why; it goes into the old memory's `status_reason`, and into the commit message.
-        dry_run: write nothing; return what would be written.
-        commit: commit all three, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory, or no such evidence.
@@ -92,7 +90,7 @@ def split(
     heirs: list[Any] = [ref_of_new(edit) for edit in new]
     links = [splice.SetValue("superseded_by", heirs), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [*new, Edit(path=file.path, before=file, after=splice.apply(file, links))]
-    saved = save_all(view, edits, verb="split", dry_run=dry_run, commit=commit, message=reason)
+    saved = save_all(view, edits, verb="split", message=reason, **saving)
     return Linked(saved=saved[0], others=saved[1:])
 
 
@@ -153,9 +151,7 @@ _UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "acc
 
 
 @again_where_changed
-def merge(
-    view: View, refs: Sequence[str], *, reason: str | None = None, dry_run: bool = False, commit: bool = False
-) -> Linked:
+def merge(view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
     """Let the first of several memories take the place of the others, with their evidence and lineage.
 
     It keeps its text and id; the titles of the others become its aliases. It is visible only to those who saw all of
@@ -172,8 +168,7 @@ def merge(
         view: the vault.
         refs: the memories, two or more; the first one stays.
         reason: why; it goes into the superseded memories' `status_reason`, and into the commit message.
-        dry_run: write nothing; return what would be written.
-        commit: commit all of them, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: a ref names no memory.
@@ -194,7 +189,7 @@ def merge(
     links = [splice.SetValue("superseded_by", names[0]), splice.SetValue("status", "superseded"), *reasons(reason)]
     edits = [Edit(path=kept.path, before=kept, after=after)]
     edits += [Edit(path=file.path, before=file, after=splice.apply(file, links)) for file in others]
-    saved = save_all(view, edits, verb="merge", dry_run=dry_run, commit=commit, message=reason)
+    saved = save_all(view, edits, verb="merge", message=reason, **saving)
     return Linked(saved=saved[0], others=saved[1:])
 
 

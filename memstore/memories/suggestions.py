@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.beliefs.archive import reasons
 from memstore.beliefs.consolidation import Action
@@ -18,7 +18,7 @@ from memstore.core.ids import MemoryRef
 from memstore.core.places import SUGGESTIONS
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
-from memstore.core.transaction import again_where_changed, save, save_all
+from memstore.core.transaction import Saving, again_where_changed, save, save_all
 from memstore.files import splice
 from memstore.lineage.refs import loader
 from memstore.memories.promote import Linked, edits_of_superseding, promote, ref_of_new
@@ -107,18 +107,14 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
 
 
 @again_where_changed
-def reject_suggestion(
-    view: View, ref: str, *, reason: str | None = None, dry_run: bool = False, commit: bool = False
-) -> Saved:
+def reject_suggestion(view: View, ref: str, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
     """Reject a suggestion; it is not suggested again until three more memories support it.
 
     Args and errors as for `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
     file = _opened(view, ref)
-    return save(
-        view, _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason)), verb="suggestions reject",
-        dry_run=dry_run, commit=commit,
-    )  # fmt: skip
+    edit = _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason))
+    return save(view, edit, verb="suggestions reject", **saving)
 
 
 def _opened(view: View, ref: str) -> MemoryFile:

@@ -12,13 +12,13 @@ import re
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import UsageError
 from memstore.core.places import kind_of, stem_of
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, save, unchanged
+from memstore.core.transaction import Saving, again_where_changed, save, unchanged
 from memstore.memories.add import composed
 
 if TYPE_CHECKING:
@@ -155,10 +155,10 @@ def _obsidian_form(view: View) -> str | None:
 # -- writing ---------------------------------------------------------------------------------------
 
 
-def _put_down(view: View, day: str, line: str | None, *, dry_run: bool, commit: bool) -> Saved:
+def _put_down(view: View, day: str, line: str | None, **saving: Unpack[Saving]) -> Saved:
     path = path_of_day(view, day)
     if path is None:
-        return _begin(view, day, line, dry_run=dry_run, commit=commit)
+        return _begin(view, day, line, **saving)
     paths = view.column("path")
     if line is None and any(paths[row] == path for row in view.plain):
         return Saved(ref=None, path=path, title=day, diff="")  # it stays a plain note until a line is added
@@ -167,16 +167,16 @@ def _put_down(view: View, day: str, line: str | None, *, dry_run: bool, commit: 
         return unchanged(file)
     text = with_item(file.text, line)
     edit = Edit(path=file.path, before=file, after=text.joined(text.head))
-    return save(view, edit, verb="today", dry_run=dry_run, commit=commit)
+    return save(view, edit, verb="today", **saving)
 
 
-def _begin(view: View, day: str, line: str | None, *, dry_run: bool, commit: bool) -> Saved:
+def _begin(view: View, day: str, line: str | None, **saving: Unpack[Saving]) -> Saved:
     body = f"# {day}\n" if line is None else f"# {day}\n\n{_item(line)}\n"
     new = composed(view, {"title": day, "tags": [TAG]}, body)
     edit = new.edit
     if path := _usual_place(view, day):
         edit = replace(edit, path=path, made=new.file._replace(path=path))
-    return new.told(save(view, edit, verb="today", dry_run=dry_run, commit=commit))
+    return new.told(save(view, edit, verb="today", **saving))
 
 
 def with_item(text: FencedText, line: str) -> FencedText:

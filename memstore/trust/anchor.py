@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, SavedOne, Written
 from memstore.core.errors import NotFoundError, UsageError
@@ -12,7 +12,7 @@ from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.places import is_sealed_path
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, save_all, save_own, unchanged
+from memstore.core.transaction import Saving, again_where_changed, save_all, save_own, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
@@ -107,9 +107,7 @@ def _last_commit(view: View, memory: Memory) -> str:
 
 
 @again_where_changed
-def anchor_page(
-    view: View, ref: str, kind: str, reference: str, page: bytes, *, dry_run: bool = False, commit: bool = False
-) -> Recorded:
+def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **saving: Unpack[Saving]) -> Recorded:
     """Anchor a memory in a page, of which the vault keeps a copy.
 
     A page that contains the digest of the memory's content commits to it; any other page is a source, and proves
@@ -121,8 +119,7 @@ def anchor_page(
         kind: `url` or `moltbook_post`.
         reference: where the page is.
         page: its bytes.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -142,19 +139,12 @@ def anchor_page(
         "created_at": instant(view.clock.now()),
     }
     copy = () if own_bytes(view, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
-    return _recorded(view, file, entry, copy, dry_run=dry_run, commit=commit)
+    return _recorded(view, file, entry, copy, **saving)
 
 
 @again_where_changed
 def anchor_stamp(
-    view: View,
-    ref: str,
-    page: bytes,
-    proof: bytes,
-    *,
-    reference: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, ref: str, page: bytes, proof: bytes, *, reference: str | None = None, **saving: Unpack[Saving]
 ) -> Recorded:
     """Anchor a memory in a page stamped with OpenTimestamps; the vault keeps the page and the proof.
 
@@ -167,8 +157,7 @@ def anchor_stamp(
         page: what was stamped.
         proof: the bytes of the `.ots` file.
         reference: where else it can be found; None is the vault's own proof.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         FormatError: it is not a proof, or proves something else.
@@ -186,7 +175,7 @@ def anchor_stamp(
     own += () if before == proof else (Written(proof_path(hashed), before, proof),)
     known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
     if ("opentimestamps", hashed) in known:
-        save_own(view, own, verb="anchor", dry_run=dry_run, commit=commit)
+        save_own(view, own, verb="anchor", **saving)
         found = _verified(view, memory)[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
@@ -196,13 +185,11 @@ def anchor_stamp(
         "hash": hashed,
         "created_at": instant(view.clock.now()),
     }
-    return _recorded(view, file, entry, own, dry_run=dry_run, commit=commit)
+    return _recorded(view, file, entry, own, **saving)
 
 
 @again_where_changed
-def anchor_elsewhere(
-    view: View, ref: str, kind: str, reference: str, *, dry_run: bool = False, commit: bool = False
-) -> Recorded:
+def anchor_elsewhere(view: View, ref: str, kind: str, reference: str, **saving: Unpack[Saving]) -> Recorded:
     """Record an anchor that can't be checked here, such as a transaction on a blockchain; it is worth nothing.
 
     Raises:
@@ -215,7 +202,7 @@ def anchor_elsewhere(
     if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(view.clock.now())}
-    return _recorded(view, file, entry, (), dry_run=dry_run, commit=commit)
+    return _recorded(view, file, entry, (), **saving)
 
 
 def _verified(view: View, memory: Memory) -> tuple[Anchored, ...]:
@@ -230,17 +217,11 @@ def _stop_at_no_address(kind: str, reference: str) -> None:
 
 
 def _recorded(
-    view: View,
-    file: MemoryFile,
-    entry: dict[str, Plain],
-    copy: tuple[Written, ...],
-    *,
-    dry_run: bool,
-    commit: bool,
+    view: View, file: MemoryFile, entry: dict[str, Plain], copy: tuple[Written, ...], **saving: Unpack[Saving]
 ) -> Recorded:
     data = splice.apply(file, [splice.AppendEntry("anchors", entry)])
     edit = Edit(path=file.path, before=file, after=data)
-    saved = save_all(view, [edit], verb="anchor", dry_run=dry_run, commit=commit, own=copy)[0]
+    saved = save_all(view, [edit], verb="anchor", own=copy, **saving)[0]
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     memory = after.memory if isinstance(after, MemoryFile) else file.memory
     return Recorded(saved=saved, anchored=_verified(view, memory)[-1])

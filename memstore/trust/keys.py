@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
@@ -15,7 +15,7 @@ from memstore.core.errors import FormatError, MemstoreError, NotFoundError, Refu
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.short_repr import short_repr
-from memstore.core.transaction import again_where_changed, save_own, unified_diff
+from memstore.core.transaction import Saving, again_where_changed, save_own, unified_diff
 from memstore.trust import allowed_signers, sshsig
 from memstore.trust.formats import rotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
@@ -154,14 +154,7 @@ def list_keys(view: View) -> KnownKeys:
 
 @again_where_changed
 def add_key(
-    view: View,
-    entity: str,
-    key: str,
-    *,
-    keeper: bool = False,
-    authority: bool = False,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, entity: str, key: str, *, keeper: bool = False, authority: bool = False, **saving: Unpack[Saving]
 ) -> KeysChanged:
     """Enrol a key: from now on, what it signs counts as the entity's statement.
 
@@ -171,8 +164,7 @@ def add_key(
         key: the file of the key, or its .pub.
         keeper: whether commits that it signs may change the keyring itself.
         authority: whether it certifies keys for the entity, and signs nothing else.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: somebody other than the vault's owner acts, or the key was revoked.
@@ -195,7 +187,7 @@ def add_key(
     before = own_bytes(view, ALLOWED_SIGNERS)
     text = with_line(text_of(before), allowed_signers.signer_line([entity], public, namespaces, authority=authority))
     change = Written(ALLOWED_SIGNERS, before, text.encode("utf-8", "surrogateescape"))
-    return changed(view, [change], entity, [public], verb="keys add", dry_run=dry_run, commit=commit)
+    return changed(view, [change], entity, [public], verb="keys add", **saving)
 
 
 USUAL_KEY = "~/.ssh/id_ed25519"
@@ -252,14 +244,13 @@ def _stop_if_anothers(view: View) -> None:
 
 
 @again_where_changed
-def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = False) -> KeysChanged:
+def revoke_key(view: View, named: str, **saving: Unpack[Saving]) -> KeysChanged:
     """Revoke a key, or all keys of an entity: nothing they signed counts any more, whenever it was signed.
 
     Args:
         view: the vault.
         named: a fingerprint as `keys list` shows it, or an entity id.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: somebody other than the vault's owner acts.
@@ -277,7 +268,7 @@ def revoke_key(view: View, named: str, *, dry_run: bool = False, commit: bool = 
     for key in keys:
         text = with_line(text, f"{key.type} {key.base64} {named if named != key.fingerprint else ''}".rstrip())
     change = Written(REVOKED_KEYS, before, text.encode("utf-8", "surrogateescape"))
-    return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", dry_run=dry_run, commit=commit)
+    return changed(view, [change], found[0].principals[0], keys, verb="keys revoke", **saving)
 
 
 def _followed(told: Sequence[Rotated]) -> Mapping[tuple[str, PublicKey], str]:
@@ -317,8 +308,8 @@ def changed(
     keys: Sequence[PublicKey],
     *,
     verb: str,
-    dry_run: bool,
-    commit: bool,
+    dry_run: bool = False,
+    commit: bool = False,
 ) -> KeysChanged:
     """Write the files that change the keyring, and return the result, which is about the first of them."""
     diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import entity_id, stop_unless_owner
 from memstore.core.change import Written
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed
+from memstore.core.transaction import Saving, again_where_changed
 from memstore.trust import allowed_signers
 from memstore.trust.formats import rotation
 from memstore.trust.formats.rotation import Rotation, SignedRotation
@@ -27,14 +27,7 @@ if TYPE_CHECKING:
 
 @again_where_changed
 def rotate_key(
-    view: View,
-    entity: str,
-    key: str,
-    *,
-    old: str | None = None,
-    signed: bytes | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, entity: str, key: str, *, old: str | None = None, signed: bytes | None = None, **saving: Unpack[Saving]
 ) -> KeysChanged:
     """Replace an entity's key with a new one: from now on, the old one can't sign anything.
 
@@ -46,8 +39,7 @@ def rotate_key(
         key: the new key's file, or its .pub.
         old: the old key's; None is the only one they have, or the one that the user's settings name.
         signed: a statement that the entity signed elsewhere, instead of one signed here; see `statement_by_both`.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: somebody other than the vault's owner acts, or the old key is not here to sign.
@@ -71,7 +63,7 @@ def rotate_key(
     if not ending:
         raise UsageError(f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore keys list")
     written = _written(view, ending, statement, now)
-    return changed(view, written, entity, [public], verb="keys rotate", dry_run=dry_run, commit=commit)
+    return changed(view, written, entity, [public], verb="keys rotate", **saving)
 
 
 def statement_by_both(signatures: Signatures, entity: str, old: str, new: str, *, at: str) -> SignedRotation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.change import Edit, Saved, SavedOne
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
@@ -12,7 +12,7 @@ from memstore.core.keys import EXTERNAL, RESOLUTION_KEYS, SIGNATURE_KEYS, WITNES
 from memstore.core.memory import Resolution, Signature, Witness
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, save, unchanged
+from memstore.core.transaction import Saving, again_where_changed, save, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import sshsig, statement
@@ -44,7 +44,7 @@ class Signed(SavedOne):
 
 
 @again_where_changed
-def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False, commit: bool = False) -> Signed:
+def sign(view: View, ref: str, *, key: str | None = None, **saving: Unpack[Saving]) -> Signed:
     """Sign a memory as its author; one with a valid signature stays as it is.
 
     A memory that names no author, such as one written by hand, belongs to its owner: whoever signs it becomes its
@@ -58,8 +58,7 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
         view: the vault.
         ref: the memory; the actor must be its author, or its owner if it names none.
         key: the key's file, or its .pub if an ssh-agent holds it; None is the one that the user's settings name.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: somebody else is its author.
@@ -84,7 +83,7 @@ def sign(view: View, ref: str, *, key: str | None = None, dry_run: bool = False,
     if before.signature.counts and not before.is_rolled_back(memory.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
     edits.append(signature_of(view, memory, key, at=voucher.now))
-    saved, after = _written(view, file, edits, verb="sign", dry_run=dry_run, commit=commit)
+    saved, after = _written(view, file, edits, verb="sign", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
 
@@ -97,8 +96,7 @@ def witness(
     aspects: Sequence[str] = (),
     notes: str | None = None,
     key: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    **saving: Unpack[Saving],
 ) -> Signed:
     """Attest that a memory is right, or that it is not; the latest attestation of each witness counts.
 
@@ -112,8 +110,7 @@ def witness(
         aspects: the keys of the memory that it is about; required for `partial`.
         notes: one line; `[[ref]]` in it names what the witness has seen.
         key: as in `sign`.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor is its author, or has the same controller as the author.
@@ -141,7 +138,7 @@ def witness(
     )
     sig = _made(view, statement.by_witness(memory.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(entry._replace(sig=sig), WITNESS_KEYS))
-    saved, after = _written(view, file, [edit], verb="witness", dry_run=dry_run, commit=commit)
+    saved, after = _written(view, file, [edit], verb="witness", **saving)
     owner = after.owner or view.config.owner
     is_evidence = after.source_type == EXTERNAL and voucher.vouches_for(after, owner=owner)
     return Signed(saved=saved, verdict=voucher.of(after).witnesses[-1].verdict, is_evidence=is_evidence)
@@ -149,14 +146,7 @@ def witness(
 
 @again_where_changed
 def resolve(
-    view: View,
-    ref: str,
-    outcome: str,
-    *,
-    notes: str | None = None,
-    key: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, ref: str, outcome: str, *, notes: str | None = None, key: str | None = None, **saving: Unpack[Saving]
 ) -> Signed:
     """Decide the outcome of a dispute about a memory; both sides stay in the file.
 
@@ -169,8 +159,7 @@ def resolve(
         outcome: `upheld` or `overturned`.
         notes: one line.
         key: as in `sign`.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor is its author, or has the same controller as the author.
@@ -193,7 +182,7 @@ def resolve(
     )
     sig = _made(view, statement.by_resolution(memory.id or "", entry), key)
     edit = splice.AppendEntry("resolutions", plain_entry(entry._replace(sig=sig), RESOLUTION_KEYS))
-    saved, after = _written(view, file, [edit], verb="resolve", dry_run=dry_run, commit=commit)
+    saved, after = _written(view, file, [edit], verb="resolve", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
 
 
@@ -253,11 +242,11 @@ def plain_entry(entry: Signature | Witness | Resolution, keys: Sequence[Key]) ->
 
 
 def _written(
-    view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, dry_run: bool, commit: bool
+    view: View, file: MemoryFile, edits: Sequence[splice.Edit], *, verb: str, **saving: Unpack[Saving]
 ) -> tuple[Saved, Memory]:
     """Return the saved file, and the memory that is now in it, or in a dry run would be."""
     data = splice.apply(file, edits)
-    saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, dry_run=dry_run, commit=commit)
+    saved = save(view, Edit(path=file.path, before=file, after=data), verb=verb, **saving)
     after = memory_file.read(file.path, data, mixed=view.config.mixed)
     return saved, after.memory if isinstance(after, MemoryFile) else file.memory
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access import registry
 from memstore.access.audit import create, entity_id, new_id, plain
@@ -17,7 +17,7 @@ from memstore.core.keys import WITNESS_KEYS
 from memstore.core.memory import Witness
 from memstore.core.places import RegistryKind
 from memstore.core.times import instant
-from memstore.core.transaction import again_where_changed, save, unchanged
+from memstore.core.transaction import Saving, again_where_changed, save, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
@@ -159,13 +159,7 @@ def _section(path: str, name: str, text: str) -> dict[str, Any]:
 
 @again_where_changed
 def request_witness(
-    view: View,
-    memory: Memory | str,
-    agent_ids: Sequence[str],
-    *,
-    notes: str | None = None,
-    dry_run: bool = False,
-    commit: bool = False,
+    view: View, memory: Memory | str, agent_ids: Sequence[str], *, notes: str | None = None, **saving: Unpack[Saving]
 ) -> Registered:
     """Ask others to attest to a memory: writes a file that can be sent to them, with all that they need to read.
 
@@ -178,8 +172,7 @@ def request_witness(
         memory: the memory, or its ref.
         agent_ids: whom to ask; each of them must be allowed to see it.
         notes: why, for them to read; one line.
-        dry_run: write nothing, and return what would happen.
-        commit: commit it, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -209,9 +202,7 @@ def request_witness(
         "reason": notes,
     }
     told: dict[str, str | list[str] | None] = {"request": str(values["id"]), "memory": about.id, "asked": asked}
-    return create(
-        view, RegistryKind.REQUEST, values, verb="request-witness", about=told, dry_run=dry_run, commit=commit
-    )
+    return create(view, RegistryKind.REQUEST, values, verb="request-witness", about=told, **saving)
 
 
 def answer_request(
@@ -263,9 +254,7 @@ def answer_request(
 
 
 @again_where_changed
-def accept_answer(
-    view: View, ref: str, path: str, data: bytes, *, dry_run: bool = False, commit: bool = False
-) -> Signed:
+def accept_answer(view: View, ref: str, path: str, data: bytes, **saving: Unpack[Saving]) -> Signed:
     """Add the attestation in an answer to its memory, if it is about the memory as it is now.
 
     Args:
@@ -273,8 +262,7 @@ def accept_answer(
         ref: the memory.
         path: the answer's name.
         data: the answer.
-        dry_run: write nothing, and return what would happen.
-        commit: commit the change, too.
+        saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
@@ -305,7 +293,7 @@ def accept_answer(
     verdict = voucher.of(read.memory).witnesses[-1].verdict
     if verdict.state in (State.INVALID, State.UNSIGNED):
         raise RefusedError(f"{path}: {verdict.reason}", hint="ask for it again")
-    saved = save(view, Edit(path=file.path, before=file, after=after), verb="witness", dry_run=dry_run, commit=commit)
+    saved = save(view, Edit(path=file.path, before=file, after=after), verb="witness", **saving)
     return Signed(saved=saved, verdict=verdict)
 
 
