@@ -43,10 +43,8 @@ _CODES = (
     _error(
         "file-too-large",
         "the file is larger than a memory may be",
-        (
-            "A memory is about a page; at most 8 MiB are read. Keep the bulk elsewhere and cite it with a `file:` "
-            "source, or name the file in .memstoreignore."
-        ),
+        "A memory is about a page; at most 8 MiB are read. Keep the bulk elsewhere and cite it with a `file:` "
+        "source, or name the file in .memstoreignore.",
     ),
     _error(
         "file-unreadable",
@@ -109,10 +107,8 @@ _CODES = (
     _error(
         "utf8-invalid",
         "the file is not UTF-8",
-        (
-            "Memories are always UTF-8, so that every program reads the same words. Save the file as UTF-8; the "
-            "finding gives the place of the first bad byte."
-        ),
+        "Memories are always UTF-8, so that every program reads the same words. Save the file as UTF-8; the "
+        "finding gives the place of the first bad byte.",
     ),
     _error(
         "line-end",
@@ -122,37 +118,29 @@ _CODES = (
     _error(
         "fence-opening",
         "the frontmatter does not begin with --- on line 1",
-        (
-            "A file with frontmatter but without a proper fence would pass for a plain text, and what it says about "
-            "who may see it would be lost. Begin the file with a line ---."
-        ),
+        "A file with frontmatter but without a proper fence would pass for a plain text, and what it says about "
+        "who may see it would be lost. Begin the file with a line ---.",
     ),
     _error(
         "fence-unclosed",
         "the frontmatter is opened and never closed",
-        (
-            "Between the last key and the text there must be a line with --- and nothing else. `...`, four dashes, "
-            "or a long dash that an editor put in do not close it."
-        ),
+        "Between the last key and the text there must be a line with --- and nothing else. `...`, four dashes, "
+        "or a long dash that an editor put in do not close it.",
     ),
     _error(
         "conflict-marker",
         "a conflict marker of an unfinished merge",
-        (
-            "Git left both sides in the file. Keep one side, or what is right in both, and delete the lines with "
-            "<<<<<<<, ======= and >>>>>>>. In the text, only the three together are reported; indent them if you "
-            "write about git."
-        ),
+        "Git left both sides in the file. Keep one side, or what is right in both, and delete the lines with "
+        "<<<<<<<, ======= and >>>>>>>. In the text, only the three together are reported; indent them if you "
+        "write about git.",
     ),
     # -- YAML
     _error(
         "yaml-syntax",
         "the frontmatter can't be read as YAML",
-        (
-            "Usually a quote, a bracket, a space after a colon or an indent is missing. If correcting one such slip "
-            "makes the frontmatter readable, the finding shows how the line should read; check that it says what you "
-            "mean."
-        ),
+        "Usually a quote, a bracket, a space after a colon or an indent is missing. If correcting one such slip "
+        "makes the frontmatter readable, the finding shows how the line should read; check that it says what you "
+        "mean.",
     ),
     _error(
         "yaml-root",
@@ -162,10 +150,8 @@ _CODES = (
     _error(
         "yaml-document",
         "a second YAML document, or a directive",
-        (
-            "`...`, `--- # note` and `%YAML` start or end YAML documents. The frontmatter is one document: delete "
-            "the line."
-        ),
+        "`...`, `--- # note` and `%YAML` start or end YAML documents. The frontmatter is one document: delete "
+        "the line.",
     ),
     _error(
         "yaml-tag",
@@ -214,18 +200,14 @@ _CODES = (
     _error(
         "yaml-indent",
         "a list item that is read as part of the text above",
-        (
-            "An item that is indented deeper than the one before belongs to that item: `human:sean` and `si:bella` "
-            "would become the one grant `human:sean - si:bella`. Put the dashes below each other."
-        ),
+        "An item that is indented deeper than the one before belongs to that item: `human:sean` and `si:bella` "
+        "would become the one grant `human:sean - si:bella`. Put the dashes below each other.",
     ),
     _error(
         "yaml-ambiguous",
         "a plain value that YAML 1.1 and 1.2 read differently",
-        (
-            "`no` may be a word or false, `017` fifteen or seventeen, `12:30` a time or 750, `1e3` a text or a "
-            "number. Quote the text, or write the number plainly."
-        ),
+        "`no` may be a word or false, `017` fifteen or seventeen, `12:30` a time or 750, `1e3` a text or a "
+        "number. Quote the text, or write the number plainly.",
     ),
     _error(
         "yaml-depth",
@@ -240,10 +222,8 @@ _CODES = (
     _warning(
         "note-foreign",
         "a note can't become a memory as it stands",
-        (
-            "`adopt` adds lines and changes none. If a line of another program would have to change, such as its own "
-            "`id` or front matter in TOML, the file stays a plain note, which is still searched, listed and cited."
-        ),
+        "`adopt` adds lines and changes none. If a line of another program would have to change, such as its own "
+        "`id` or front matter in TOML, the file stays a plain note, which is still searched, listed and cited.",
     ),
     # -- shapes
     _error(
@@ -259,10 +239,8 @@ _CODES = (
     _error(
         "value-shape",
         "a value of the wrong kind",
-        (
-            "A text where a list belongs, a number where a text belongs, and so on. Nothing is converted: a text "
-            "read as a list of grants would grant to each of its letters. docs/format.md has the table of keys."
-        ),
+        "A text where a list belongs, a number where a text belongs, and so on. Nothing is converted: a text "
+        "read as a list of grants would grant to each of its letters. docs/format.md has the table of keys.",
     ),
     _error(
         "value-range",
@@ -277,10 +255,8 @@ _CODES = (
     _error(
         "entry-key",
         "an unknown key within an entry",
-        (
-            "A memory may have keys of its own; entries of histories, witnesses, anchors and the like may not, so "
-            "that a misspelled key there never goes unnoticed."
-        ),
+        "A memory may have keys of its own; entries of histories, witnesses, anchors and the like may not, so "
+        "that a misspelled key there never goes unnoticed.",
     ),
     _error(
         "line-break",
@@ -295,10 +271,8 @@ _CODES = (
     _error(
         "entity-id",
         "something that is not an entity id",
-        (
-            "People, agents, groups and contexts are written kind:name in lower case, like human:sean. A whole list "
-            "in one item usually comes from a missing dash or indent."
-        ),
+        "People, agents, groups and contexts are written kind:name in lower case, like human:sean. A whole list "
+        "in one item usually comes from a missing dash or indent.",
     ),
     _error(
         "ref-form",
@@ -313,10 +287,8 @@ _CODES = (
     _error(
         "instant-form",
         "something that is not a time, or not a day of the calendar",
-        (
-            'Times are UTC and quoted, like "2026-02-01T18:04:11Z"; for a time with an offset from UTC, the '
-            "finding shows how it should read."
-        ),
+        'Times are UTC and quoted, like "2026-02-01T18:04:11Z"; for a time with an offset from UTC, the '
+        "finding shows how it should read.",
     ),
     # -- one memory
     _warning(
@@ -347,18 +319,14 @@ _CODES = (
     _warning(
         "history-in-future",
         "a line of confidence_history is dated in the future",
-        (
-            "It is more than an hour ahead, usually from a slip in the year. Every line that is added is dated after "
-            "the last one, so that the ledger stays in order. Times are UTC; correct the date or the time zone."
-        ),
+        "It is more than an hour ahead, usually from a slip in the year. Every line that is added is dated after "
+        "the last one, so that the ledger stays in order. Times are UTC; correct the date or the time zone.",
     ),
     _warning(
         "key-unknown",
         "an unknown key that is close to a known one",
-        (
-            "A memory may have keys of its own, which are kept and never read. `acess_grants` is probably a slip, "
-            "and the grants in it would have no effect."
-        ),
+        "A memory may have keys of its own, which are kept and never read. `acess_grants` is probably a slip, "
+        "and the grants in it would have no effect.",
     ),
     _warning(
         "heir-missing",
@@ -378,37 +346,29 @@ _CODES = (
     _warning(
         "source-missing",
         "nothing says where the memory comes from",
-        (
-            "It is an orphan: it has no source, source_type, source_entity, channel, derived_from, relates_to, "
-            "supersedes or evidence. Who wrote it and when does not say where it comes from."
-        ),
+        "It is an orphan: it has no source, source_type, source_entity, channel, derived_from, relates_to, "
+        "supersedes or evidence. Who wrote it and when does not say where it comes from.",
     ),
     _warning(
         "confidence-drift",
         "the confidence is not what its history amounts to",
-        (
-            "The number is a function of its history. If you changed the number by hand since the last commit, it is "
-            "kept, and `check --fix` adds a line with the op edit that says so; if you changed the history, `check "
-            "--fix` stores what it amounts to. If the difference was committed, it stays until `memstore recompute` "
-            "stores what the history amounts to, or you add a line with the op edit."
-        ),
+        "The number is a function of its history. If you changed the number by hand since the last commit, it is "
+        "kept, and `check --fix` adds a line with the op edit that says so; if you changed the history, `check "
+        "--fix` stores what it amounts to. If the difference was committed, it stays until `memstore recompute` "
+        "stores what the history amounts to, or you add a line with the op edit.",
     ),
     _warning(
         "evidence-heavy",
         "evidence weighs more than any source can",
-        (
-            "A weight follows from how its source is known, and is 1 at most, for what a person said. No command "
-            "writes more: a larger number was written by hand, and moves the confidence like many observations at once."
-        ),
+        "A weight follows from how its source is known, and is 1 at most, for what a person said. No command "
+        "writes more: a larger number was written by hand, and moves the confidence like many observations at once.",
     ),
     # -- memories together
     _error(
         "id-duplicate",
         "two files have the same id",
-        (
-            "One is probably a copy of the other, and a ref would mean both: delete the `id` line of the copy and "
-            "run `memstore adopt`."
-        ),
+        "One is probably a copy of the other, and a ref would mean both: delete the `id` line of the copy and "
+        "run `memstore adopt`.",
     ),
     _notice(
         "audit-lacks-events",
@@ -426,20 +386,16 @@ _CODES = (
     _notice(
         "citation-changed",
         "cited lines have changed since",
-        (
-            "A memory cites lines of a file in a certain revision, and these lines say something else now or are gone. "
-            "Lines that only moved are the same. `memstore watch --citations` reports this where the lines are now, so "
-            "that it shows in the pull request that changes them. Read the memory, and cite the lines as they are."
-        ),
+        "A memory cites lines of a file in a certain revision, and these lines say something else now or are gone. "
+        "Lines that only moved are the same. `memstore watch --citations` reports this where the lines are now, so "
+        "that it shows in the pull request that changes them. Read the memory, and cite the lines as they are.",
     ),
     _notice(
         "link-dangling",
         "a link leads to no note",
-        (
-            "A link is looked up as a path from the note and from the vault's folder, and `[[…]]` then as a file "
-            "stem, a title or an alias. A link may well exist before its note does, so this is a notice: it never "
-            "makes a check fail, and if there are many of them only `memstore check --strict` lists them."
-        ),
+        "A link is looked up as a path from the note and from the vault's folder, and `[[…]]` then as a file "
+        "stem, a title or an alias. A link may well exist before its note does, so this is a notice: it never "
+        "makes a check fail, and if there are many of them only `memstore check --strict` lists them.",
     ),
     _warning(
         "ref-dangling",
@@ -454,10 +410,8 @@ _CODES = (
     _error(
         "lineage-cycle",
         "a memory that comes from itself",
-        (
-            "Following derived_from or supersedes leads back to the memory, so that each would prove the other; or a "
-            "ref names the memory it is in. Remove one of the links."
-        ),
+        "Following derived_from or supersedes leads back to the memory, so that each would prove the other; or a "
+        "ref names the memory it is in. Remove one of the links.",
     ),
     _warning(
         "link-one-sided",
@@ -467,20 +421,16 @@ _CODES = (
     _warning(
         "compressed-lost",
         "the whole text of a compressed memory is not in the history",
-        (
-            "`compressed_from` names a git blob that does not exist here, or that holds another memory. Fetch the "
-            "history with that commit (`git fetch --unshallow` in a shallow clone)."
-        ),
+        "`compressed_from` names a git blob that does not exist here, or that holds another memory. Fetch the "
+        "history with that commit (`git fetch --unshallow` in a shallow clone).",
     ),
     # -- transitions: two states of one file
     _warning(
         "external-relabelled",
         "a memory from outside is now called something else",
-        (
-            "`source_type: external` says that somebody else wrote the text and that it was taken in as it stood. "
-            "Without it, the text is neither framed nor ranked last, and counts as evidence. To make it count, vouch "
-            "for it: memstore witness REF --attest confirm. If the word was a slip, commit the change."
-        ),
+        "`source_type: external` says that somebody else wrote the text and that it was taken in as it stood. "
+        "Without it, the text is neither framed nor ranked last, and counts as evidence. To make it count, vouch "
+        "for it: memstore witness REF --attest confirm. If the word was a slip, commit the change.",
     ),
     _error(
         "id-changed",
@@ -500,10 +450,8 @@ _CODES = (
     _warning(
         "history-lost",
         "a line of confidence_history was changed or removed",
-        (
-            "The number is a function of its history, which may only grow. If evidence was removed, `memstore check "
-            "--fix` adds a line that says it was retracted. Put any other line back."
-        ),
+        "The number is a function of its history, which may only grow. If evidence was removed, `memstore check "
+        "--fix` adds a line that says it was retracted. Put any other line back.",
     ),
     _warning(
         "confidence-unrecorded",
@@ -531,111 +479,85 @@ _CODES = (
     _error(
         "attestation-invalid",
         "a signature is malformed, or is over something other than its entry",
-        (
-            "Somebody changed the entry, or copied it from another memory: what the entry says is not what was "
-            "signed. It counts for nothing."
-        ),
+        "Somebody changed the entry, or copied it from another memory: what the entry says is not what was "
+        "signed. It counts for nothing.",
     ),
     _warning(
         "attestation-stale",
         "what was signed has changed since",
-        (
-            "The signature is valid, but for an earlier state. `memstore trust` says whether the content or the "
-            "provenance changed."
-        ),
+        "The signature is valid, but for an earlier state. `memstore trust` says whether the content or the "
+        "provenance changed.",
     ),
     _notice(
         "unsigned",
         "an agent's new memory could not be signed",
-        (
-            "Somebody enrolled a key for its author, or an authority that may certify one; but the key in the settings "
-            "is not there, is not one of these, or has expired. `memstore sign` signs the memory later."
-        ),
+        "Somebody enrolled a key for its author, or an authority that may certify one; but the key in the settings "
+        "is not there, is not one of these, or has expired. `memstore sign` signs the memory later.",
     ),
     _warning(
         "attestation-untrusted",
         "the key of a signature does not count",
-        (
-            "It is not one of the agent's keys in .memstore/allowed_signers, was not valid then, is revoked, or has "
-            "expired with nothing to prove that the signature is older. Or the statement is dated in the future, or "
-            "before the memory was written."
-        ),
+        "It is not one of the agent's keys in .memstore/allowed_signers, was not valid then, is revoked, or has "
+        "expired with nothing to prove that the signature is older. Or the statement is dated in the future, or "
+        "before the memory was written.",
     ),
     _error(
         "attestation-withheld",
         "a dispute, or the decision on one, was removed from the file",
-        (
-            "The vault's history has a dispute or a decision that would count today, but the file no longer has it. "
-            "Trust in the memory is unverified until it is put back, or until whoever made it says something else."
-        ),
+        "The vault's history has a dispute or a decision that would count today, but the file no longer has it. "
+        "Trust in the memory is unverified until it is put back, or until whoever made it says something else.",
     ),
     _error(
         "attestation-rollback",
         "an older statement replaced a newer one",
-        (
-            "The vault's history has a later statement by the same witness, or a version that the author signed "
-            "later. Trust in the memory is unverified until that is put back, or signed again."
-        ),
+        "The vault's history has a later statement by the same witness, or a version that the author signed "
+        "later. Trust in the memory is unverified until that is put back, or signed again.",
     ),
     _warning(
         "anchor-lost",
         "an anchor no longer shows what the memory says",
-        (
-            "The objects are gone, no ref holds them, they don't match their names, or the memory says something "
-            "else now. docs/trust.md says what to do for each status."
-        ),
+        "The objects are gone, no ref holds them, they don't match their names, or the memory says something "
+        "else now. docs/trust.md says what to do for each status.",
     ),
     _error(
         "key-unusable",
         "a line of the keyring can't be used",
-        (
-            "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody "
-            "out, so no key counts until it is corrected. `memstore keys` writes lines that OpenSSH can read as well."
-        ),
+        "In .memstore/allowed_signers the line lets nobody in. In .memstore/revoked_keys it might keep somebody "
+        "out, so no key counts until it is corrected. `memstore keys` writes lines that OpenSSH can read as well.",
     ),
     _error(
         "pin-lost",
         "the commit that you pinned can't be reached",
-        (
-            "It is not in the history of the current commit, or not in this clone, so no key counts. If the clone is "
-            "shallow, run `git fetch --unshallow`. If the history was rewritten, find out by whom, compare the keys "
-            "with their holders, and run `memstore keys pin` again."
-        ),
+        "It is not in the history of the current commit, or not in this clone, so no key counts. If the clone is "
+        "shallow, run `git fetch --unshallow`. If the history was rewritten, find out by whom, compare the keys "
+        "with their holders, and run `memstore keys pin` again.",
     ),
     _warning(
         "key-uncounted",
         "the keyring, or who controls or sponsors whom, was changed without a keeper's signature",
-        (
-            "The vault is pinned, so a change of the keyring, or of `controller` and `sponsor` in an entity's file, "
-            "counts only in a commit that a keeper signed. `git log -p` on the file shows who made it. If it is "
-            "right, a keeper makes it again and signs the commit."
-        ),
+        "The vault is pinned, so a change of the keyring, or of `controller` and `sponsor` in an entity's file, "
+        "counts only in a commit that a keeper signed. `git log -p` on the file shows who made it. If it is "
+        "right, a keeper makes it again and signs the commit.",
     ),
     _error(
         "rotation-invalid",
         "a statement that one key replaced another proves nothing",
-        (
-            "Both the old key and the new one must have signed it. The new key counts only because of its line in "
-            ".memstore/allowed_signers; ask its holder whether it is theirs."
-        ),
+        "Both the old key and the new one must have signed it. The new key counts only because of its line in "
+        ".memstore/allowed_signers; ask its holder whether it is theirs.",
     ),
     # -- who may see it
     _notice(
         "grantee-unknown",
         "somebody is granted a memory whom nothing else in the vault names",
-        (
-            "Perhaps the id is misspelt: then nobody sees the memory whom it was meant for. `memstore entity add` says "
-            "who it is. Only the command that grants something says this, to the vault's owner."
-        ),
+        "Perhaps the id is misspelt: then nobody sees the memory whom it was meant for. `memstore entity add` says "
+        "who it is. Only the command that grants something says this, to the vault's owner.",
     ),
     _notice(
         "grant-closed",
         "somebody is granted a memory that stays closed to them",
-        (
-            "Somebody with a say has not consented for them, or they may not see what the memory was derived from. "
-            "The grant opens nothing until then. Ask whoever has a say; the hint records a consent. "
-            "Only the command that grants something says this."
-        ),
+        "Somebody with a say has not consented for them, or they may not see what the memory was derived from. "
+        "The grant opens nothing until then. Ask whoever has a say; the hint records a consent. "
+        "Only the command that grants something says this.",
     ),
     _notice(
         "guardian-missing",
@@ -648,20 +570,16 @@ _CODES = (
     _error(
         "grants-widened",
         "a change lets somebody see a memory without everybody's consent",
-        (
-            "Those it is about and those who told it have a say about every new grantee, who must also be allowed to "
-            "see what it was derived from. Remove the grant, or record who consented with `memstore privacy grant "
-            "--consent`."
-        ),
+        "Those it is about and those who told it have a say about every new grantee, who must also be allowed to "
+        "see what it was derived from. Remove the grant, or record who consented with `memstore privacy grant "
+        "--consent`.",
     ),
     _error(
         "say-removed",
         "a memory that others are granted no longer names somebody who has a say in it",
-        (
-            "The next grant would not need their consent: those it is about, those who told it, and the grants it "
-            "was told under. Put the name back. If it was wrong, remove the grants and commit, correct the name, and "
-            "grant the memory again."
-        ),
+        "The next grant would not need their consent: those it is about, those who told it, and the grants it "
+        "was told under. Put the name back. If it was wrong, remove the grants and commit, correct the name, and "
+        "grant the memory again.",
     ),
     _error(
         "consent-deleted",
@@ -672,10 +590,8 @@ _CODES = (
     _error(
         "consent-changed",
         "the committed file of a consent, a refusal or a revocation was changed",
-        (
-            "Such files are written once, since what was consented to is what they said. `memstore consent revoke` "
-            "takes a consent back, and a new one can say something else."
-        ),
+        "Such files are written once, since what was consented to is what they said. `memstore consent revoke` "
+        "takes a consent back, and a new one can say something else.",
     ),
     _error(
         "grant-regained",
@@ -696,10 +612,8 @@ _CODES = (
     _warning(
         "grant-unrecorded",
         "a memory is granted to somebody, and no audit event records that",
-        (
-            "The grant was written by hand, or came with a merge. `memstore check --fix` records who sees the "
-            "memory; `memstore privacy grant` grants and records in one step."
-        ),
+        "The grant was written by hand, or came with a merge. `memstore check --fix` records who sees the "
+        "memory; `memstore privacy grant` grants and records in one step.",
     ),
     _warning(
         "consent-unrecorded",
@@ -721,27 +635,21 @@ _CODES = (
     _error(
         "generalization-unacknowledged",
         "a generalization that may point back to its source, and nobody acknowledged that",
-        (
-            "It shares a date, a number, a phrase or most of its words with its source, or a source does not exist, "
-            "so it can't be compared. An acknowledgement of other checks doesn't count for this one. Say it another "
-            "way, or put your entity id under `acknowledged_by`, and the check under `checks` if there are others."
-        ),
+        "It shares a date, a number, a phrase or most of its words with its source, or a source does not exist, "
+        "so it can't be compared. An acknowledgement of other checks doesn't count for this one. Say it another "
+        "way, or put your entity id under `acknowledged_by`, and the check under `checks` if there are others.",
     ),
     _warning(
         "shared-elsewhere",
         "a memory about somebody who belongs to another context",
-        (
-            "It was granted to those in this context, but its subject belongs to another one. Did you mean to share "
-            "it? `memstore privacy revoke` takes a grant back."
-        ),
+        "It was granted to those in this context, but its subject belongs to another one. Did you mean to share "
+        "it? `memstore privacy revoke` takes a grant back.",
     ),
     _warning(
         "recalled-text",
         "a new raw memory that repeats what the vault already has",
-        (
-            "Recalled text often comes back in the next session. It is linked to what it repeats, and does not count "
-            "as new evidence. If somebody did say it again, say who: `--source-entity`."
-        ),
+        "Recalled text often comes back in the next session. It is linked to what it repeats, and does not count "
+        "as new evidence. If somebody did say it again, say who: `--source-entity`.",
     ),
     # -- the audit chain
     _error(
