@@ -39,6 +39,11 @@ def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, .
     return tuple(sorted(found - {world.owner}))
 
 
+def in_a_sentence(who: Iterable[str]) -> str:
+    """Return readers as a sentence names them: whoever the vault does not know is "anybody else"; empty for nobody."""
+    return ", ".join(dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in who))
+
+
 class Readers:
     """What the readers of an audience may see by one state of a vault; equal labels are decided once.
 

@@ -113,7 +113,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     for path in view.told("checking files", memories):
         file = _read(view, path)
         if isinstance(file, MemoryFile):
-            checked = Checked(path, file.memory, file.front.position, file.text.body_line)
+            checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
             findings += _cited_in_vain(checked, file, directory)
             findings += attestations.of(checked, file.data)
@@ -362,7 +362,7 @@ def _mended(
 
 def _fixed(view: View, file: MemoryFile, by_hand: HandEdits) -> tuple[bytes, list[Finding]] | None:
     """Return a file's bytes with everything fixed that needs no judgement, and the fixed findings; None for none."""
-    checked = Checked(file.path, file.memory, file.front.position, file.text.body_line)
+    checked = checks.as_checked(file)
     edits: list[splice.Edit] = []
     mended = []
     found = checks.of_memory(checked, now=view.clock.now())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memstore.beliefs import next_lines
 from memstore.core import provenance
 from memstore.core.errors import nearest
+from memstore.core.finding_codes import Checked
 from memstore.core.keys import KEYS, RELIABILITY, Shape
 from memstore.core.places import SUGGESTIONS
 from memstore.core.times import instant
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from memstore.core.finding import Finding
-    from memstore.core.finding_codes import Checked
+    from memstore.files.memory_file import MemoryFile
 
 
 # Similarity by difflib's ratio: `acess_grants` and `tag` are similar to known keys, `source_url` is a key of its own.
@@ -37,6 +38,11 @@ _HEAVIEST = max(RELIABILITY.values())
 # An unfinished merge leaves all three; a single one may be a heading's underline or a quotation.
 # The markers of a conflict in the order in which they follow each other.
 _CONFLICT = [re.compile(marker, re.MULTILINE) for marker in (r"^<{7} ", r"^={7}\r?$", r"^>{7} ")]
+
+
+def as_checked(file: MemoryFile) -> Checked:
+    """Return what is checked of a file: its memory, with the positions of what it says."""
+    return Checked(file.path, file.memory, file.front.position, file.text.body_line)
 
 
 def of_memory(checked: Checked, *, now: datetime) -> list[Finding]:

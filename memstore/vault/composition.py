@@ -6,7 +6,7 @@ Time, randomness and the machine enter here and nowhere else.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, VerdictCache
+    from memstore.access.local_state import ContextState
     from memstore.beliefs.run_record import RunRecord
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.inference import Inference
@@ -30,9 +30,7 @@ if TYPE_CHECKING:
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
     from memstore.history.git_hooks import GitHooks
-    from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
-    from memstore.search.uses import UsageLog
     from memstore.trust.pages import WebPages
     from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
@@ -40,6 +38,9 @@ if TYPE_CHECKING:
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
+
+
+_Made = TypeVar("_Made")
 
 
 class Models(NamedTuple):
@@ -178,20 +179,21 @@ def assemble(
 
     `state` is the folder for its local state, if not the usual one.
     """
-    from memstore.access.local_state import ContextFile, Quoted, SessionsQuoted
+    from memstore.access.local_state import ContextFile, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
     from memstore.files.local_state import cache_folder, state_folder
     from memstore.search.disk_library import DiskLibrary
+    from memstore.search.local_state import DerivedCache, DiskUsage
 
     state = state or state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
-    keys = cast("SealKeys", _Later(lambda: seal_keys(env)))
+    keys = _later(lambda: seal_keys(env))
     vault = DiskVault(root, state=state, mixed=config.mixed, opener=keys)
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=cast("GitHistory", _Later(lambda: _history(env, root, keys, mixed=config.mixed))),
+        history=_later(lambda: _history(env, root, keys, mixed=config.mixed)),
         library=DiskLibrary(
             vault,
             cache=cache,
@@ -205,26 +207,26 @@ def assemble(
         ids=RandomIds(),
         config=config,
         actor=actor,
-        journal=cast("Journal", _Later(lambda: _journal(state))),
-        usage=cast("UsageLog", _Later(lambda: _usage(env, state, track=track))),
-        access_log=cast("DiskAccessLog", _Later(lambda: _access_log(state))),
-        runs=cast("RunRecord", _Later(lambda: _runs(state, actor))),
-        signatures=cast("Signatures", _Later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path)))),
-        pins=cast("UserPins", _Later(lambda: _pins(env, root))),
+        journal=_later(lambda: _journal(state)),
+        usage=DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None),
+        access_log=DiskAccessLog(state),
+        runs=_later(lambda: _runs(state, actor)),
+        signatures=_later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
+        pins=_later(lambda: _pins(env, root)),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=False,
         here=_below(root, env.folder),
-        lexicon=cast("WordNet", _Later(lambda: _lexicon(env))),
-        verdicts=cast("VerdictCache", _Later(lambda: _verdicts(cache))),
-        derived=cast("DerivedCache", _Later(lambda: _derived(cache))),
+        lexicon=_later(lambda: _lexicon(env)),
+        verdicts=VerdictCache(cache),
+        derived=DerivedCache(cache),
         embedder=models.embedder,
         inference=models.inference,
-        vectors=cast("VectorStore", _Later(lambda: _vectors(env, cache))),
+        vectors=_later(lambda: _vectors(env, cache)),
         seal_keys=keys,
         quoted=Quoted(),
         sessions_quoted=SessionsQuoted(state, actor),
-        drafts=cast("Drafts", _Later(lambda: drafts(env, root))),
-        stacks=cast("DiskStacks", _Later(lambda: _stacks(state))),
+        drafts=_later(lambda: drafts(env, root)),
+        stacks=DiskStacks(state),
         open_stack=lambda folder, settings, contexts: _open_stack(
             env, folder, settings, actor, contexts, state, models
         ),
@@ -262,12 +264,6 @@ def _drop_cache(env: Environment, folder: str) -> None:
     from memstore.files.local_state import cache_folder, drop_all
 
     drop_all(cache_folder(Path(folder), cache_home=env.cache_home))
-
-
-def _stacks(state: Path) -> DiskStacks:
-    from memstore.access.local_state import DiskStacks
-
-    return DiskStacks(state)
 
 
 def _state_of_others(env: Environment) -> Path:
@@ -311,6 +307,11 @@ class _Later:
         return getattr(self._made, name)
 
 
+def _later(make: Callable[[], _Made]) -> _Made:
+    """Return what `make` makes, which is made when it is first used."""
+    return cast("_Made", _Later(make))
+
+
 def _history(env: Environment, root: Path, keys: SealKeys, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
@@ -334,18 +335,6 @@ def _finish_what_was_begun(state: Path, vault: Files) -> None:
         recover(vault, _journal(state))
 
 
-def _verdicts(cache: Path) -> VerdictCache:
-    from memstore.access.local_state import VerdictCache
-
-    return VerdictCache(cache)
-
-
-def _derived(cache: Path) -> DerivedCache:
-    from memstore.search.local_state import DerivedCache
-
-    return DerivedCache(cache)
-
-
 def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
     """Return the embedder that the user, never the vault, chose; it is loaded when a text is first embedded."""
     folder = chosen.embedder
@@ -358,7 +347,7 @@ def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
         recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
         return load_embedder(env.expanded(folder), recipe)
 
-    return cast("Embedder", _Later(load))
+    return _later(load)
 
 
 def _inference(env: Environment, chosen: UserConfig) -> Inference | None:
@@ -388,18 +377,6 @@ def _runs(state: Path, actor: str) -> RunRecord:
     from memstore.beliefs.run_record import DiskRuns
 
     return DiskRuns(state, actor)
-
-
-def _access_log(state: Path) -> DiskAccessLog:
-    from memstore.access.local_state import DiskAccessLog
-
-    return DiskAccessLog(state)
-
-
-def _usage(env: Environment, state: Path, *, track: bool) -> UsageLog:
-    from memstore.search.local_state import DiskUsage
-
-    return DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)
 
 
 def signatures(

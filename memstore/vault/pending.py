@@ -111,14 +111,11 @@ def misnamed(ws: Workspace) -> Iterator[Finding]:
     Only if a sealed memory is missing, other names are looked at.
     """
     committed = _committed(ws) if ws.history.repository else {}
-    gone = {blob: path for path, blob in committed.items() if is_sealed_path(path) and not _is_file(ws, path)}
+    sealed = {path: blob for path, blob in committed.items() if is_sealed_path(path)}
+    gone = {blob: path for path, blob in sealed.items() if not os.path.lexists(ws.vault.root / path)}
     for path in sorted(ws.history.kept_files()) if gone else ():
         if is_misnamed(path) and (was := gone.get(_stored_blob(ws, path))):
             yield sealed_under_other_name(path, was)
-
-
-def _is_file(ws: Workspace, path: str) -> bool:
-    return os.path.lexists(ws.vault.root / path)
 
 
 def _stored_blob(ws: Workspace, path: str) -> str:

@@ -10,7 +10,7 @@ import re
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.audience import Readers
+from memstore.access.audience import Readers, in_a_sentence
 from memstore.access.label_reader import LabelReader
 from memstore.access.own_files import OwnFiles
 from memstore.access.policy import both
@@ -498,9 +498,8 @@ def _is_decisive(path: str) -> bool:
 
 
 def _hidden_from(denial: Decision) -> str:
-    named = dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in denial.who)
-    told = f"{', '.join(named)} may not see it" if named else "nobody else may see it"
-    return f"{told} [{denial.code}]"
+    named = in_a_sentence(denial.who)
+    return f"{named} may not see it [{denial.code}]" if named else f"nobody else may see it [{denial.code}]"
 
 
 def _words(title: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.access import stack as stacks
-from memstore.access.audience import Readers, readers
+from memstore.access.audience import Readers, in_a_sentence, readers
 from memstore.access.label_reader import LabelReader
 from memstore.access.world import Labels
 from memstore.core.catalog import FileKind
@@ -140,5 +140,4 @@ def _own_faults(stack: Stack, files: Mapping[str, bytes]) -> Iterator[tuple[str,
 
 
 def _named(who: Sequence[str]) -> str:
-    named = dict.fromkeys("anybody else" if name.startswith("anon:") else name for name in who)
-    return ", ".join(named) or "somebody there"
+    return in_a_sentence(who) or "somebody there"

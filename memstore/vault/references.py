@@ -7,17 +7,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import ITEM_SEPARATOR
-from memstore.core.finding_codes import Checked
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage import graph
+from memstore.vault import checks
 from memstore.vault.transitions import hint_for_copies
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.finding import Finding
+    from memstore.core.finding_codes import Checked
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
 
@@ -186,8 +187,7 @@ def _links(file: MemoryFile, others: Sequence[RefNode]) -> list[Finding]:
     memory = file.memory
     gone = memory.status == "forgotten"
     own = [RefNode(file.path, memory.type, memory.id, _refs_of_file(file), gone)] if memory.id else []
-    checked = Checked(file.path, memory, file.front.position, file.text.body_line)
-    found = of_memory(checked, Directory.of([*others, *own]))
+    found = of_memory(checks.as_checked(file), Directory.of([*others, *own]))
     return [finding for finding in found if finding.code in _OF_LINKS]
 
 

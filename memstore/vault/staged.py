@@ -14,7 +14,7 @@ from memstore.access.unrecorded import Around, changed_by_hand, consents_by_hand
 from memstore.access.widening import WideningContext, check_widening, surroundings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
-from memstore.core.finding_codes import Checked, finding_of
+from memstore.core.finding_codes import finding_of
 from memstore.core.ids import is_memory_id
 from memstore.core.places import (
     is_audit_path,
@@ -332,8 +332,8 @@ def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Findi
         file = after.get(change.path_after or "")
         if not isinstance(file, MemoryFile):
             continue
-        place = file.front.position
-        findings += checks.errors_in(Checked(file.path, file.memory, place, file.text.body_line))
+        checked = checks.as_checked(file)
+        findings += checks.errors_in(checked)
         if change.before is not None:
-            findings += transitions.check(change.before, file.memory, path=file.path, place=place)
+            findings += transitions.check(change.before, checked)
     return findings

@@ -244,22 +244,18 @@ class VaultTransaction:
             gained = self._gained(edit, file) if self._verb != _GRANT else ()
             names = [name for name in gained if name not in told]
             told.update(names)
-            found = (*self._unknown(file, names), *self._closed(file, gained), *self._unguarded(file)) if gained else ()
+            found = (*self._about_grants(file, names, gained), *self._unguarded(file)) if gained else ()
             yield replace(saved, findings=(*saved.findings, *found)) if found else saved
 
-    def _unknown(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
-        from memstore.access.privacy import unknown_grantees
+    def _about_grants(self, file: MemoryFile, new: Sequence[str], gained: Sequence[str]) -> Iterator[Finding]:
+        """Yield who of those named for the `new` time nobody knows, and to whom of those `gained` it stays closed."""
+        from memstore.access.privacy import closed_grants, unknown_grantees
 
-        for note in unknown_grantees(self._view, self._view.policy, names) if names else ():
-            place = file.front.position("access_grants")
-            yield finding_of("grantee-unknown", file.path, *note, place, key="access_grants")
-
-    def _closed(self, file: MemoryFile, names: Sequence[str]) -> Iterator[Finding]:
-        from memstore.access.privacy import closed_grants
-
-        for note in closed_grants(self._view, file, names):
-            place = file.front.position("access_grants")
-            yield finding_of("grant-closed", file.path, *note, place, key="access_grants")
+        key = "access_grants"
+        for note in unknown_grantees(self._view, self._view.policy, new) if new else ():
+            yield finding_of("grantee-unknown", file.path, *note, file.front.position(key), key=key)
+        for text, advice in closed_grants(self._view, file, gained):
+            yield finding_of("grant-closed", file.path, text, advice, file.front.position(key), key=key)
 
     def _unguarded(self, file: MemoryFile) -> Iterator[Finding]:
         from memstore.access.consents import without_guardian

@@ -22,22 +22,10 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.files.memory_file import ReadFile
 
-    Place = Callable[..., Position]
 
-
-def check(before: Memory, after: Memory, *, path: str, place: Place) -> list[Finding]:
-    """Return the problems of a step from one state of a memory to the next.
-
-    Args:
-        before: the old state.
-        after: the new state.
-        path: the file that holds the new state.
-        place: returns the position of a key in that file, as `Frontmatter.position` does.
-    """
-    report = _Report(path, place)
-    for rule in _RULES:
-        rule(before, after, report)
-    return report.findings
+def check(before: Memory, after: Checked) -> list[Finding]:
+    """Return the problems of a step from one state of a memory to the next."""
+    return [finding for rule in _RULES for finding in rule(before, after.memory, after)]
 
 
 def duplicates(paths_of_ids: Mapping[str, Sequence[str]], introduced: Mapping[str, Position]) -> Iterator[Finding]:
@@ -62,85 +50,60 @@ def hint_for_copies(paths: Iterable[str]) -> str:
     return "delete the line `id:` of the copy and run memstore adopt, which gives it an id of its own"
 
 
-class _Report:
-    """Collects findings about one file."""
-
-    def __init__(self, path: str, place: Place) -> None:
-        self.path, self.place = path, place
-        self.findings: list[Finding] = []
-
-    def add(self, code: str, key: str, text: str, hint: str) -> None:
-        self.findings.append(finding_of(code, self.path, text, hint, self.place(key), key=key))
-
-
-def _same_id(before: Memory, after: Memory, report: _Report) -> None:
+def _same_id(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     if before.id and before.id != after.id:
         now = f"is now {after.id}" if after.id else "is gone"
-        report.add(
-            "id-changed", "id", f"the id was {before.id} and {now}; refs to it would lead nowhere",
-            f"put back: id: {before.id}",
-        )  # fmt: skip
+        text = f"the id was {before.id} and {now}; refs to it would lead nowhere"
+        yield file.finding("id-changed", text, f"put back: id: {before.id}", "id")
 
 
-def _same_type(before: Memory, after: Memory, report: _Report) -> None:
+def _same_type(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     if before.type != after.type:
-        report.add(
-            "type-changed", "type", f"the type was {before.type} and is now {after.type}",
-            f"refs written {before.type}:{after.id} now name the wrong type; put it back, or correct them",
-        )  # fmt: skip
+        text = f"the type was {before.type} and is now {after.type}"
+        hint = f"refs written {before.type}:{after.id} now name the wrong type; put it back, or correct them"
+        yield file.finding("type-changed", text, hint, "type")
 
 
-def _same_creation(before: Memory, after: Memory, report: _Report) -> None:
+def _same_creation(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     if before.created_at and before.created_at != after.created_at and not _is_tombstone(after):
-        report.add(
-            "created-at-changed", "created_at",
-            f"created_at was {before.created_at} and is now {after.created_at or 'absent'}",
-            f'put back: created_at: "{before.created_at}"; valid_from and valid_until say when something was true',
-        )  # fmt: skip
+        text = f"created_at was {before.created_at} and is now {after.created_at or 'absent'}"
+        hint = f'put back: created_at: "{before.created_at}"; valid_from and valid_until say when something was true'
+        yield file.finding("created-at-changed", text, hint, "created_at")
 
 
-def _same_outside(before: Memory, after: Memory, report: _Report) -> None:
+def _same_outside(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     if before.source_type == EXTERNAL != after.source_type and not _is_tombstone(after):
-        report.add(
-            "external-relabelled", "source_type",
-            f"it was taken in from outside, and is now {after.source_type or 'without source_type'}",
-            f"put back: source_type: {EXTERNAL}; memstore witness {after.ref} --attest confirm vouches for it",
-        )  # fmt: skip
+        text = f"it was taken in from outside, and is now {after.source_type or 'without source_type'}"
+        hint = f"put back: source_type: {EXTERNAL}; memstore witness {after.ref} --attest confirm vouches for it"
+        yield file.finding("external-relabelled", text, hint, "source_type")
 
 
-def _whole_history(before: Memory, after: Memory, report: _Report) -> None:
+def _whole_history(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
     # A history is a set: a line that was repeated and now occurs once is not lost.
     there = set(map(as_counted, after.confidence_history))
     lost = {line for line in before.confidence_history if as_counted(line) not in there}
     added = {*after.confidence_history} - {*before.confidence_history}
     for line in sorted(lost, key=lambda line: (line.timestamp, line.op)) if not _is_tombstone(after) else ():
-        if accounts_for(line, added):
-            continue
-        report.add(
-            "history-lost", "confidence_history",
-            f"the history line of {line.timestamp} ({line.op}) was changed or removed",
-            "put the line back, or record with memstore check --fix that its evidence is retracted",
-        )  # fmt: skip
+        if not accounts_for(line, added):
+            text = f"the history line of {line.timestamp} ({line.op}) was changed or removed"
+            hint = "put the line back, or record with memstore check --fix that its evidence is retracted"
+            yield file.finding("history-lost", text, hint, "confidence_history")
 
 
-def _recorded_confidence(before: Memory, after: Memory, report: _Report) -> None:
-    unchanged = before.confidence == after.confidence
+def _recorded_confidence(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
+    is_same_history = {*before.confidence_history} == {*after.confidence_history}
     # Without any line, the confidence itself is the statement.
-    if unchanged or not after.confidence_history or {*before.confidence_history} != {*after.confidence_history}:
-        return
-    report.add(
-        "confidence-unrecorded", "confidence",
-        f"confidence went from {_number(before.confidence)} to {_number(after.confidence)} without a history line",
-        "memstore check --fix records it as an edit",
-    )  # fmt: skip
+    if before.confidence != after.confidence and after.confidence_history and is_same_history:
+        numbers = f"from {_number(before.confidence)} to {_number(after.confidence)}"
+        text, hint = f"confidence went {numbers} without a history line", "memstore check --fix records it as an edit"
+        yield file.finding("confidence-unrecorded", text, hint, "confidence")
 
 
-def _stays_forgotten(before: Memory, after: Memory, report: _Report) -> None:
-    if before.status == "forgotten" and after.status != "forgotten":
-        report.add(
-            "forgotten-revived", "status", f"the memory was forgotten, and its status is now {after.status}",
-            "put back: status: forgotten; write a new memory to remember it again",
-        )  # fmt: skip
+def _stays_forgotten(before: Memory, after: Memory, file: Checked) -> Iterator[Finding]:
+    if _is_tombstone(before) and not _is_tombstone(after):
+        text = f"the memory was forgotten, and its status is now {after.status}"
+        hint = "put back: status: forgotten; write a new memory to remember it again"
+        yield file.finding("forgotten-revived", text, hint, "status")
 
 
 def _is_tombstone(memory: Memory) -> bool:
@@ -152,7 +115,7 @@ def _number(confidence: float | None) -> str:
     return "unstated" if confidence is None else f"{confidence:g}"
 
 
-_RULES: tuple[Callable[[Memory, Memory, _Report], None], ...] = (
+_RULES: tuple[Callable[[Memory, Memory, Checked], Iterator[Finding]], ...] = (
     _same_id,
     _same_type,
     _same_creation,
@@ -168,16 +131,12 @@ def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Findin
 
     A text with a conflict that a merge left stays as it is until a person has decided: no step but that one is sound.
     """
-    place = after.front.position
     known = before.memory.extra if isinstance(before, MemoryFile) else ()
-    checked = Checked(after.path, after.memory, place, after.text.body_line)
+    checked = checks.as_checked(after)
     findings = list(checks.unread_keys(checked, but=known))
     if isinstance(before, MemoryFile):
-        findings += check(before.memory, after.memory, path=after.path, place=place)
+        findings += check(before.memory, checked)
     if isinstance(before, MemoryFile | PlainFile) and any(checks.conflict_marker(checked)):
-        findings += checks.conflict_marker(_as_checked(before))  # by the lines of the file as it is
+        was = Checked(before.path, before.memory, lambda *_: Position(1), before.text.body_line)
+        findings += checks.conflict_marker(was)  # by the lines of the file as it is
     return in_order(findings)
-
-
-def _as_checked(file: MemoryFile | PlainFile) -> Checked:
-    return Checked(file.path, file.memory, lambda *_: Position(1), file.text.body_line)

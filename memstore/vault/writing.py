@@ -182,10 +182,8 @@ def _has_happened(journal: Journal, operation: Operation, error: BaseException, 
     except Exception:  # noqa: BLE001 -- taking back what the journal may have recorded as done would leave half of it
         _go_on(
             error,
-            (
-                "; everything is written, but if the journal does not have it, the next command in this vault takes it "
-                "back"
-            ),
+            "; everything is written, but if the journal does not have it, the next command in this vault takes it "
+            "back",
         )
     if happened and not isinstance(error, Exception):
         _go_on(error, DONE_ALL_THE_SAME)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.finding import Finding, Position, Severity
+from memstore.core.finding_codes import Checked
 from memstore.core.memory import LedgerLine, Memory
 from memstore.vault import transitions
 
@@ -21,7 +22,7 @@ MEMORY = Memory(
 
 
 def check(before: Memory, after: Memory) -> list[Finding]:
-    return transitions.check(before, after, path="a.md", place=lambda *_: Position(7))
+    return transitions.check(before, Checked("a.md", after, lambda *_: Position(7), 1))
 
 
 memories = st.builds(
