@@ -53,15 +53,10 @@ def install(session: CliSession, name: str, *, dry_run: bool) -> None:
     """
     from memstore.agents.installing import Installer
     from memstore.agents.skill import skill
-    from memstore.documents.program import agent_document
 
     pinned = _pinned(session, name)
     done = Installer(session.environment(), name).install(pinned, skill(), dry_run=dry_run)
-    session.emit(
-        "agent",
-        document=lambda: agent_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done),
-    )
+    _emit(session, done, dry_run=dry_run)
     if not done.changes:
         session.say(f"{done.title}: everything is set up already")
     elif not (session.choices.alone or session.choices.context):
@@ -78,14 +73,9 @@ def install(session: CliSession, name: str, *, dry_run: bool) -> None:
 def uninstall(session: CliSession, name: str, *, dry_run: bool) -> None:
     """Undo memstore agent install: take memstore's lines out of NAME's settings, and remove the files it made."""
     from memstore.agents.installing import Installer
-    from memstore.documents.program import agent_document
 
     done = Installer(session.environment(), name).uninstall(dry_run=dry_run)
-    session.emit(
-        "agent",
-        document=lambda: agent_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done),
-    )
+    _emit(session, done, dry_run=dry_run)
     if not done.changes:
         session.say(f"{done.title}: memstore is not set up there")
     _say_notes(session, done)
@@ -121,6 +111,12 @@ def _program(env: Environment) -> str:
         if place.name == NAME and place.is_file():
             return str(place)
     raise UsageError("there is no program of that name beside this Python", hint="install memstore again")
+
+
+def _emit(session: CliSession, done: SetUp, *, dry_run: bool) -> None:
+    from memstore.documents.program import agent_document
+
+    session.emit("agent", document=lambda: agent_document(done, dry_run=dry_run), lines=lambda: _lines(session, done))
 
 
 def _lines(session: CliSession, done: SetUp) -> Iterator[str]:

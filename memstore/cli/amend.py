@@ -12,7 +12,7 @@ from memstore.cli.written import (
     diff_lines,
     emit_saved,
     in_vault,
-    saved_lines,
+    lines_of_all,
     saving_options,
     say_findings,
     say_what_stays_out,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.memories.adopt import Adoptable
-    from memstore.memories.edit import Formatted, Moved
+    from memstore.memories.edit import Moved
 
 _UNCHANGED = "nothing changed"
 _SAYS_SO = "nothing changed: it already says so"
@@ -261,7 +261,7 @@ def adopt(
     session.emit(
         "adopt",
         document=lambda: adopted_document(adopted, dry_run=dry_run),
-        lines=lambda: (line for saved in adopted.saved for line in saved_lines(session, saved, dry_run=dry_run)),
+        lines=lambda: lines_of_all(session, adopted.saved, dry_run=dry_run),
         each="memories",
     )
     for saved in adopted.saved:
@@ -330,7 +330,7 @@ def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit:
     session.emit(
         "fmt",
         document=lambda: formatted_document(done, dry_run=dry_run),
-        lines=lambda: _fmt_lines(session, done, dry_run=dry_run),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
         each="memories",
     )
     verb = "would change" if dry_run or only_check else "changed"
@@ -338,8 +338,3 @@ def fmt(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit:
     session.say_left_out(done.left_out)
     if only_check and done.saved:
         session.exit(Exit.FOUND_ERRORS)
-
-
-def _fmt_lines(session: CliSession, done: Formatted, *, dry_run: bool) -> Iterator[str]:
-    for saved in done.saved:
-        yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import REF, F, WholeNumber, command, ref_argument, several, together
-from memstore.cli.written import commit_option, diff_lines, emit_saved, saved_lines, saving_options, say_findings
+from memstore.cli.written import (
+    commit_option,
+    diff_lines,
+    emit_saved,
+    lines_of_all,
+    saved_lines,
+    saving_options,
+    say_findings,
+)
 from memstore.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -181,11 +189,10 @@ def _recomputed_lines(session: CliSession, done: Recomputed, *, dry_run: bool) -
     from memstore.history.changes import number
 
     if dry_run:
-        for saved in done.saved:
-            yield from diff_lines(session, saved.diff)
+        yield from lines_of_all(session, done.saved, dry_run=True)
         return
     for one in done.unequal:
-        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}"
+        place = session.paint.place(one.path, one.line)
         stands = " (changed by hand, so it is kept)" if one.by_hand else ""
         yield f"{place}: {one.ref or ''} {number(one.stored)}, replayed {number(one.replayed)}{stands}"
 
@@ -238,11 +245,10 @@ def _propagated_lines(session: CliSession, done: Propagated, *, dry_run: bool) -
     from memstore.history.changes import number
 
     if dry_run:
-        for saved in done.saved:
-            yield from diff_lines(session, saved.diff)
+        yield from lines_of_all(session, done.saved, dry_run=True)
         return
     for step in done.plan.steps:
-        place = f"{session.paint.path(done.paths[step.ref])}:{session.paint('line', '1')}:"
+        place = f"{session.paint.place(done.paths[step.ref], 1)}:"
         because = f"because of {', '.join(step.because)}" if step.because else "nothing caps it any longer"
         yield f"{place} {session.paint('ref', step.ref)}  {number(step.old)} → {number(step.new)}  {because}"
 
@@ -287,7 +293,7 @@ def _proposal_lines(session: CliSession, one: Proposal, *, done: bool) -> Iterat
     from memstore.cli.output import safe_line
     from memstore.history.changes import number
 
-    place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
+    place = f"{session.paint.place(one.path, one.line)}:"
     step = f"{number(one.old)} → {number(one.new)}"
     yield f"{place} {session.paint('ref', one.ref)}  {safe_line(one.title)}  {one.stance.value}: {step}"
     yield "  recorded" if done else f"  {one.command}"
@@ -354,6 +360,6 @@ def _rebuilt_lines(session: CliSession, done: Rebuilt) -> Iterator[str]:
     from memstore.history.changes import number
 
     for one in done.differing:
-        place = f"{session.paint.path(one.path)}:{session.paint('line', str(one.line))}:"
+        place = f"{session.paint.place(one.path, one.line)}:"
         because = f"  because of {', '.join(one.because)}" if one.because else ""
         yield f"{place} {one.ref or ''} {number(one.stored)}, rebuilt {number(one.rebuilt)}{because}"

@@ -66,7 +66,7 @@ def _state(session: CliSession, name: str, state: State) -> Iterator[str]:
     if not state:
         yield f"{head} nothing"
     for one in state:
-        place = f"{paint.path(one.path)}:{paint('line', str(one.line))} " if one.path else ""
+        place = f"{paint.place(one.path, one.line)} " if one.path else ""
         yield f"{head} {place}{paint('ref', safe_line(one.name))}"
         if one.external is not None:
             yield f"    [{one.external.origin}] {quoted(one.text)}"

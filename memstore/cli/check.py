@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore import __version__
 from memstore.cli.options import command
-from memstore.cli.written import in_vault
+from memstore.cli.written import in_vault, write_for_a_server
 from memstore.core.errors import Exit, UsageError
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def check(  # noqa: PLR0913 -- one for each option
     session.choices.json = session.choices.json or output_format == "json"
     view = session.view()
     within = [in_vault(session, path) for path in paths]
-    result = _planned(view, within) if dry_run else _result(view, within, staged=staged, against=against, fix=fix)
+    result = _result(view, within, staged=staged, against=against, fix=fix, dry_run=dry_run)
     result = result if strict else result.without_strict()
     _emit(session, view, result, output_format, strict=strict)
     if fix and not (paths or against or dry_run or session.as_json):
@@ -84,22 +83,16 @@ def check(  # noqa: PLR0913 -- one for each option
         session.exit(Exit.FOUND_ERRORS)
 
 
-def _result(view: View, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool) -> CheckResult:
+def _result(
+    view: View, paths: Sequence[str], *, staged: bool, against: str | None, fix: bool, dry_run: bool
+) -> CheckResult:
     from memstore.vault import check as flow
 
     if against:
-        from memstore.vault.check import check_against
-
-        return check_against(view, against, mend=fix)
+        return flow.check_against(view, against, mend=fix)
     if staged:
         return flow.check_staged_files(view)
-    return flow.fix(view, paths) if fix else flow.check(view, paths)
-
-
-def _planned(view: View, paths: Sequence[str]) -> CheckResult:
-    from memstore.vault.check import fix
-
-    return fix(view, paths, dry_run=True)
+    return flow.fix(view, paths, dry_run=dry_run) if fix else flow.check(view, paths)
 
 
 # How many notices about links are shown beside problems; more would bury these.
@@ -107,18 +100,13 @@ MOST_NOTICES = 10
 
 
 def _emit(session: CliSession, view: View, result: CheckResult, output_format: str, *, strict: bool) -> None:
-    from memstore.cli.output import one_line
-    from memstore.documents.findings import github_lines, sarif_document
     from memstore.documents.vault import check_document
 
     if output_format in {"github", "sarif"} and not session.as_json:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
         found = (*result.findings, *(result.notices if strict else ()))
-        if output_format == "github":
-            session.write(github_lines(found, prefix))
-        else:
-            session.write((one_line(sarif_document(found, prefix, version=__version__)),))
+        write_for_a_server(session, found, output_format, prefix=prefix)
         return
     of_links = [one for one in result.notices if one.code == "link-dangling"]
     is_shown = strict or len(of_links) <= MOST_NOTICES
@@ -185,7 +173,7 @@ def _say_what_else_mends(session: CliSession) -> None:
 
 def _place(session: CliSession, finding: Finding) -> str:
     at = f"{finding.at.line}:{finding.at.column}"
-    return f"{session.paint.path(finding.path)}:{session.paint('line', at)}"
+    return session.paint.place(finding.path, at)
 
 
 def summary(result: CheckResult) -> str:

@@ -47,7 +47,7 @@ def _lines(session: CliSession, cited: Cited) -> Iterator[str]:
     if now is None:
         yield f"{paint('error', cited.standing.value)}: {safe_line(cited.text)}"
     else:
-        place = f"{paint.path(now.path)}:{paint('line', _span(now.line_start, now.line_end))}"
+        place = paint.place(now.path, _span(now.line_start, now.line_end))
         role = "ok" if cited.standing is CitationStanding.SAME else "warning"
         yield f"{safe_line(cited.text)}"
         yield f"{paint(role, cited.standing.value)}: {place}"

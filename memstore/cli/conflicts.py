@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.filters import Given, filter_options
 from memstore.cli.options import NAME, WholeNumber, command, ref_argument
-from memstore.cli.written import conflict_line, saved_lines, saving_options
+from memstore.cli.written import conflict_line, lines_of_all, saving_options
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def resolve_conflict(
     session.emit(
         "resolve-conflict",
         document=lambda: resolved_document(done, dry_run=dry_run),
-        lines=lambda: (line for each in done.saved for line in saved_lines(session, each, dry_run=dry_run)),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
     )
     if not any(each.changed for each in done.saved):
         session.say(f"{done.decision} was decided already")
@@ -143,6 +143,6 @@ def _duplicate_lines(session: CliSession, found: Duplicates) -> Iterator[str]:
 
     paint = session.paint
     for copy in found.copies:
-        where = f"{paint.path(copy.path)}:{paint('line', '1')}"
+        where = paint.place(copy.path, 1)
         yield f"{where}: {paint('ref', copy.ref)} {safe_line(copy.title)}"
     yield f"  {paint('dim', f'{found.similarity:.2f} alike')}: {found.command}"

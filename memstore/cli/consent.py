@@ -10,8 +10,9 @@ from memstore.cli.options import F, command, group, subcommand, together
 from memstore.cli.written import emit_registered, saving_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from memstore.access.audit import Registered
     from memstore.access.consents import KnownConsent
     from memstore.cli.session import CliSession
 
@@ -50,37 +51,31 @@ def consent() -> None:
     ),
 )
 @_record_options()
-def grant(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def grant(session: CliSession, /, **said: Any) -> None:
     """Record that somebody consents."""
     from memstore.access.consents import grant_consent
 
-    done = grant_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
-    emit_registered(session, "consent-grant", done, dry_run=dry_run)
-    _say_the_same(session, "consent", done.id, grantor, grantee, scope, told)
+    _record(session, grant_consent, "consent-grant", "consent", said)
 
 
 @subcommand(
     consent, "refuse", examples=("memstore consent refuse --from human:sean --to '*' --scope subject:dog:bella",)
 )
 @_record_options()
-def refuse(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def refuse(session: CliSession, /, **said: Any) -> None:
     """Record that somebody refuses; a refusal overrides every consent."""
     from memstore.access.consents import refuse_consent
 
-    done = refuse_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
-    emit_registered(session, "consent-refuse", done, dry_run=dry_run)
-    _say_the_same(session, "refusal", done.id, grantor, grantee, scope, told)
+    _record(session, refuse_consent, "consent-refuse", "refusal", said)
 
 
 @subcommand(consent, "request", examples=(f"memstore consent request {_EXAMPLE}",))
 @_record_options(ends=False)
-def request(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def request(session: CliSession, /, **said: Any) -> None:
     """Write a request to send to whoever is asked; it opens nothing, and no answer means no consent."""
     from memstore.access.consents import request_consent
 
-    done = request_consent(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
-    emit_registered(session, "consent-request", done, dry_run=dry_run)
-    _say_the_same(session, "request", done.id, grantor, grantee, scope, told)
+    _record(session, request_consent, "consent-request", "request", said)
 
 
 @subcommand(
@@ -134,25 +129,24 @@ def list_consents(session: CliSession) -> None:
     examples=("memstore delegate --from human:sean --to si:claire --scope source:human:sean --expires 1y",),
 )
 @_record_options()
-def delegate(session: CliSession, /, *, grantor: str, grantee: str, scope: str, dry_run: bool, **told: Any) -> None:
+def delegate(session: CliSession, /, **said: Any) -> None:
     """Record that somebody lets somebody else consent for them; it must end, and can't be passed on."""
-    from memstore.access.consents import delegate as record
+    from memstore.access.consents import delegate as let_consent
 
-    done = record(session.view(), grantor, grantee, scope, dry_run=dry_run, **told)
-    emit_registered(session, "delegate", done, dry_run=dry_run)
-    _say_the_same(session, "delegation", done.id, grantor, grantee, scope, told)
+    _record(session, let_consent, "delegate", "delegation", said)
 
 
-def _say_the_same(
-    session: CliSession, kind: str, made: str, grantor: str, grantee: str, scope: str, told: Mapping[str, Any]
-) -> None:
-    """Name the records from before that say the same as the one that was made."""
+def _record(session: CliSession, record: Callable[..., Registered], verb: str, kind: str, said: dict[str, Any]) -> None:
+    """Make a record by a use case, and name those from before that say the same."""
     from memstore.access.consents import said_already
     from memstore.cli.output import safe_line
 
-    for one in said_already(session.view(), kind, grantor, grantee, scope, on_behalf_of=told["on_behalf_of"]):
+    who = [said.pop(name) for name in ("grantor", "grantee", "scope")]
+    done = record(session.view(), *who, **said)
+    emit_registered(session, verb, done, dry_run=said["dry_run"])
+    for one in said_already(session.view(), kind, *who, on_behalf_of=said["on_behalf_of"]):
         until = f" until {one.expires_at}" if one.expires_at else ""
-        if one.id != made:
+        if one.id != done.id:
             session.say(safe_line(f"{one.id} says the same already, and is {_STATES[one.state]}{until}"))
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, ref_argument
-from memstore.cli.written import commit_option, diff_lines, dry_run_option, saved_lines, saving_options, say_findings
+from memstore.cli.written import (
+    commit_option,
+    dry_run_option,
+    lines_of_all,
+    saving_options,
+    say_findings,
+)
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -118,11 +124,7 @@ def _lines(session: CliSession, done: Consolidated, *, dry_run: bool) -> Iterato
         yield f"not yet: {waiting} for a belief, and at least {FEWEST_POOLED} are needed"
     if not done.due:
         yield "not due yet"
-    for saved in done.saved:
-        if dry_run:
-            yield from diff_lines(session, saved.diff)
-        else:
-            yield from saved_lines(session, saved, dry_run=False)
+    yield from lines_of_all(session, done.saved, dry_run=dry_run)
 
 
 # -- compress --------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ def compress(session: CliSession, refs: tuple[str, ...], *, commit: bool, dry_ru
     session.emit(
         "compress",
         document=lambda: compressed_document(done, dry_run=dry_run),
-        lines=lambda: (line for saved in done.saved for line in saved_lines(session, saved, dry_run=dry_run)),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
         each="memories",
     )
     for saved in done.saved:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command, group, ref_argument, subcommand
-from memstore.cli.written import diff_lines, emit_saved, saved_lines, saving_options, say_findings
+from memstore.cli.written import diff_lines, emit_saved, lines_of_all, saving_options, say_findings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -61,8 +61,7 @@ def _lines(session: CliSession, pages: Sequence[Graduated], *, dry_run: bool) ->
         yield from (f"{place}: - {session.paint('ref', ref)}" for ref in page.left)
         if page.diff and not (page.entered or page.left):
             yield f"{place}: brought up to date"
-        for saved in page.suggested:
-            yield from saved_lines(session, saved, dry_run=False)
+        yield from lines_of_all(session, page.suggested, dry_run=False)
 
 
 # -- suggestions -----------------------------------------------------------------------------------
@@ -132,7 +131,7 @@ def accept(session: CliSession, ref: str, *, commit: bool, dry_run: bool) -> Non
     session.emit(
         "suggestions-accept",
         document=lambda: accepted_document(linked, dry_run=dry_run),
-        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
+        lines=lambda: lines_of_all(session, written, dry_run=dry_run),
     )
     for saved in written:
         say_findings(session, saved.findings)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import F, group, subcommand, together
-from memstore.cli.written import diff_lines, saved_lines, saving_options
+from memstore.cli.written import lines_of_all, saving_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -85,7 +85,7 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
     session.emit(
         "import",
         document=lambda: taken_over_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done.saved, dry_run=dry_run and not done.in_parts),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run and not done.in_parts),
         each="memories",
     )
     for left in done.left_out:
@@ -122,7 +122,7 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
     session.emit(
         "import-seeds",
         document=lambda: imported_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
         each="memories",
     )
     _say_what_came(session, done.saved, done.known, dry_run=dry_run)
@@ -181,7 +181,7 @@ def _emit_memories(session: CliSession, done: ImportedMemories, *, dry_run: bool
     session.emit(
         "import-memory",
         document=lambda: imported_memories_document(done, dry_run=dry_run),
-        lines=lambda: _lines(session, done.saved, dry_run=dry_run),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
         each="memories",
     )
     _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
@@ -317,11 +317,3 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
         lines=lambda: output.document(shown).splitlines(),
         each="memories",
     )
-
-
-# -- shared ----------------------------------------------------------------------------------------
-
-
-def _lines(session: CliSession, done: Sequence[Saved], *, dry_run: bool) -> Iterator[str]:
-    for saved in done:
-        yield from diff_lines(session, saved.diff) if dry_run else saved_lines(session, saved, dry_run=False)

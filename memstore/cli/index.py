@@ -158,9 +158,8 @@ def _tell(session: CliSession, done: Refreshed) -> None:
 
 
 def _tell_citations(session: CliSession, output_format: str) -> None:
-    from memstore import __version__
-    from memstore.cli.output import one_line, safe_line
-    from memstore.documents.findings import github_lines, sarif_document
+    from memstore.cli.output import safe_line
+    from memstore.cli.written import write_for_a_server
     from memstore.documents.vault import citations_document
     from memstore.memories.cited_lines import cited_lines
 
@@ -171,10 +170,7 @@ def _tell_citations(session: CliSession, output_format: str) -> None:
         repository = view.history.repository
         prefix = repository.prefix if repository else ""
         of_repository = [one._replace(path=posixpath.normpath(prefix + one.path)) for one in found]
-        if output_format == "github":
-            session.write(github_lines(of_repository, ""))
-        else:
-            session.write((one_line(sarif_document(of_repository, "", version=__version__)),))
+        write_for_a_server(session, of_repository, output_format, prefix="")
         return
     session.emit(
         "watch-citations",

@@ -304,5 +304,5 @@ def _pin_lines(session: CliSession, done: Pinned, *, dry_run: bool) -> Iterator[
     yield f"{'would pin' if dry_run else 'pinned'}: {done.commit[:10] if done.commit else 'nothing'}{before}"
     for one in done.signers:
         notes = ", keeper" * (one in done.keepers) + ", did not count before" * (one in done.let_in)
-        place = f"{session.paint.path(ALLOWED_SIGNERS)}:{session.paint('line', str(one.line))}"
+        place = session.paint.place(ALLOWED_SIGNERS, one.line)
         yield f"{place}: {session.paint('ref', ','.join(one.principals))} {one.key.fingerprint}{notes}"

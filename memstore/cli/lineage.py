@@ -137,7 +137,7 @@ def _orphans_lines(paint: Palette, found: Orphans) -> Iterator[str]:
 def _dangling(paint: Palette, one: Dangling) -> str:
     from memstore.cli.output import safe_line
 
-    place = f"{paint.path(one.node.path)}:{paint('line', str(one.at.line))}"
+    place = paint.place(one.node.path, one.at.line)
     ungrounded = ", and nothing else that it rests on is left" if one.is_ungrounded else ""
     return f"{place}: {one.field} names {paint('ref', safe_line(one.target))}, which does not exist{ungrounded}"
 

@@ -43,7 +43,7 @@ def _section(session: CliSession, title: str, links: Sequence[NoteLink], about: 
     yield ""
     yield paint("heading", title if links else f"{title}: none")
     for link, text in zip(links, about, strict=True):
-        where = f"{paint.path(link.source.path)}:{paint('line', str(link.line))}:"
+        where = f"{paint.place(link.source.path, link.line)}:"
         yield f"{where} {text}  {paint('dim', safe_line(link.written))}"
 
 

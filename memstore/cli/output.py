@@ -223,6 +223,10 @@ class Palette:
         """Return a path of the vault relative to the person's folder, harmless and on one line."""
         return self("path", safe_line(self._from_here(path)))
 
+    def place(self, path: str, line: int | str) -> str:
+        """Return a path as `path` does, with a line or lines behind it: editors jump there."""
+        return f"{self.path(path)}:{self('line', str(line))}"
+
 
 def palette(stream: TextIO | None, choice: str, *, from_here: Callable[[str], str] = str) -> Palette:
     """Return the palette for a stream: `choice` (--color) decides first, then NO_COLOR, FORCE_COLOR, then the terminal.

@@ -89,8 +89,6 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
     A program's hook passes it on to whoever listens to the agent, so it is shown what the MCP server would show.
     """
     from memstore.agents.hook_events import QUOTED, HookWish, hook_answer, hook_input
-    from memstore.beliefs.recall import RecallProfile
-    from memstore.beliefs.recall import recall as bring_to_mind
 
     asked = hook_input(given)
     if asked.wish is HookWish.NOTHING:
@@ -108,7 +106,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         from memstore.lineage.descent import from_outside
 
         view = session.served_view()
-        recalled = bring_to_mind(view, asked.prompt, budget=budget, profile=RecallProfile(profile))
+        recalled = _recalled(session, asked.prompt, budget, profile)
         # What the agent says from now on is derived from these; if that can't be kept, it is not shown them.
         shown = [bite.ref for bite in (*recalled.memories, *recalled.beliefs)]
         view.sessions_quoted.note(asked.session, from_outside(view, shown), view.clock.now())
@@ -138,7 +136,7 @@ def _lines(session: CliSession, recalled: Recalled) -> Iterator[str]:
     from memstore.cli.output import safe_line
 
     for bite in (*recalled.memories, *recalled.beliefs):
-        where = f"{session.paint.path(bite.citation.path)}:{session.paint('line', str(bite.citation.line_start))}"
+        where = session.paint.place(bite.citation.path, bite.citation.line_start)
         yield f"{safe_line(bite.label)} {where}"
 
 
@@ -188,7 +186,7 @@ def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
     if known:
         yield ""
     for link in known:
-        place = f"{session.paint.path(link.path or '')}:{session.paint('line', '1')}:"
+        place = f"{session.paint.place(link.path or '', 1)}:"
         yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
     if expanded.shown.memory.compressed_from:
         session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

@@ -194,7 +194,7 @@ def _conflict(session: CliSession, one: Conflict) -> Iterator[str]:
     yield f"{kind} between {paint('ref', one.refs[0])} and {paint('ref', one.refs[1])} [{one.rule}]"
     for side in one.lines:
         said = paint("title", safe_line(" ".join(side.said.split())))
-        yield f"  {paint.path(side.path)}:{paint('line', str(side.line_start))}: {said}"
+        yield f"  {paint.place(side.path, side.line_start)}: {said}"
 
 
 def _sight(session: CliSession, moved: Sequence[SightMoved]) -> Iterator[str]:

@@ -264,7 +264,7 @@ def _hit_line(session: CliSession, hit: Hit, matcher: Matcher) -> str:
         from memstore.core.quotation import NOTICE
 
         said = f'[{NOTICE} ({hit.external.origin})] "{said}"'
-    found = f"{paint.path(hit.path)}:{paint('line', str(number))}: {said}"
+    found = f"{paint.place(hit.path, number)}: {said}"
     # The number that `list` and `show` call confidence; the quality, which JSON has, is another one.
     held = f"confidence {hit.held_confidence:.2f}" if hit.held_confidence is not None else ""
     vouched = hit.trust_level if hit.trust_level != "unverified" else ""

@@ -228,14 +228,10 @@ class CliSession:
 
     def write(self, lines: Iterable[str]) -> None:
         """Write text; a screen at a time if a person sits at the terminal and may be asked for a key."""
-        if self.at_terminal and not self.choices.no_input:
-            from memstore.cli import output as pager
+        from memstore.cli import output
 
-            pager.write_paged(lines)
-        else:
-            from memstore.cli import output
-
-            output.write_lines(lines)
+        is_read = self.at_terminal and not self.choices.no_input
+        (output.write_paged if is_read else output.write_lines)(lines)
 
     def exit(self, code: int) -> NoReturn:
         """Exit with this code; everything has already been said."""
@@ -295,10 +291,8 @@ class CliSession:
 
     def say_unreadable(self) -> None:
         """Say how many files can't be read, after an answer about the whole vault."""
-        if self.choices.quiet or self.as_json:
-            return
-
-        self.say_left_out(len(self.view().broken))
+        if not (self.choices.quiet or self.as_json):
+            self.say_left_out(len(self.view().broken))
 
     def _say_of_model(self) -> None:
         """Say if the NLI model that the person chose could not be asked about conflicts."""

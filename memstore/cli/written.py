@@ -11,7 +11,7 @@ import click
 from memstore.cli.options import F, together
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.access.audit import Registered
     from memstore.cli.output import Palette
@@ -72,7 +72,7 @@ def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool
     session.emit(
         verb,
         document=lambda: linked_document(linked, dry_run=dry_run),
-        lines=lambda: (line for saved in written for line in saved_lines(session, saved, dry_run=dry_run)),
+        lines=lambda: lines_of_all(session, written, dry_run=dry_run),
     )
     for saved in written:
         say_what_stays_out(session, saved)
@@ -90,6 +90,11 @@ def saved_lines(session: CliSession, saved: Saved, *, dry_run: bool) -> Iterator
     ref = paint("ref", saved.ref) if saved.ref else ""
     told = " ".join(word for word in (ref, paint("title", safe_line(saved.title))) if word)
     yield f"{paint.path(saved.path)}: {told}"
+
+
+def lines_of_all(session: CliSession, saved: Iterable[Saved], *, dry_run: bool) -> Iterator[str]:
+    """Yield what `saved_lines` yields for each of several memories."""
+    return (line for one in saved for line in saved_lines(session, one, dry_run=dry_run))
 
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
@@ -134,6 +139,18 @@ def diff_lines(session: CliSession, diff: str) -> Iterator[str]:
         yield session.paint(roles[line[0]], safe_line(line)) if line[:1] in roles else safe_line(line)
 
 
+def write_for_a_server(session: CliSession, findings: Sequence[Finding], form: str, *, prefix: str) -> None:
+    """Print findings as a build server reads them: `form` is github or sarif, `prefix` the vault's folder in git's."""
+    from memstore import __version__
+    from memstore.cli.output import one_line
+    from memstore.documents.findings import github_lines, sarif_document
+
+    if form == "github":
+        session.write(github_lines(findings, prefix))
+    else:
+        session.write((one_line(sarif_document(findings, prefix, version=__version__)),))
+
+
 def say_findings(session: CliSession, findings: tuple[Finding, ...]) -> None:
     """Report findings on standard error."""
     from memstore.cli.output import safe_line
@@ -164,7 +181,7 @@ def conflict_line(paint: Palette, conflict: Conflict) -> str:
     """Return a conflict as a line that editors can jump from."""
     from memstore.cli.output import safe_line
 
-    mine, theirs = (f"{paint.path(one.path)}:{paint('line', str(one.line_start))}" for one in conflict.lines)
+    mine, theirs = (paint.place(one.path, one.line_start) for one in conflict.lines)
     said = paint("title", safe_line(" ".join(conflict.lines[1].said.split())))
     kind = paint("warning", conflict.conflict_type.value)
     return f"{mine}: {kind} with {paint('ref', conflict.refs[1])} at {theirs}: {said} [{conflict.rule}]"
