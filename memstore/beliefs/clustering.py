@@ -87,9 +87,8 @@ def average_link(vectors: Mapping[str, Vector], threshold: float) -> list[tuple[
         vectors: a vector of length 1 for each name.
         threshold: in (0, 1].
     """
-    clusters = _Clusters([vectors[name] for name in sorted(vectors)])
     names = sorted(vectors)
-    found = clusters.joined(threshold)
+    found = _Clusters([vectors[name] for name in names]).joined(threshold)
     return sorted(tuple(names[i] for i in sorted(members)) for members in found if len(members) > 1)
 
 

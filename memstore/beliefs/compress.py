@@ -149,7 +149,7 @@ class _Found:
             if columns["type"][row] in RECORDS
             and columns["status"][row] == "active"
             and columns["owner"][row] in ("", self._view.actor)
-            and columns["importance"][row] in ("", "normal", "low")
+            and columns["importance"][row] in _ORDINARY
             and (days_since(columns["created_at"][row], self._now) or 0.0) > FEWEST_DAYS
         ]
         for path in sorted(columns["path"][row] for row in rows):

@@ -129,8 +129,7 @@ class LineageStrength(NamedTuple):
 
 def lineage_strength_of(view: View, memory: Memory) -> LineageStrength:
     """Return the lineage strength of a memory that the viewer was shown; what they may not see does not exist."""
-    now = view
-    reader, load, owner = TrustReader(now), loader(view), view.is_owners
+    reader, load, owner = TrustReader(view), loader(view), view.is_owners
     scores = cache(lambda ref: reader.of(found).score if (found := load(ref)) else 0.0)
 
     def score(known: Memory) -> float:

@@ -98,7 +98,11 @@ def words(
         attested: the witnesses, as returned by `vouching.voices`.
         controller_of: returns who controls an entity, or the entity itself if nobody else does.
     """
-    author = SpokenWord(controller_of(signed.by), AUTHOR, _instant(signed.at)) if signed and verdict.counts else None
+    author = (
+        SpokenWord(controller_of(signed.by), AUTHOR, datetime.fromisoformat(signed.at))
+        if signed and verdict.counts
+        else None
+    )
     held = [one.witness for one in attested if one.verdict.state in (State.VALID, State.EXCLUDED)]
     told = (_of_witness(witness, controller_of(witness.agent_id)) for witness in held)
     return (*((author,) if author else ()), *(word for word in told if author is None or word.who != author.who))
@@ -125,16 +129,16 @@ def decision(
     parties = {word.who for word in said}
     disputed_at = min((word.at for word in said if word.said == "dispute"), default=None)
     found = [
-        ReputationDecision(one.outcome == "upheld", _instant(one.at), one.by)
+        ReputationDecision(one.outcome == "upheld", datetime.fromisoformat(one.at), one.by)
         for one, verdict in resolutions
         if verdict.counts
         and controller_of(one.by) not in parties
         and disputed_at is not None
-        and disputed_at <= _instant(one.at)
+        and disputed_at <= datetime.fromisoformat(one.at)
     ]
     authors = {word.who for word in said if word.said == AUTHOR}
     found += [
-        ReputationDecision(upheld=False, at=_instant(signed.at), by=ref)
+        ReputationDecision(upheld=False, at=datetime.fromisoformat(signed.at), by=ref)
         for ref, signed, verdict in corrections
         if verdict.counts and controller_of(signed.by) in authors
     ]
@@ -156,11 +160,7 @@ def reputation(outcomes: Iterable[Outcome]) -> Reputation:
 
 
 def _of_witness(witness: Witness, who: str) -> SpokenWord:
-    return SpokenWord(who, witness.attestation, _instant(witness.witnessed_at))
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+    return SpokenWord(who, witness.attestation, datetime.fromisoformat(witness.witnessed_at))
 
 
 # -- the use case ----------------------------------------------------------------------------------

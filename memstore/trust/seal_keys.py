@@ -21,7 +21,7 @@ from memstore.trust.keyring import ALLOWED_SIGNERS, ED25519
 from memstore.trust.ssh_wire import Reader, unarmoured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from memstore.files.local_state import Environment
@@ -120,7 +120,7 @@ class SealKeys:
 
     def _opened_by_context(self, path: str, data: bytes) -> tuple[str, bytes]:
         """Return which context's key opens a file, by its public part, and what was sealed."""
-        places = [*self._context_places()]
+        places = self._context_places()
         pyrage: Any = _library() if places else None
         for place in places:
             try:
@@ -268,8 +268,8 @@ class SealKeys:
                 f"the key {place} could not be destroyed: {error.strerror}", hint=f"delete it: {place}"
             ) from error
 
-    def _context_places(self) -> Iterator[Path]:
-        yield from sorted(self._folder.glob(_CONTEXT_KEYS))
+    def _context_places(self) -> list[Path]:
+        return sorted(self._folder.glob(_CONTEXT_KEYS))
 
 
 def _trouble_with(place: Path) -> str | None:

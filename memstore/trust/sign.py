@@ -16,7 +16,6 @@ from memstore.core.transaction import Saving, again_where_changed, save, unchang
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import sshsig, statement
-from memstore.trust import statement as canonical
 from memstore.trust.keyring import ATTEST_NAMESPACE
 from memstore.trust.verification import Voucher
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.trust.signatures import Signatures
-    from memstore.trust.statement import SignedStatement
+    from memstore.trust.statement import Digests, SignedStatement
     from memstore.trust.vouching import Verdict
 
 
@@ -122,20 +121,7 @@ def witness(
     voucher = Voucher(view)
     if not (memory.source_type == EXTERNAL and view.owns(memory)):  # its words are not its author's own
         stop_at_own_words(voucher, memory, view.actor)
-    if attestation == "partial" and not aspects:
-        raise UsageError(
-            "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
-        )
-    digests = canonical.digests(memory)
-    entry = Witness(
-        agent_id=view.actor,
-        attestation=attestation,
-        witnessed_at=instant(voucher.now),
-        content=digests.content,
-        provenance=digests.provenance,
-        aspects=tuple(aspects),
-        notes=notes,
-    )
+    entry = witness_entry(view.actor, attestation, statement.digests(memory), voucher.now, aspects=aspects, notes=notes)
     sig = _made(view, statement.by_witness(memory.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(entry._replace(sig=sig), WITNESS_KEYS))
     saved, after = _written(view, file, [edit], verb="witness", **saving)
@@ -170,7 +156,7 @@ def resolve(
     memory = attestable(file)
     voucher = Voucher(view)
     stop_at_own_words(voucher, memory, view.actor)
-    content, provenance = canonical.digests(memory)
+    content, provenance = statement.digests(memory)
     entry = Resolution(
         by=view.actor,
         outcome=outcome,
@@ -186,6 +172,25 @@ def resolve(
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
 
 
+def witness_entry(
+    who: str, attestation: str, of: Digests, at: datetime, *, aspects: Sequence[str], notes: str | None
+) -> Witness:
+    """Return an attestation at a time, in UTC, that is not signed yet; `UsageError` for `partial` without an aspect."""
+    if attestation == "partial" and not aspects:
+        raise UsageError(
+            "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
+        )
+    return Witness(
+        agent_id=who,
+        attestation=attestation,
+        witnessed_at=instant(at),
+        content=of.content,
+        provenance=of.provenance,
+        aspects=tuple(aspects),
+        notes=notes,
+    )
+
+
 def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
     """Refuse a witness who is the memory's author, or has the same controller as the author."""
     if memory.author and voucher.is_one_voice(who, memory.author):
@@ -197,7 +202,7 @@ def stop_at_own_words(voucher: Voucher, memory: Memory, who: str) -> None:
 
 def signature_of(view: View, memory: Memory, key: str | None, *, at: datetime) -> splice.SetValue:
     """Return the edit that adds the actor's signature, made at a time, to a memory's file; `key` as in `sign`."""
-    content, provenance = canonical.digests(memory)
+    content, provenance = statement.digests(memory)
     entry = Signature(by=view.actor, at=instant(at), content=content, provenance=provenance, sig="")
     sig = _made(view, statement.by_author(memory.id or "", entry), key)
     return splice.SetValue("signature", plain_entry(entry._replace(sig=sig), SIGNATURE_KEYS))
@@ -293,7 +298,7 @@ def digest_page(view: View, refs: Sequence[str]) -> str:
         memory = attestable(view.original(ref))
         entries = (memory.signature, *memory.witnesses, *memory.resolutions)
         lines += ["", str(memory.ref)]
-        lines += [f"{name} {digest}" for name, digest in canonical.digests(memory)._asdict().items()]
+        lines += [f"{name} {digest}" for name, digest in statement.digests(memory)._asdict().items()]
         lines += [f"signature {entry.sig}" for entry in entries if entry is not None and entry.sig]
     return "\n".join(lines) + "\n"
 

@@ -91,7 +91,9 @@ def of_resolutions(
     known = {entry._replace(sig="") for entry, _ in there}
     last: dict[str, Resolution] = {}
     for entry, verdict in (*before, *there):
-        if verdict.counts and (entry.by not in last or _instant(entry.at) >= _instant(last[entry.by].at)):
+        if verdict.counts and (
+            entry.by not in last or datetime.fromisoformat(entry.at) >= datetime.fromisoformat(last[entry.by].at)
+        ):
             last[entry.by] = entry
     return tuple(
         Tampered(Tampering.WITHHELD, by, f"{by} decided it ({entry.outcome}), {entry.at}, and that was removed")
@@ -111,9 +113,11 @@ def of_author(
     """
     if there is None or not there[1].counts:
         return ()
-    signed_at = _instant(there[0].at)
-    later = [one for one, verdict in before if verdict.state is State.STALE and _instant(one.at) > signed_at]
-    last = max(later, key=lambda one: _instant(one.at), default=None)
+    signed_at = datetime.fromisoformat(there[0].at)
+    later = [
+        one for one, verdict in before if verdict.state is State.STALE and datetime.fromisoformat(one.at) > signed_at
+    ]
+    last = max(later, key=lambda one: datetime.fromisoformat(one.at), default=None)
     if last is None:
         return ()
     return (Tampered(Tampering.ROLLBACK, last.by, f"{last.by} signed another version later, {last.at}"),)
@@ -122,10 +126,6 @@ def of_author(
 def _words(witness: Witness) -> Witness:
     """Return what was said, ignoring the signature: some keys never make the same one twice."""
     return witness._replace(sig=None)
-
-
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
 
 
 # -- attestations in earlier revisions -------------------------------------------------------------

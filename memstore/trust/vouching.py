@@ -99,12 +99,12 @@ def verdict(
         return Verdict(State.INVALID, proof.problem)
     by_key = keyring.lines_for(proof.key, proof.certificate, ATTEST_NAMESPACE)
     lines = [line for line in by_key if agent in line.principals]
-    state, reason = _standing(agent, _instant(at), proof, lines, keyring, now, proven_by)
-    if state is State.VALID and _instant(at) > now:
+    state, reason = _standing(agent, datetime.fromisoformat(at), proof, lines, keyring, now, proven_by)
+    if state is State.VALID and datetime.fromisoformat(at) > now:
         state, reason = State.UNPROVEN_TIME, f"it is dated {at}, in the future"
     if state is State.VALID and changed:
         state, reason = State.STALE, f"{' and '.join(changed)} changed since"
-    if state is State.VALID and written_at is not None and _instant(at) < written_at:
+    if state is State.VALID and written_at is not None and datetime.fromisoformat(at) < written_at:
         state, reason = State.UNPROVEN_TIME, f"it is dated {at}, before the memory was written"
     return Verdict(state, reason, proof.key.fingerprint, any(line.pinned for line in lines))
 
@@ -141,10 +141,6 @@ def _still_counts(line: Signer, now: datetime, proven_by: datetime | None) -> bo
     return proven_by is not None and proven_by < line.valid_before
 
 
-def _instant(text: str) -> datetime:
-    return datetime.fromisoformat(text)
-
-
 def controller(entity: str, controllers: Mapping[str, str]) -> str:
     """Return who ultimately controls an entity, or itself if nobody does; for a cycle, its first member by name."""
     path = {entity: 0}
@@ -157,7 +153,7 @@ def controller(entity: str, controllers: Mapping[str, str]) -> str:
 
 def _lateness(witness: Witness) -> tuple[datetime, int, str]:
     """Return the sort key of attestations: later, then more critical; then the name, so line order never matters."""
-    return _instant(witness.witnessed_at), _GRAVITY[witness.attestation], witness.agent_id
+    return datetime.fromisoformat(witness.witnessed_at), _GRAVITY[witness.attestation], witness.agent_id
 
 
 def last_word(entity: str, attested: Iterable[Attested]) -> str | None:

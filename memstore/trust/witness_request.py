@@ -21,9 +21,8 @@ from memstore.core.transaction import Saving, again_where_changed, save, unchang
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import statement
-from memstore.trust import statement as canonical
 from memstore.trust.keyring import ATTEST_NAMESPACE
-from memstore.trust.sign import Signed, attestable, key_of, plain_entry, stop_at_own_words
+from memstore.trust.sign import Signed, attestable, key_of, plain_entry, stop_at_own_words, witness_entry
 from memstore.trust.statement import Digests, canonical_json, content_of, digest_of, digests, provenance_of
 from memstore.trust.verification import Voucher
 from memstore.trust.vouching import State
@@ -147,7 +146,7 @@ def message_of(request: WitnessRequest, entry: Witness) -> bytes:
 def _section(path: str, name: str, text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-        if isinstance(found, dict) and canonical.canonical_json(found).decode() == text:
+        if isinstance(found, dict) and canonical_json(found).decode() == text:
             return found
     except (ValueError, TypeError, RecursionError):
         pass
@@ -235,19 +234,7 @@ def answer_request(
     who = by or (request.asked[0] if len(request.asked) == 1 else None)
     if who is None or who not in request.asked:
         raise UsageError(f"the request is to {', '.join(request.asked)}", hint="say with --as which of them you are")
-    if attestation == "partial" and not aspects:
-        raise UsageError(
-            "a partial attestation needs an aspect", hint="name keys, like --aspect title; --notes can say the rest"
-        )
-    entry = Witness(
-        agent_id=who,
-        attestation=attestation,
-        witnessed_at=instant(at),
-        content=request.digests.content,
-        provenance=request.digests.provenance,
-        aspects=tuple(aspects),
-        notes=notes,
-    )
+    entry = witness_entry(who, attestation, request.digests, at, aspects=aspects, notes=notes)
     message = message_of(request, entry)
     sig = signatures.sign(message, namespace=ATTEST_NAMESPACE, key=key_of(signatures, key))
     return answer(request, entry._replace(sig=sig))
