@@ -7,7 +7,6 @@ what others were shown. Registry files are changed here, found by the id in them
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -18,7 +17,7 @@ from memstore.access.audit_events import AuditEvent, consents_named, folder_of, 
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id, path_of
 from memstore.core.change import Written
-from memstore.core.digests import DIGEST_PREFIX
+from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
@@ -144,15 +143,10 @@ def change(
 
 def _saved(view: View, registry_id: str, file: Written, *, verb: str, about: About, saving: Saving) -> Registered:
     diff = unified_diff(file.path, file.before, file.after)
-    says = None if file.after is None else state_of(file.after)
+    says = None if file.after is None else digest_of(file.after)
     files = [file, recorded(view, verb, **about, says=says)] if diff else []
     made = save_own(view, files, verb=verb, **saving)
     return Registered(id=registry_id, path=file.path, diff=diff, commit=made)
-
-
-def state_of(data: bytes) -> str:
-    """Return the digest by which an event names a registry file's content."""
-    return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
 
 
 def new_id(view: View, prefix: str) -> str:

@@ -12,13 +12,7 @@ import tomllib
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access.audit import (
-    SETTING_EVENT,
-    consent_unrecorded,
-    grant_unrecorded,
-    recorded_grants,
-    state_of,
-)
+from memstore.access.audit import SETTING_EVENT, consent_unrecorded, grant_unrecorded, recorded_grants
 from memstore.access.audit_events import consents_named, texts_of
 from memstore.access.grants import gained
 from memstore.access.own_files import OwnFiles, events_in
@@ -26,6 +20,7 @@ from memstore.access.registry import RegistryFile, expected_id
 from memstore.access.registry import read as read_registry
 from memstore.access.sight import in_words, sight_changes
 from memstore.core.config import CONFIG_PATH
+from memstore.core.digests import digest_of
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
 from memstore.files.config_file import owner_of, words_typed
@@ -105,7 +100,7 @@ def _is_told(path: str, kind: RegistryKind, old: bytes | None, new: bytes | None
     """
     if not acts or any("says" not in event.about and event.event != "undo" for event in acts):
         return bool(acts)
-    if new is None or state_of(new) in {state for event in acts for state in texts_of(event.about.get("says"))}:
+    if new is None or digest_of(new) in {state for event in acts for state in texts_of(event.about.get("says"))}:
         return True
     said = {
         f"{key} {name}"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memstore.beliefs.ledger import by_time, counted_as, rounded, witnesses
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, QUARANTINED, RELIABILITY
 from memstore.core.times import instant
+from memstore.files.shapes import is_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,15 +54,7 @@ class Evidence:
 def mark_as_evidence(text: str) -> Evidence | None:
     """Return a mark `consolidation:YYYY-MM-DD` as evidence with weight 0; None for any other text."""
     found = _CONSOLIDATION.fullmatch(text)
-    return Evidence(source=text, weight=0.0) if found and _is_day(found[1]) else None
-
-
-def _is_day(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return Evidence(source=text, weight=0.0) if found and is_day(found[1]) else None
 
 
 def as_evidence(memory: Memory, load: Load) -> Evidence:

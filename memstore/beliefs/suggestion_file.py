@@ -150,7 +150,7 @@ def _about(
     title = in_a_key(f"{proposal.action.value.capitalize()}: {title_of(file.memory)}")
     values = {**_common(view, proposal, now), "title": title, "relates_to": [str(file.memory.ref)]}
     body = f"{told}\n{diff_of(change)}"
-    edit = _edit(proposal, values, body)
+    edit = _edit(proposal.id, values, body)
     return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=new, change=change)
 
 
@@ -174,7 +174,7 @@ def _of_new_belief(
         "confidence": ground.confidence,
         "confidence_history": [entry_of(line) for line in ground.ledger],
     }
-    edit = _edit(proposal, values, _review(proposal, gathered, _effect(proposal, ground.confidence), worded))
+    edit = _edit(proposal.id, values, _review(proposal, gathered, _effect(proposal, ground.confidence), worded))
     old = held(proposal.target) if proposal.target else None
     return SuggestionFile(proposal=proposal, edit=edit, title=title, old=old, new=ground.confidence, note=note)
 
@@ -226,8 +226,8 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _edit(proposal: ConsolidationProposal, values: dict[str, Any], body: str) -> Edit:
-    return Edit(path=f"{SUGGESTIONS}{proposal.id}.md", before=None, after=new_file(values, body))
+def _edit(suggestion_id: str, values: dict[str, Any], body: str) -> Edit:
+    return Edit(path=f"{SUGGESTIONS}{suggestion_id}.md", before=None, after=new_file(values, body))
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -418,13 +418,13 @@ class PageLines:
         }
         if target is None:
             scope = _scope_of(line.page)
-            return _file(line, {**values, **({"scope": scope} if scope else {})}, f"{line.text}\n")
+            return _edit(line.id, {**values, **({"scope": scope} if scope else {})}, f"{line.text}\n")
         title = title_of(target.memory)
         values |= {**labels(target.memory), "relates_to": [str(target.memory.ref)]}
         values["title"] = in_a_key(line.text or f"Archive: {title}")
         what = "changed its wording" if line.text else "removed it, so that it would be put out of sight"
         told = f"[[{target.memory.ref}]] is listed in {line.page}, and somebody {what}: {title}\n\n"
-        return _file(line, values, told + diff_of(edit_of(line.action, target, values["title"], line.ref)))
+        return _edit(line.id, values, told + diff_of(edit_of(line.action, target, values["title"], line.ref)))
 
 
 def edit_of(action: Action, target: MemoryFile, title: str, suggested_as: str) -> Edit:
@@ -444,10 +444,6 @@ def edit_of(action: Action, target: MemoryFile, title: str, suggested_as: str) -
     if target.memory.status not in ("active", "archived", "draft"):
         raise RefusedError(f"{target.memory.ref} is {target.memory.status}, so its text stays as it is")
     return Edit(path=target.path, before=target, after=splice.apply(target, [splice.SetValue("title", title)]))
-
-
-def _file(line: ByHand, values: dict[str, Any], body: str) -> Edit:
-    return Edit(path=f"{SUGGESTIONS}{line.id}.md", before=None, after=new_file(values, body))
 
 
 def _scope_of(page: str) -> str | None:

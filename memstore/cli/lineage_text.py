@@ -78,15 +78,15 @@ def _left_out(trace: Trace) -> str:
 
 def named(paint: Palette, node: Node) -> str:
     """Return a node on one line: its ref and title, and its status if it is not the usual one."""
-    notes = []
-    if node.absence:
-        notes.append(node.absence)
-    if node.status not in ("", "active"):
-        notes.append(node.status)
-    if node.source_type == EXTERNAL:
-        notes.append(EXTERNAL)
+    notes = [*([node.absence] if node.absence else []), *_unusual(node)]
     title = f" {paint('title', quoted(node.title))}" if node.title else ""
     return _ref(paint, node) + title + "".join(f" {paint('warning', f'({note})')}" for note in notes)
+
+
+def _unusual(node: Node) -> list[str]:
+    """Return what is not as with most memories: the status, and that it is external."""
+    kind = node.source_type if node.source_type == EXTERNAL else ""
+    return [word for word in (node.status, kind) if word not in ("", "active")]
 
 
 def quoted(text: str) -> str:
@@ -271,9 +271,7 @@ def _below(node: Node) -> tuple[str, ...]:
         return (node.absence,)
     if node.state is NodeState.EXTERNAL:
         return ()
-    kind = node.source_type if node.source_type == EXTERNAL else ""
-    notes = [word for word in (node.status, kind) if word not in ("", "active")]
-    about = f" ({', '.join(notes)})" if notes else ""
+    about = f" ({', '.join(notes)})" if (notes := _unusual(node)) else ""
     return (f"{node.type.capitalize()}: {quoted(node.title)}{about}",)
 
 
@@ -308,8 +306,7 @@ def _dependent(node: Node, edge: Edge) -> str:
     text = safe_line(node.name) + (f" {quoted(node.title)}" if node.title else "")
     if node.absence:
         return f"{text} ({node.absence})"
-    kind = node.source_type if node.source_type == EXTERNAL else ""
-    words = [word for word in (node.status, kind) if word not in ("", "active")]
+    words = _unusual(node)
     said = _FROM_THIS.get(edge.ops[-1], "") if edge.ops else ""
     if said:
         words.append(said)

@@ -247,14 +247,12 @@ def _report_lines(session: CliSession, found: Mapping[str, tuple[Sighted, ...]])
     for entity, seen in found.items():
         always = [one for one in seen if any(seer == (entity, None) for seer in one.seen_by)]
         inside = len(seen) - len(always)
-        yield f"{session.paint('ref', called(entity))}  {len(always)}" + (
-            f"  {inside} more in contexts" if inside else ""
-        )
+        more = f"  {inside} more in contexts" if inside else ""
+        yield f"{session.paint('ref', called(entity))}  {len(always)}{more}"
         for one in seen:
-            where = ", ".join(seer.context for seer in one.seen_by if seer.entity == entity and seer.context)
-            yield f"  {session.paint.path(one.path)}: {one.ref or ''}  {safe_line(one.title)}" + (
-                f"  in {where}" if where else ""
-            )
+            contexts = ", ".join(seer.context for seer in one.seen_by if seer.entity == entity and seer.context)
+            where = f"  in {contexts}" if contexts else ""
+            yield f"  {session.paint.path(one.path)}: {one.ref or ''}  {safe_line(one.title)}{where}"
 
 
 def _change_lines(session: CliSession, change: SightChange) -> Iterator[str]:

@@ -475,3 +475,6 @@ class Whole(Protocol):
 
     def read_file(self, path: str) -> ReadFile:
         """Return the content of a file; one that is too large is a broken file. `VaultError` if it can't be read."""
+
+    def any_file(self, path: str) -> ReadFile:
+        """Return the content of a file as `read_file` does; one that can't be read is a broken file."""

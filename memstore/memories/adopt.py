@@ -112,14 +112,7 @@ def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileSta
             )
     for stat in stats:
         if not named or any(path in ("", ".") or _lies_below(stat.path, path) for path in named):
-            yield _read(view, stat.path), stat
-
-
-def _read(view: View, path: str) -> ReadFile:
-    try:
-        return view.whole.read_file(path)
-    except VaultError as error:
-        return memory_file.unreadable(path, str(error))
+            yield view.whole.any_file(stat.path), stat
 
 
 def _lies_below(path: str, folder: str) -> bool:

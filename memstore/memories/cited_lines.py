@@ -9,7 +9,7 @@ from memstore.core import digests
 from memstore.core.finding import Position, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
-from memstore.search.citations import CitationStanding, compare, places_in
+from memstore.search.citations import CitationStanding, compare, lines_of, places_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
         old = next(iter(view.blobs([place.blob]).values()), None)
         if old is None:
             continue
-        verdict = compare(_lines(old), _lines(now or b""), place.lines)
+        verdict = compare(lines_of(old), lines_of(now or b""), place.lines)
         if verdict.standing in (CitationStanding.SAME, CitationStanding.MOVED) and now is not None:
             continue
         gone = verdict.lines is None or now is None
@@ -91,7 +91,3 @@ def _bytes_at(view: View, path: str) -> bytes | None:
 
 def _is_blob(data: bytes, blob: str) -> bool:
     return any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
-
-
-def _lines(data: bytes) -> list[str]:
-    return data.decode(errors="replace").removesuffix("\n").split("\n")

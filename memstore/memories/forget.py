@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
 from memstore.access import registry
-from memstore.access.audit import recorded, state_of
+from memstore.access.audit import recorded
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
 from memstore.access.sight import detached
 from memstore.beliefs import ledger
@@ -23,6 +23,7 @@ from memstore.beliefs.next_lines import held, next_time
 from memstore.beliefs.propagation import caps_of, plan_propagation, premises_of, store_of
 from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.core.change import Edit, Written
+from memstore.core.digests import digest_of
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
@@ -239,7 +240,7 @@ def _forgotten(
         ids = [file.memory.id or "" for file in fresh]
         if shredded:
             change.put(shredded.file)
-            about = {"context": shredded.context, "says": state_of(shredded.file.after or b"")}
+            about = {"context": shredded.context, "says": digest_of(shredded.file.after or b"")}
             change.put(recorded(view, "forget", memory=ids, reason=reason, **about))
             if not dry_run:
                 view.seal_keys.condemn_context_key(shredded.key, shredded.context, view.root)

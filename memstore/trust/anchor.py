@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, SavedOne, Written
+from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.places import is_sealed_path
@@ -20,7 +21,7 @@ from memstore.trust.anchors import ADDRESS_HINT, host_of
 from memstore.trust.read_keyring import own_bytes, read_keyring
 from memstore.trust.sign import attestable
 from memstore.trust.verification import Controllers
-from memstore.trust.verify_anchors import hash_of, holds_digest, proof_path, read_proof, snapshot_path, verified
+from memstore.trust.verify_anchors import holds_digest, proof_path, read_proof, snapshot_path, verified
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,7 +92,7 @@ def anchor_commit(
     remotes = {} if dry_run else view.history.follow_anchors()
     entry: dict[str, Plain] = {
         "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
-        "blob": blob, "hash": hash_of(file.data), "created_at": instant(view.clock.now()),
+        "blob": blob, "hash": digest_of(file.data), "created_at": instant(view.clock.now()),
     }  # fmt: skip
     return replace(_recorded(view, file, entry, (), dry_run=dry_run, commit=commit), remotes=remotes)
 
@@ -128,7 +129,7 @@ def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **
     _stop_at_no_address(kind, reference)
     file = view.original(ref)
     memory = attestable(file)
-    hashed = hash_of(page)
+    hashed = digest_of(page)
     if any((known.reference, known.hash) == (reference, hashed) for known in memory.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {
@@ -167,7 +168,7 @@ def anchor_stamp(
     read_proof(proof, hashlib.sha256(page).digest())
     file = view.original(ref)
     memory = attestable(file)
-    hashed = hash_of(page)
+    hashed = digest_of(page)
     before = own_bytes(view, proof_path(hashed))
     own: tuple[Written, ...] = (
         () if own_bytes(view, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)

@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core.digests import DIGEST_PREFIX, format_of
+from memstore.core.digests import DIGEST_PREFIX, digest_of, format_of
 from memstore.core.errors import FormatError, GitError, UsageError, VaultError
 from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.times import instant
@@ -99,11 +99,6 @@ def _shown(data: bytes, signatures: frozenset[str]) -> frozenset[str]:
     return signatures & {word.decode() for word in _BASE64.findall(data)}
 
 
-def hash_of(data: bytes) -> str:
-    """Return the hash of what is anchored, in the form that an anchor has it."""
-    return DIGEST_PREFIX + hashlib.sha256(data).hexdigest()
-
-
 def snapshot_path(hashed: str) -> str:
     """Return the path of the vault's copy of a page with that hash."""
     return SNAPSHOTS + hashed.removeprefix(DIGEST_PREFIX)
@@ -130,7 +125,7 @@ def _snapshot(view: View, anchor: Anchor, digests: Digests) -> tuple[PageSnapsho
         return PageSnapshot(is_there=True, problem=str(error)), None
     if page is None:
         return PageSnapshot(is_there=False), None
-    is_true = hash_of(page) == anchor.hash
+    is_true = digest_of(page) == anchor.hash
     return PageSnapshot(is_there=True, is_true=is_true, holds_digest=holds_digest(page, digests)), page
 
 
@@ -151,7 +146,7 @@ def _page_anchor(
 ) -> Anchored:
     snapshot, page = _snapshot(view, anchor, digests)
     fetched = None
-    if page is not None and (known := had().get(_fetch_key(anchor.reference, hash_of(page)))):
+    if page is not None and (known := had().get(_fetch_key(anchor.reference, digest_of(page)))):
         at, host = known
         problem, hint = anchors.of_host(
             view.pins.host(host), host, author=memory.author or "", controller_of=controller_of
@@ -177,7 +172,7 @@ def remember(view: View, url: str, page: WebPage) -> None:
 
     Only pages fetched by https are recorded: others could have been altered on the way.
     """
-    had, key = _had(view), _fetch_key(url, hash_of(page.data))
+    had, key = _had(view), _fetch_key(url, digest_of(page.data))
     if page.host and key not in had:
         view.derived.keep(_FETCHED, _FETCHED_VERSION, {**had, key: (instant(view.clock.now()), page.host)})
 
@@ -261,7 +256,7 @@ class _Repository:
         if not git_objects.is_named(name, found):
             return _Blob("")
         changed = _changed(found.data, self._digests, mixed=self._view.config.mixed)
-        return _Blob(hash_of(found.data), changed, _shown(found.data, self._signatures))
+        return _Blob(digest_of(found.data), changed, _shown(found.data, self._signatures))
 
 
 def _changed(data: bytes, digests: Digests, *, mixed: bool) -> tuple[str, ...]:
@@ -369,7 +364,7 @@ def _fetched(view: View, pages: WebPages, url: str, hashed: str | None) -> Fetch
         page = pages.get(url)
     except (UsageError, VaultError) as error:
         return Fetched(Online.UNREACHABLE, str(error))
-    found = hash_of(page.data)
+    found = digest_of(page.data)
     if found == hashed:
         remember(view, url, page)
         return Fetched(Online.SAME)

@@ -111,7 +111,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     compressed: list[Checked] = []
     plain = 0
     for path in view.told("checking files", memories):
-        file = _read(view, path)
+        file = view.whole.any_file(path)
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)
@@ -172,7 +172,7 @@ def fix(view: View, paths: Sequence[str] = (), *, since: str | None = None, dry_
     broken: list[BrokenFile] = []
     by_hand = HandEdits(view, since)
     for path in _chosen(view, paths)[0]:
-        file = _read(view, path)
+        file = view.whole.any_file(path)
         if isinstance(file, MemoryFile) and (done := _fixed(view, file, by_hand)):
             edits.append(Edit(path=path, before=file, after=done[0]))
             fixed += done[1]
@@ -232,13 +232,6 @@ def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:
 def _is_below(file: str, path: str) -> bool:
     folder = path.removeprefix("./").rstrip("/")
     return folder in ("", ".", file) or file.startswith(folder + "/")
-
-
-def _read(view: View, path: str) -> ReadFile:
-    try:
-        return view.whole.read_file(path)
-    except VaultError as error:
-        return memory_file.unreadable(path, str(error))
 
 
 def _without_taken_id(view: View, file: BrokenFile, directory: references.Directory) -> tuple[Finding, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.access.audit import DECIDES, record_setting
 from memstore.core.change import Undone
-from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
 from memstore.files.memory_file import BrokenFile
@@ -110,10 +110,7 @@ def _uncommitted(change: MemoryChange) -> Uncommitted:
 
 
 def _lacks_only_its_type(view: View, path: str) -> bool:
-    try:
-        file = view.whole.read_file(path)
-    except VaultError:
-        return False
+    file = view.whole.any_file(path)
     return isinstance(file, BrokenFile) and file.lacks_only_its_type
 
 

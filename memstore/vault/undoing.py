@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.access.audit import is_audited, recorded, state_of
+from memstore.access.audit import is_audited, recorded
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id
 from memstore.core.change import Operation, Written
+from memstore.core.digests import digest_of
 from memstore.core.errors import ChangedMeanwhileError, VaultError
 from memstore.core.places import RegistryKind, kind_of
 from memstore.files import memory_file
@@ -27,7 +28,7 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     gone, again = _consents(back)
     kinds = ((file.path, kind_of(file.path)) for file in files)
     changed = [expected_id(path, kind) for path, kind in kinds if kind not in (None, RegistryKind.CONSENT)]
-    says = [state_of(file.after) for file in files if kind_of(file.path) and file.after is not None]
+    says = [digest_of(file.after) for file in files if kind_of(file.path) and file.after is not None]
     memory, to, whom = _grants(view, back)
     about = {"withdrawn": gone, "consents": again, "changed": changed, "says": says}
     return back, (recorded(view, "undo", of=last.verb, memory=memory, to=to, whom=whom, **about),)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
+from memstore.core.errors import VaultError
 from memstore.files.vault import VaultFiles, read_file
 from memstore.search.local_state import DerivedCache
 from memstore.search.uses import UsageLog
@@ -127,3 +128,12 @@ class WholeVault:
     def read_file(self, path: str) -> "ReadFile":
         """Return a file's contents; a file that is too large is broken. Raise `VaultError` if it can't be read."""
         return read_file(self._vault, path)
+
+    def any_file(self, path: str) -> "ReadFile":
+        """Return a file's contents as `read_file` does; one that can't be read is broken."""
+        from memstore.files import memory_file
+
+        try:
+            return self.read_file(path)
+        except VaultError as error:
+            return memory_file.unreadable(path, str(error))
