@@ -117,7 +117,7 @@ class Comparer:
         self._gists: dict[str, _Gists] = {}
         self._frequency = cache(then.frequency)
         # Pairs of paths that are not in conflict.
-        self._apart: set[frozenset[str]] = set()
+        self._apart: set[tuple[str, str]] = set()
 
     def conflicts(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
         """Return the open conflicts of a memory, the most serious first.
@@ -140,7 +140,7 @@ class Comparer:
     def _conflict(self, side: Side, other: Side) -> Conflict | None:
         """Return the conflict of two memories, comparing only statements that may be in conflict."""
         is_kept = self._sides.get(side.path) is side
-        pair = frozenset((side.path, other.path))
+        pair = (min(side.path, other.path), max(side.path, other.path))
         if is_kept and pair in self._apart:
             return None
         mine, theirs = (side, other) if self._opposes else self._narrowed(side, other)

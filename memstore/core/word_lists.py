@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from sys import intern
 from typing import Any
 
 _PACKAGES = Path(__file__).parent.parent
@@ -11,7 +12,7 @@ _PACKAGES = Path(__file__).parent.parent
 
 def listed(text: str) -> frozenset[str]:
     """Return the words of a list that is written as one text."""
-    return frozenset(text.split())
+    return frozenset(map(intern, text.split()))
 
 
 @cache
