@@ -301,6 +301,12 @@ _CODES = (
         "the memory says nothing below its frontmatter, and has no keys of your own",
         "Write a text, or delete the file.",
     ),
+    _error(
+        "body-nul",
+        "a command would write U+0000 into a text",
+        "Git takes such a file for a binary one, and shows neither differences nor merges; many programs read no "
+        "further. UTF-16 that is read as UTF-8 is full of them. A file that already has one is read as it is.",
+    ),
     _warning(
         "title-blanks",
         "the title begins or ends with spaces, or has several in a row",

@@ -63,9 +63,12 @@ def encoded(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(
-            "a text has a character that can't be written", hint="leave out U+0000 and lone surrogates"
-        ) from error
+        raise unwritable() from error
+
+
+def unwritable() -> UsageError:
+    """Return the error for a text that no command writes; U+0000 is found by `vault/transitions.py`."""
+    return UsageError("a text has a character that can't be written", hint="leave out U+0000 and lone surrogates")
 
 
 class Span(NamedTuple):

@@ -9,6 +9,7 @@ from memstore.access.local_state import CallContext, Quoted
 from memstore.core.brevity import texts_in
 from memstore.core.clock import SystemClock
 from memstore.core.errors import RefusedError, UsageError
+from memstore.files.fence import unwritable
 from memstore.mcp import tools
 from memstore.mcp.call import Call, ToolAnswer, failed
 from memstore.mcp.fitting import fitted_document, fitted_lines
@@ -218,9 +219,7 @@ def _stop_at_odd_texts(value: object) -> None:
     match value:
         case str():
             if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
-                raise UsageError(
-                    "a text has a character that can't be written", hint="leave out U+0000 and lone surrogates"
-                )
+                raise unwritable()
         case dict():
             for name, item in value.items():
                 _stop_at_odd_texts(name)

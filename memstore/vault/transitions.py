@@ -133,10 +133,19 @@ def findings_between(before: ReadFile | None, after: MemoryFile) -> tuple[Findin
     """
     known = before.memory.extra if isinstance(before, MemoryFile) else ()
     checked = checks.as_checked(after)
-    findings = list(checks.unread_keys(checked, but=known))
+    findings = [*checks.unread_keys(checked, but=known), *_new_nul(before, after)]
     if isinstance(before, MemoryFile):
         findings += check(before.memory, checked)
     if isinstance(before, MemoryFile | PlainFile) and any(checks.conflict_marker(checked)):
         was = Checked(before.path, before.memory, lambda *_: Position(1), before.text.body_line)
         findings += checks.conflict_marker(was)  # by the lines of the file as it is
     return in_order(findings)
+
+
+def _new_nul(before: ReadFile | None, after: MemoryFile) -> Iterator[Finding]:
+    """Yield a finding for the first U+0000 of a text, unless the file already had one: that one stays as it is."""
+    at = after.data.find(b"\0")
+    if at >= 0 and (before is None or b"\0" not in before.data):
+        line = after.data.count(b"\n", 0, at) + 1
+        text, hint = "the text has U+0000, which ends it in many programs", "leave out U+0000; UTF-16 is saved as UTF-8"
+        yield finding_of("body-nul", after.path, text, hint, Position(line))

@@ -665,3 +665,16 @@ def test_no_error_repeats_a_long_argument(vault: Vault, call: Callable[[Vault], 
 def test_what_takes_a_vault_says_how_one_is_opened(kind: Callable[[Any], object]) -> None:
     with pytest.raises(TypeError, match=r"memstore\.open_vault\("):
         kind(".")
+
+
+def test_python_writes_no_nul_either(vault: Vault) -> None:
+    note = vault.add("Bella eats at eight.")
+    for call in (
+        lambda: vault.add("Bella\0"),
+        lambda: vault.edit(note, "Bella\0"),
+        lambda: vault.supersede(note, "Bella\0"),
+        lambda: vault.promote(vault.add("Bella", type="raw"), "note", text="Bella\0"),
+    ):
+        with pytest.raises(memstore.MemstoreError, match=r"U\+0000") as caught:
+            call()
+        assert "U+0000" in (caught.value.hint or "")
