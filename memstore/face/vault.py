@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
@@ -62,15 +63,22 @@ class Vault:
     option that can be repeated there takes one value or a list here. Keys of a memory that hold lists take lists; a
     string there is a `TypeError`. Every other error is a `memstore.MemstoreError`, with a `hint`.
 
-    Every call sees the files as they are at that moment, including edits made in an editor. A vault belongs to the
-    thread that opened it; other threads open their own. Processes and threads may write at the same time.
+    Every call sees the files and the settings as they are at that moment, including edits made in an editor. A vault
+    belongs to the thread that opened it; other threads open their own. Processes and threads may write at the same
+    time.
     """
 
-    def __init__(self, ws: Workspace, *, ready: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        ws: Workspace,
+        *,
+        now: Callable[[], Workspace] | None = None,
+        ready: Callable[[Workspace], None] = lambda _: None,
+    ) -> None:
         if isinstance(ws, str | PathLike):
             raise TypeError(f"a vault is opened with memstore.open_vault({str(ws)!r})")
         self._ws: Workspace | None = ws
-        self._ready = ready
+        self._now, self._ready = now, ready
         self._root, self._entity = ws.vault.root, ws.actor
         self.beliefs = VaultBeliefs(self.view)
         self.lineage = VaultLineage(self.view)
@@ -119,8 +127,9 @@ class Vault:
 
         A view is the only way to a vault's contents; see `memstore/core/view.py`.
         """
-        view = self._in_any_context()
-        self._ready()
+        ws = self._opened()
+        view = ws.view()
+        self._ready(ws)
         return view
 
     def _in_any_context(self) -> VaultView:
@@ -133,6 +142,8 @@ class Vault:
             from memstore.files.vault import gone
 
             raise gone(self._root)
+        if self._now is not None:
+            self._ws = self._now()
         return self._ws
 
     def signing(self) -> Vault:
@@ -592,9 +603,24 @@ def open_vault(
         RefusedError: the context has expired or can't be read, or the vault's configuration demands one.
     """
     from memstore.files.local_state import Environment
-    from memstore.vault.composition import make_ready, open_workspace
+    from memstore.vault.composition import KeptOpen, find_vault, make_ready, open_workspace, settings_of
 
     env = Environment.of_process()
-    named = None if path is None else str(path)
-    ws = open_workspace(env, vault=named, entity=entity, context=context, alone=alone, track=track, embedder=embedder)
-    return Vault(ws, ready=lambda: make_ready(env, ws))
+    root = find_vault(env, None if path is None else str(path))
+    settings = settings_of(env, root)
+
+    def opened(folder: str, actor: str | None, *, any_context: bool = False) -> Workspace:
+        return open_workspace(
+            env,
+            vault=folder,
+            entity=actor,
+            context=context,
+            alone=alone,
+            any_context=any_context,
+            track=track,
+            embedder=embedder,
+        )
+
+    ws = opened(str(root), entity)
+    kept = KeptOpen(env, ws, partial(opened, any_context=True), settings)
+    return Vault(ws, now=kept.now, ready=partial(make_ready, env))

@@ -156,6 +156,55 @@ def open_to_serve(
     return ws
 
 
+class KeptOpen:
+    """A vault that stays open for many calls, each under the settings as they are then.
+
+    Args:
+        env: the process's environment.
+        ws: the vault, as it was opened.
+        again: opens the vault in this folder as this entity again, otherwise as it was opened.
+        settings: what `settings_of` returned before it was opened.
+    """
+
+    def __init__(
+        self,
+        env: Environment,
+        ws: Workspace,
+        again: Callable[[str, str], Workspace],
+        settings: tuple[bytes | None, ...],
+    ) -> None:
+        self._env, self._ws, self._again, self._settings = env, ws, again, settings
+
+    def now(self) -> Workspace:
+        """Return the vault; if its settings or the user's own have changed, it is opened again.
+
+        Who acts stays who it was, and so does what an agent was shown.
+
+        Raises:
+            MemstoreError: the settings can't be read any more; as for `open_workspace`.
+        """
+        settings = settings_of(self._env, self._ws.vault.root)
+        if settings != self._settings:
+            ws = self._again(str(self._ws.vault.root), self._ws.actor)
+            self._ws, self._settings = ws._replace(quoted=self._ws.quoted), settings
+        return self._ws
+
+
+def settings_of(env: Environment, root: Path) -> tuple[bytes | None, ...]:
+    """Return the bytes of the files with settings, the vault's and the user's own; None for one that can't be read.
+
+    They are small, and two versions of one size may have the same time.
+    """
+    return tuple(map(_bytes_or_none, (root / CONFIG_PATH, env.config_file)))
+
+
+def _bytes_or_none(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
 def make_ready(env: Environment, ws: Workspace) -> None:
     """Do for each call on an opened vault what the program does at its start."""
     from memstore.files.local_state import state_folder

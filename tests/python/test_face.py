@@ -678,3 +678,67 @@ def test_python_writes_no_nul_either(vault: Vault) -> None:
         with pytest.raises(memstore.MemstoreError, match=r"U\+0000") as caught:
             call()
         assert "U+0000" in (caught.value.hint or "")
+
+
+def test_settings_that_decide_who_sees_what_count_from_the_next_call_on(home: Path) -> None:
+    settings = home / "notes/.memstore/config.toml"
+    with memstore.open_vault(home / "notes", entity=SEAN, alone=True) as vault:
+        vault.add("Bella eats at eight.")
+        (home / "notes/loose.md").write_text("Bella is loose.\n")
+        assert len(vault.search("Bella")) == 2
+        before = settings.read_text()
+        settings.write_text(before.replace(SEAN, CLAIRE))
+        assert (vault.entity, len(vault.search("Bella"))) == (SEAN, 0)
+        settings.write_text(f"{before}require_context = true\n".replace(SEAN, CLAIRE))
+        for call in (vault.list, lambda: vault.search("Bella"), vault.signing().list):
+            with pytest.raises(memstore.RefusedError, match="only in a context"):
+                call()
+        settings.write_text("owner = [\n")
+        for _ in range(2):
+            with pytest.raises(memstore.FormatError):
+                vault.list()
+        settings.write_text(before)
+        assert len(vault.search("Bella")) == 2
+
+
+def test_a_roster_that_somebody_else_changes_counts_from_the_next_call_on(vault: Vault) -> None:
+    vault.contexts.add("ctx:care", roster=[SEAN, CLAIRE])
+    vault.add("Bella eats at eight.", access_grants=["ctx:care"])
+    with memstore.open_vault(vault.path, entity=CLAIRE, context="ctx:care") as claires:
+        assert len(claires.search("Bella")) == 1
+        registered = next((vault.path / "contexts").iterdir())
+        registered.write_text(
+            "".join(line for line in registered.read_text().splitlines(keepends=True) if CLAIRE not in line)
+        )
+        assert len(claires.search("Bella")) == 0
+
+
+def test_who_acts_stays_who_it_was_when_the_owner_changes(home: Path) -> None:
+    settings = home / "notes/.memstore/config.toml"
+    with memstore.open_vault(home / "notes") as vault:
+        note = vault.add("Bella eats at eight.", owner=SEAN)
+        settings.write_text(settings.read_text().replace(SEAN, CLAIRE))
+        vault.list()
+        assert vault.view().actor == vault.entity == SEAN
+        assert vault.get(note).body.strip() == "Bella eats at eight."
+
+
+def test_the_users_own_settings_count_from_the_next_call_on(home: Path) -> None:
+    own = home / "config/memstore/config.toml"
+    with memstore.open_vault(home / "notes", entity=SEAN) as vault:
+        note = vault.add("Bella eats at eight.")
+        own.parent.mkdir(parents=True, exist_ok=True)
+        own.write_text('entity = "human:claire"\nvault = "/nowhere"\n')
+        assert vault.get(note).body.strip() == "Bella eats at eight."
+        own.write_text("entity = \n")
+        with pytest.raises(memstore.FormatError, match="your settings are needed"):
+            vault.list()
+
+
+def test_what_a_vault_has_shown_is_remembered_when_settings_change(home: Path) -> None:
+    settings = home / "notes/.memstore/config.toml"
+    with memstore.open_vault(home / "notes", entity=SEAN) as vault:
+        shown = vault.view().quoted
+        settings.write_text(settings.read_text() + "auto_commit = false\n")
+        vault.list()
+        assert vault.view().quoted is shown
