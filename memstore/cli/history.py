@@ -282,7 +282,7 @@ def _where(status: Status) -> str:
         return f"on {at}"
     if repository.head is None:
         return f"on {at}, nothing committed yet" if repository.branch else "nothing committed yet"
-    is_pending = status.uncommitted or status.own_files or status.unmerged
+    is_pending = status.uncommitted or status.own_files or status.unmerged or status.broken_uncommitted
     pending = "" if is_pending or (status.plain and not status.memories) else ", all committed"
     return f"on {at} at {repository.head[:_SHORT]}{pending}"
 

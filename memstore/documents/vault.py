@@ -74,6 +74,7 @@ def status_document(status: Status) -> dict[str, Any]:
         "own_files": list(status.own_files),
         "plain": list(status.plain),
         "broken": list(status.broken),
+        "broken_uncommitted": list(status.broken_uncommitted),
         "unmerged": list(status.unmerged),
         "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
         "widened": [finding_document(finding) for finding in status.widened],

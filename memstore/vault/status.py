@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.audit import DECIDES, record_setting
-from memstore.core.change import Undone
+from memstore.core.change import Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
@@ -50,9 +50,10 @@ class Status:
     `is_owners` says that the viewer may know the commit: its id changes with memories that others don't see.
     `own_files` are the vault's own files, like its settings, with uncommitted changes. `repository` is None if there is
     no history; then `uncommitted` is unknown. `plain` are Markdown files without frontmatter, or with frontmatter that
-    only lacks the type, as in other programs' notes; `broken` are files that can't be read; `widened` reports changes
-    since the last check that let somebody see more, as a fast-forward may; `sealed` counts the sealed files that no key
-    here opens; `unmerged` are files that git could not merge.
+    only lacks the type, as in other programs' notes; `broken` are files that can't be read, and `broken_uncommitted`
+    those among them that differ from the commit; `widened` reports changes since the last check that let somebody see
+    more, as a fast-forward may; `sealed` counts the sealed files that no key here opens; `unmerged` are files that git
+    could not merge.
     """
 
     memories: int
@@ -67,6 +68,7 @@ class Status:
     quarantined: int = 0
     sealed: int = 0
     unmerged: tuple[str, ...] = ()
+    broken_uncommitted: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
@@ -74,14 +76,14 @@ class Status:
 def status(view: View) -> Status:
     """Return the state of the vault."""
     repository = view.history.repository
-    changes = view.pending().changes.memories if repository else ()
+    changes = view.pending().changes if repository else Changes((), ())
     broken = _paths(view, view.broken)
     untyped = frozenset(path for path in broken if _lacks_only_its_type(view, path))
     return Status(
         memories=len(view.rows),
         is_owners=view.is_owners,
         repository=repository,
-        uncommitted=tuple(_uncommitted(change) for change in changes),
+        uncommitted=tuple(_uncommitted(change) for change in changes.memories),
         own_files=tuple(sorted(view.own_pending())) if repository else (),
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
         broken=tuple(sorted({*broken, *view.misnamed()} - untyped)),
@@ -90,6 +92,7 @@ def status(view: View) -> Status:
         quarantined=_quarantined(view),
         sealed=len(view.sealed),
         unmerged=tuple(view.history.unmerged()) if repository and view.is_owners else (),
+        broken_uncommitted=tuple(file.path for file in changes.broken if file.path not in untyped),
     )
 
 

@@ -27,6 +27,20 @@ def here(tmp_path: Path) -> InProcess:
     return program
 
 
+def test_a_memory_that_was_edited_into_being_unreadable_is_not_committed(here: InProcess) -> None:
+    here.ok("commit")
+    file = here.vault / "a b.md"
+    for broken in (b"---\ntype: note\nid: [\n---\none\n", b"---\ntype: note\nid: m_aaa\none\n"):
+        file.write_bytes(broken)
+        said = here.ok("status")
+        assert "all committed" not in said
+        assert "can't be read (memstore check says why)\n  a b.md" in said
+        assert here.json("status")["broken_uncommitted"] == ["a b.md"]
+    here.git("commit", "--no-verify", "-qam", "broken")
+    assert "all committed" in here.ok("status")
+    assert here.json("status")["broken_uncommitted"] == []
+
+
 def test_a_day_with_the_history(here: InProcess) -> None:
     program = Program(here.home)
     assert "  add note:m_aaa  a b.md\n" in program.ok("status")
