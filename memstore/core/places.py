@@ -214,6 +214,15 @@ def is_memory_folder(name: str, *, at_top: bool, mixed: bool) -> bool:
     return mixed or not (at_top and name in NO_MEMORY_FOLDERS)
 
 
+# As in values of one line: control characters, line and paragraph separators, and bytes that are not UTF-8.
+_NOT_ON_ONE_LINE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+def is_name_on_one_line(name: str) -> bool:
+    """Return whether every list, citation and commit message can show the name of a new file as it is."""
+    return not _NOT_ON_ONE_LINE.search(name)
+
+
 def is_memory_path(path: str, *, mixed: bool) -> bool:
     """Return whether a path, relative to the vault, is a place for memories; ignore rules are not considered."""
     *folders, name = path.split("/")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.errors import FormatError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
-from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, stem_of
+from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, is_name_on_one_line, stem_of
 from memstore.core.titles import heading_text
 from memstore.exchange.draft import (
     FORGOTTEN_THERE,
@@ -447,7 +447,7 @@ def _path(kind: str, base: str, name: str) -> str:
     stem = last.rpartition(".")[0]
     free = last if last.endswith(".md") and is_memory_name(last, mixed=False) else f"{stem.casefold()}-page.md"
     hidden = "/." in f"/{folder}"
-    return "" if hidden else f"{FOLDER_OF_TYPE[kind]}/{base}/{folder}{slash}{free}"
+    return "" if hidden or not is_name_on_one_line(name) else f"{FOLDER_OF_TYPE[kind]}/{base}/{folder}{slash}{free}"
 
 
 def _rest(key: str, front: Mapping[str, Any], known: set[str]) -> dict[str, Plain]:

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError
-from memstore.core.places import is_memory_path
+from memstore.core.places import is_memory_path, is_name_on_one_line
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
 from memstore.exchange.draft import RECORD, Exported
@@ -87,7 +87,8 @@ def restored(view: View, where: str, exported: Exported, written: Container[str]
     if not isinstance(read, MemoryFile) or read.memory.id is None:
         findings = getattr(read, "findings", ())
         raise FormatError(f"{where} is not a memory with an id:\n{shown(findings)}", hint=hint(findings))
-    free = is_memory_path(path, mixed=False) and path not in written and view.cited_file(path) is None
+    usable = is_memory_path(path, mixed=False) and is_name_on_one_line(path)
+    free = usable and path not in written and view.cited_file(path) is None
     at = instant(view.clock.now())
     place = path if free and ".." not in path.split("/") else path_of_new(read.memory, view.config.filenames, at=at)
     return MemoryFile(place, read.data, read.text, read.front, read.memory)

@@ -16,7 +16,15 @@ from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.finding import Position, Problem, Severity, in_order
 from memstore.core.keys import EXTERNAL
-from memstore.core.places import MEMORY_SUFFIX, MOST_NAME_BYTES, id_endings, is_memory_path, is_sealed_path, stem_of
+from memstore.core.places import (
+    MEMORY_SUFFIX,
+    MOST_NAME_BYTES,
+    id_endings,
+    is_memory_path,
+    is_name_on_one_line,
+    is_sealed_path,
+    stem_of,
+)
 from memstore.core.times import instant
 from memstore.core.transaction import (
     Saving,
@@ -329,6 +337,14 @@ def _target(file: MemoryFile, to: str) -> str:
     path = "/".join(parts)
     if ".." in parts:
         raise UsageError(f"{to} may be outside the vault", hint="give a path below the vault's folder")
+    # A folder that is there already, and the name that the file has, stay usable.
+    if odd := next(
+        (part for part in parts if not is_name_on_one_line(part) and part not in file.path.split("/")), None
+    ):
+        raise UsageError(
+            f"the name {odd!a} has a line break, or another control character",
+            hint="names of files are one line of UTF-8 without control characters",
+        )
     if too_long := next((part for part in parts if len(part.encode()) > MOST_NAME_BYTES), None):
         raise UsageError(
             f"the name {too_long} has {len(too_long.encode()):,} bytes, more than a file system takes",

@@ -675,3 +675,21 @@ def test_a_folder_with_nothing_but_registries_adds_nothing(vault: InProcess) -> 
     (vault.home / "only" / "entities" / "claire.md").write_text(REGISTRIES[ENTITY])
     done = vault.json("import", "markdown", str(vault.home / "only"))
     assert (len(done["memories"]), len(done["left_out"])) == (0, 1)
+
+
+def test_no_new_file_has_a_name_with_a_line_break(vault: InProcess) -> None:
+    folder = vault.home / "source"
+    folder.mkdir()
+    (folder / "Bella\neats.md").write_text("# Bella\n\nBella eats at eight.\n")
+    vault.ok("import", "markdown", str(folder))
+    record = {
+        "record": "memstore.memory/1",
+        "path": "notes/Bella\nsits.md",
+        "frontmatter": {"type": "note", "id": "m_7f3k9q2x1c"},
+        "body": "Bella sits.\n",
+    }
+    (vault.home / "records.jsonl").write_text(json.dumps(record) + "\n")
+    vault.ok("import", "jsonl", str(vault.home / "records.jsonl"))
+    made = [path for path in files(vault) if "bella" in path.casefold() and path.endswith(".md")]
+    assert len(made) == 2  # and their usual names
+    assert all(path.isprintable() for path in made)

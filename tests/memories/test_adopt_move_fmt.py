@@ -93,6 +93,23 @@ def test_no_memory_can_lie_there(to: str) -> None:
         move(ws.view(), "m_known", to)
 
 
+@pytest.mark.parametrize("odd", ["\n", "\t", "\x7f", "\x9b", "\u2028", "\udcff"])
+def test_no_new_name_has_a_line_break_or_another_control_character(odd: str) -> None:
+    ws = memory_workspace({"a/known.md": memory_text(id="m_known")})
+    for to in (f"x{odd}y.md", f"x{odd}y/", f"x{odd}y/known.md"):
+        with pytest.raises(UsageError, match="control character") as caught:
+            move(ws.view(), "m_known", to)
+        assert caught.value.hint
+        assert caught.value.message.isprintable()
+    assert list(files_of(ws)) == ["a/known.md"]
+
+
+def test_a_name_that_is_there_stays_usable() -> None:
+    ws = memory_workspace({"a\tb/x\ny.md": memory_text(id="m_known")})
+    assert move(ws.view(), "m_known", "c/").path == "c/x\ny.md"
+    assert move(ws.view(), "m_known", "c/y.md").path == "c/y.md"
+
+
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_move_never_overwrites(dry_run: bool) -> None:  # noqa: FBT001 - a parameter of the test
     ws = memory_workspace({"known.md": memory_text(id="m_known"), "x.md": b"mine"})
