@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
+from memstore.core.times import instant
 from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH, FORMER_ATTRIBUTES, MIXED_ATTRIBUTES_LINE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from memstore.core.view import View
-    from memstore.trust.keyring import Keyring
+    from memstore.trust.keyring import Keyring, Signer
     from memstore.vault.surroundings import Machine
 
 OLDEST_PYTHON = (3, 11)
@@ -81,6 +83,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         hint = f"memstore init {view.root}"
         checks.append(Check("repository", DoctorVerdict.ERROR, "the vault is not in a git repository", hint))
     checks += [_index(view), _cache(around, fix=fix), _usage(view)]
+    checks += _signing_key(view)
     if view.is_owners:  # the following checks name files regardless of their owner
         checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
     return Diagnosis(tuple(checks))
@@ -250,7 +253,7 @@ def _keyring(view: View) -> Check:
         return Check("keyring", DoctorVerdict.WARNING, f"{told}; {findings[0].text}{more}", "memstore keys list")
     if pin is None:
         return _unpinned(view, keyring)
-    return _pinned(told, keyring)
+    return _pinned(told, keyring, view.clock.now())
 
 
 def _unpinned(view: View, keyring: Keyring) -> Check:
@@ -263,15 +266,17 @@ def _unpinned(view: View, keyring: Keyring) -> Check:
             )
     if not keyring.signers:
         return Check("keyring", DoctorVerdict.OK, "no key counts here yet")
-    text = f"{_keys(len(keyring.signers))}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
+    text = (
+        f"{_keys(_held(keyring), view.clock.now())}, unpinned: whoever can write {ALLOWED_SIGNERS} decides whose count"
+    )
     return Check(
         "keyring", DoctorVerdict.OK, text, "compare the fingerprints with their holders, then memstore keys pin"
     )
 
 
-def _pinned(told: str, keyring: Keyring) -> Check:
-    held = [one for one in keyring.signers if one.key.blob not in keyring.revoked]
-    text = f"{told}; {_keys(sum(one.pinned for one in held))}"
+def _pinned(told: str, keyring: Keyring, now: datetime) -> Check:
+    held = _held(keyring)
+    text = f"{told}; {_keys([one for one in held if one.pinned], now)}"
     if loose := sum(not one.pinned for one in held):
         text += f", {loose} not committed yet"
     if any(COMMIT_NAMESPACE in one.namespaces for one in held if one.pinned):
@@ -280,8 +285,43 @@ def _pinned(told: str, keyring: Keyring) -> Check:
     return Check("keyring", DoctorVerdict.WARNING, f"{text}; nobody is a keeper, so no change to it will count", hint)
 
 
-def _keys(count: int) -> str:
-    return f"{count} key{'' if count == 1 else 's'} count{'s' if count == 1 else ''}"
+def _held(keyring: Keyring) -> list[Signer]:
+    return [one for one in keyring.signers if one.key.blob not in keyring.revoked]
+
+
+def _keys(held: Sequence[Signer], now: datetime) -> str:
+    """Say how many of these keys count now; one that is over counts for what is proved to be older."""
+    count = sum(one.is_valid_at(now) for one in held)
+    over = sum(one.valid_before is not None and one.valid_before <= now for one in held)
+    text = f"{count} key{'' if count == 1 else 's'} count{'s' if count == 1 else ''}"
+    text += f", {over} {'has' if over == 1 else 'have'} expired" if over else ""
+    return text + (f", {early} not valid yet" if (early := len(held) - count - over) else "")
+
+
+def _signing_key(view: View) -> Iterator[Check]:
+    """Report that the key that the user signs with no longer counts here; whether it is there, the settings say."""
+    from memstore.trust.read_keyring import read_keyring
+
+    try:
+        named = view.signatures.own_key
+        if named is None:
+            return
+        key = view.signatures.public_key(named)
+        keyring, _ = read_keyring(view)
+    except MemstoreError:
+        return
+    now = view.clock.now()
+    ends = [one.valid_before for one in keyring.signers if one.key == key and not one.authority]
+    if keyring.is_revoked(key):
+        why = "was revoked, so nothing that it signs counts"
+    elif ends and all(end is not None and end <= now for end in ends):
+        why = f"was retired, or has expired, on {instant(max(filter(None, ends)))}: what it signs now does not count"
+    else:
+        return
+    hint = (
+        f"memstore config --user signing_key FILE names another, signing_keys.{view.actor} one for {view.actor} alone"
+    )
+    yield Check("signing key", DoctorVerdict.WARNING, f"{named} {why}", hint)
 
 
 def _clocks(view: View) -> Check:

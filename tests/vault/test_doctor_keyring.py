@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.files.local_state import Environment
+from memstore.trust.keyring import REVOKED_KEYS
 from memstore.trust.pin import unpin
 from memstore.vault import composition
 from memstore.vault.doctor import Check, DoctorVerdict, doctor
 from tests.git_repositories import git
-from tests.trust.test_keepers import ATTEST, Vault
+from tests.trust.test_keepers import ATTEST, BOTH, Vault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,11 +26,11 @@ def vault(tmp_path: Path) -> Vault:
     return made
 
 
-def _keyring(vault: Vault, actor: str | None = None) -> Check | None:
-    ws = vault.open()
+def _keyring(vault: Vault, actor: str | None = None, *, name: str = "keyring", key: str = "") -> Check | None:
+    ws = vault.open(key)
     opened = ws._replace(actor=actor) if actor else ws
     around = composition.surroundings(Environment.of_process(), str(vault.root))
-    return next((one for one in doctor(around, opened.view, fix=False).checks if one.name == "keyring"), None)
+    return next((one for one in doctor(around, opened.view, fix=False).checks if one.name == name), None)
 
 
 def _told(vault: Vault) -> tuple[DoctorVerdict, str]:
@@ -46,6 +47,43 @@ def test_it_tells_what_is_pinned_and_where(vault: Vault) -> None:
     vault.commit("New", "sean")
     assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 3 keys count")
     assert _keyring(vault, "human:stranger") is None
+
+
+PAST, COMING = 'valid-before="20260101000000Z"', 'valid-after="20990101000000Z"'
+
+
+def test_only_keys_that_count_now_are_counted(vault: Vault) -> None:
+    new, third = vault.line("new", f"{ATTEST},{PAST}"), vault.line("third", f"{ATTEST},{COMING}")
+    vault.write([*vault.lines(), new, third])
+    vault.commit("New", "sean")
+    assert _told(vault)[1].endswith("; 2 keys count, 1 has expired, 1 not valid yet")
+    unpin(vault.open().view())
+    assert _told(vault)[1].startswith("2 keys count, 1 has expired, 1 not valid yet, unpinned: ")
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    assert _told(vault)[1].startswith("1 key counts, 1 has expired, 1 not valid yet, unpinned: ")
+
+
+@pytest.mark.parametrize("actor", ["human:sean", "si:pith"])
+def test_a_key_of_ones_own_that_no_longer_counts_is_a_warning(vault: Vault, actor: str) -> None:
+    def told(key: str) -> Check | None:
+        return _keyring(vault, actor, name="signing key", key=key)
+
+    assert [told(key) for key in ("", "pith", "new", "missing")] == [None] * 4
+    vault.write([vault.line("sean", BOTH), vault.line("pith", f"{ATTEST},{PAST}")])
+    vault.commit("Retired", "sean")
+    check = told("pith")
+    assert check is not None
+    assert check.verdict is DoctorVerdict.WARNING
+    assert "was retired, or has expired, on 2026-01-01T00:00:00Z" in check.text
+    assert "memstore config --user signing_key FILE" in (check.hint or "")
+    vault.write([vault.line("sean", BOTH), vault.line("pith", f"{ATTEST},{PAST}"), vault.line("pith", ATTEST)])
+    vault.commit("Renewed", "sean")
+    assert told("pith") is None
+    vault.write([vault.public("pith")], REVOKED_KEYS)
+    vault.commit("Lost", "sean")
+    check = told("pith")
+    assert check is not None
+    assert "was revoked" in check.text
 
 
 def test_a_change_that_no_keeper_signed_is_a_warning(vault: Vault) -> None:
