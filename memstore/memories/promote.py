@@ -5,7 +5,7 @@ Both sides of a link are written in one operation. Source: seed 000's gold stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access import grants
@@ -16,7 +16,8 @@ from memstore.beliefs.reinforce import edit_of_evidence
 from memstore.core.catalog import EdgeKind
 from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
-from memstore.core.ids import MEMORY_TYPES
+from memstore.core.finding_codes import finding_of
+from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import Saving, again_where_changed, save_all
@@ -26,13 +27,14 @@ from memstore.files.memory_file import MemoryFile
 from memstore.files.render import entry_of
 from memstore.files.shapes import is_absent, listed
 from memstore.lineage.graph import graph_of
-from memstore.lineage.refs import ceiling, entries, whole_refs
+from memstore.lineage.refs import ceiling, entries, loader, whole_refs
 from memstore.memories.add import new_memory, refuse_by_hand
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.core.change import Saved
+    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
@@ -81,7 +83,8 @@ def promote(
 
     Raises:
         NotFoundError: there is no such memory, or a ref names none.
-        RefusedError: it was already promoted, can't be promoted, or the new memory would have a higher confidence.
+        RefusedError: it was already promoted, can't be promoted, the new memory would have a higher confidence, or all
+            sources of a suggestion are gone.
         UsageError: a value does not have the shape of its key, or does not fit the type.
     """
     given = given_keys(view, values)
@@ -89,6 +92,7 @@ def promote(
     source = _promotable(file)
     kind = _checked_kind(file.memory, kind, account)
     _refuse_second(view, file, source)
+    gone = sources_gone(view, file) if file.memory.status == "draft" else ()
     made = {**_taken_over(file, source, given, whole=text is None), "type": kind}
     if account:
         made["title"] = _title(given, account) or made.get("title") or in_a_key(default_title(text or file.memory.body))
@@ -100,7 +104,28 @@ def promote(
     # The new memory comes first. After a crash in between, it names its source; this is enough for `fix-provenance` to
     # complete the link, and prevents a second promotion of the source.
     saved = save_all(view, [new, *_back_links(view, file, new, made)], verb="promote", **saving)
-    return Linked(saved=saved[0], others=saved[1:])
+    return Linked(saved=with_findings(saved[0], gone), others=saved[1:])
+
+
+def sources_gone(view: View, file: MemoryFile) -> tuple[Finding, ...]:
+    """Return a warning for each source of a suggestion that does not exist any more, as far as the actor may know.
+
+    Raises:
+        RefusedError: none of its sources exists.
+    """
+    load, name = loader(view), file.memory.ref or file.path
+    sources = [ref for ref in file.memory.derived_from if MemoryRef.parse(ref)]
+    gone = [ref for ref in sources if load(ref) is None]
+    if gone and gone == sources:
+        raise RefusedError(f"the evidence of {name} is gone", hint=f"memstore suggestions reject {name}")
+    at, hint = file.front.position("derived_from"), "memstore undo takes it back, if what is left does not say so"
+    texts = (f"it was suggested because of {ref}, which does not exist any more" for ref in gone)
+    return tuple(finding_of("ref-dangling", file.path, text, hint, at, key="derived_from") for text in texts)
+
+
+def with_findings(saved: Saved, findings: tuple[Finding, ...]) -> Saved:
+    """Return a result with more findings."""
+    return replace(saved, findings=(*saved.findings, *findings)) if findings else saved
 
 
 def process_raw(view: View, raw: str, as_type: str, values: Mapping[str, Plain] | None = None, **settings: Any) -> str:

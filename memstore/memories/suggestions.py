@@ -21,7 +21,7 @@ from memstore.core.titles import title_of
 from memstore.core.transaction import Saving, again_where_changed, save, save_all
 from memstore.files import splice
 from memstore.lineage.refs import loader
-from memstore.memories.promote import Linked, edits_of_superseding, promote, ref_of_new
+from memstore.memories.promote import Linked, edits_of_superseding, promote, ref_of_new, sources_gone, with_findings
 from memstore.search.uses import record_use
 
 if TYPE_CHECKING:
@@ -100,10 +100,11 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
         return linked
     if one.action is Action.SUPERSEDE:
         return _replace(view, one, dry_run=dry_run, commit=commit)
+    gone = () if one.action in (Action.ARCHIVE, Action.REVISE) else sources_gone(view, one.file)
     edits = [_recorded(view, one), _archived(one.file)]
     saved = save_all(view, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
     _count_use(view, one.target, dry_run=dry_run)
-    return Linked(saved=saved[0], others=saved[1:])
+    return Linked(saved=with_findings(saved[0], gone), others=saved[1:])
 
 
 @again_where_changed
@@ -154,6 +155,7 @@ def _told(draft: Memory) -> str:
 def _replace(view: View, one: Waiting, *, dry_run: bool, commit: bool) -> Linked:
     """Write the belief that takes the place of the one that a suggestion is about."""
     draft, name = one.memory, one.memory.ref or one.file.path
+    gone = sources_gone(view, one.file)
     evidence = [ref for ref in draft.relates_to if ref != one.target]
     values: dict[str, Any] = {
         "title": draft.title, "source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE,
@@ -166,7 +168,7 @@ def _replace(view: View, one: Waiting, *, dry_run: bool, commit: bool) -> Linked
     edits.append(_archived(one.file, link))
     saved = save_all(view, edits, verb="suggestions accept", dry_run=dry_run, commit=commit)
     _count_use(view, saved[0].ref, dry_run=dry_run)
-    return Linked(saved=saved[0], others=saved[1:])
+    return Linked(saved=with_findings(saved[0], gone), others=saved[1:])
 
 
 def _recorded(view: View, one: Waiting) -> Edit:

@@ -13,12 +13,13 @@ from memstore.beliefs.consolidate import consolidate
 from memstore.beliefs.next_lines import replayed
 from memstore.beliefs.wording import SynthesisFailedError
 from memstore.core.errors import NotFoundError, RefusedError
+from memstore.core.finding import Severity
 from memstore.core.transaction import unified_diff
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.memories.add import add_memory
 from memstore.memories.edit import move
-from memstore.memories.promote import supersede
+from memstore.memories.promote import promote, supersede
 from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
 from tests.memory_state import LastRun
@@ -26,11 +27,13 @@ from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memstore.beliefs.consolidate import Consolidated
     from memstore.beliefs.wording import QuotedSource
     from memstore.core.memory import Memory
+    from memstore.core.view import View
+    from memstore.memories.promote import Linked
     from memstore.vault.workspace import Workspace
 
 WALKS = (
@@ -224,6 +227,30 @@ def test_accepting_records_the_cluster_the_suggestion_and_the_computed_confidenc
         accept_suggestion(ws.view(), str(waiting.memory.ref))
 
 
+@pytest.mark.parametrize("accepting", [accept_suggestion, lambda view, ref: promote(view, ref, None)])
+def test_whoever_accepts_is_told_which_sources_are_gone(accepting: Callable[[View, str], Linked]) -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    ws.vault.delete("e/walk0.md", expected=files_of(ws)["e/walk0.md"])
+    linked = accepting(ws.view(), one.ref)
+    (finding,) = linked.saved.findings
+    assert (finding.code, finding.severity) == ("ref-dangling", Severity.WARNING)
+    assert finding.text == "it was suggested because of episode:m_walk0, which does not exist any more"
+    assert finding.hint
+
+
+@pytest.mark.parametrize("accepting", [accept_suggestion, lambda view, ref: promote(view, ref, None)])
+def test_a_suggestion_without_any_source_left_is_not_accepted(accepting: Callable[[View, str], Linked]) -> None:
+    ws = vault(alone(20), walks(3))
+    (one,) = consolidate(ws.view(), apply=True).suggestions
+    for i in range(3):
+        ws.vault.delete(f"e/walk{i}.md", expected=files_of(ws)[f"e/walk{i}.md"])
+    with pytest.raises(RefusedError, match=r"the evidence of belief:prop_\w+ is gone") as caught:
+        accepting(ws.view(), one.ref)
+    assert caught.value.hint == f"memstore suggestions reject {one.ref}"
+    assert memory(ws, one.ref).status == "draft"
+
+
 def test_a_number_that_a_hand_gave_a_suggestion_stands_and_the_ledger_says_so() -> None:
     ws = vault(alone(20), walks(3))
     (one,) = consolidate(ws.view(), apply=True).suggestions
@@ -290,6 +317,18 @@ def test_evidence_that_was_suggested_is_recorded_when_it_is_accepted(action: str
         (op, f"episode:m_walk{i}", "Accepted belief:prop_1") for i in range(2)
     ]
     assert memory(ws, "prop_1").status == "archived"
+
+
+def test_evidence_of_which_some_is_gone_is_recorded_with_a_warning() -> None:
+    belief = memory_text("\nHeat slows walks.\n", type="belief", id="m_b", confidence="0.8")
+    draft = memory_text(
+        "\nHeat.\n", type="belief", id="prop_1", status="draft", proposes="support", relates_to="[belief:m_b]",
+        derived_from='[episode:m_walk0, episode:m_gone, "consolidation:2026-01-01"]',
+    )  # fmt: skip
+    ws = vault(walks(1), {"b.md": belief, "suggestions/prop_1.md": draft})
+    (finding,) = accept_suggestion(ws.view(), "prop_1").saved.findings
+    assert "because of episode:m_gone, which does not exist any more" in finding.text
+    assert [line.evidence_source for line in memory(ws, "m_b").confidence_history[1:]] == ["episode:m_walk0"]
 
 
 def test_every_suggestion_is_a_memory_file() -> None:
