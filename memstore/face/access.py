@@ -186,7 +186,7 @@ class VaultAccess:
         """Return the audit events, latest first; `of` is the id of a memory, a consent, an entity or a context."""
         from memstore.access.audit import audit_trail
 
-        return audit_trail(self._view(), of=of, limit=limit)
+        return audit_trail(self._view(), of=of, limit=given.most("limit", limit, least=1))
 
     def verify_trail(self) -> Verified:
         """Return whether every audit event is unchanged, and none that another event names is missing."""

@@ -139,7 +139,7 @@ class VaultBeliefs:
 
         given.only(saving, Saving, "propagate")
         ref = None if memory is None else given.ref_of(memory)
-        return propagate(self._view(), ref, depth=depth, apply=apply, **saving)
+        return propagate(self._view(), ref, depth=given.most("depth", depth, least=1), apply=apply, **saving)
 
     def recompute(self, memories: Names = (), *, check: bool = False, **saving: Unpack[Saving]) -> Recomputed:
         """Store the confidence that each history yields, for these memories or all; with `check` only compare."""

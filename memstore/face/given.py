@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast, overload
@@ -22,7 +22,7 @@ from memstore.search.retrieval import Filters, Where
 from memstore.trust.score import Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from memstore.face.vault import Vault
@@ -133,6 +133,27 @@ def text_of(name: str, given: object) -> str:
     """Return a text; raise `TypeError` for anything else, as a program hands over None where nothing was found."""
     if not isinstance(given, str):
         raise TypeError(f"{name} is a text, not {'None' if given is None else type(given).__name__}")
+    return given
+
+
+def count(name: str, given: object, *, least: int = 1) -> int:
+    """Return a whole number; raise `UsageError` for anything else, and for one below `least`."""
+    if not isinstance(given, int) or isinstance(given, bool) or given < least:
+        raise UsageError(
+            f"{name} is {given!r}, not a whole number from {least} on", hint=f"write it like {name}={max(least, 5)}"
+        )
+    return given
+
+
+def most(name: str, given: object, *, least: int = 0) -> int | None:
+    """Return a whole number like `count`; None, which stands for no limit, is returned as such."""
+    return None if given is None else count(name, given, least=least)
+
+
+def when(name: str, given: object) -> str | None:
+    """Return a commit or a date as it was written, or None; raise `UsageError` for anything that is not a text."""
+    if given is not None and not isinstance(given, str):
+        raise UsageError(f"{name} is {given!r}, not a text", hint=f'write it like {name}="2026-02-01"')
     return given
 
 
@@ -257,17 +278,17 @@ def filters_of(which: Which, *, now: datetime) -> Filters:
     """
     given = cast("dict[str, Any]", which)
     fields: dict[str, Any] = {
-        name: tuple(rules.checked(name, value) for value in one_or_more(given[name]))
+        name: tuple(rules.checked(name, value) for value in _words(name, given[name]))
         for name in rules.FIELDS
         if name in given
     }
     where = given.get("where", ())
-    conditions = [where] if isinstance(where, str | Where) else where
+    conditions = [where] if isinstance(where, Where) else _words("where", where, Where)
     least, trust = given.get("min_confidence"), given.get("min_trust")
     return Filters(
         **fields,
-        since=_moment(given.get("since"), now, "start"),
-        until=_moment(given.get("until"), now, "end"),
+        since=_moment("since", given.get("since"), now, "start"),
+        until=_moment("until", given.get("until"), now, "end"),
         min_confidence=None if least is None else rules.checked_fraction(least),
         min_trust=None if trust is None else rules.checked_fraction(trust, "trust"),
         level=_level(given.get("level")),
@@ -277,6 +298,15 @@ def filters_of(which: Which, *, now: datetime) -> Filters:
     )
 
 
+def _words(name: str, given: Any, *more: type) -> list[Any]:
+    """Return the texts of a filter, one or several; raise `UsageError` for anything else."""
+    found = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
+    for one in found:
+        if not isinstance(one, (str, *more)):
+            raise UsageError(f"{name} has {one!r}, which is not a text", hint=f'write it like {name}="…"')
+    return found
+
+
 def _level(word: str | None) -> str | None:
     words = [level.word for level in Level]
     if word is not None and word not in words:
@@ -284,11 +314,13 @@ def _level(word: str | None) -> str | None:
     return word
 
 
-def _moment(given: str | datetime | None, now: datetime, side: str) -> datetime | None:
+def _moment(name: str, given: str | datetime | None, now: datetime, side: str) -> datetime | None:
     if isinstance(given, datetime):
         if given.tzinfo is None:
             raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
         return given.astimezone(UTC)
+    if given is not None and not isinstance(given, str):
+        raise UsageError(f"{name} is {given!r}, not a date", hint=f"write it like {times.FORMS}, or give a datetime")
     found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
     return found
 

@@ -50,13 +50,19 @@ class VaultLineage:
         from memstore.lineage.values import Direction
 
         way = Direction.DOWN if reverse else Direction.UP
-        return trace_memory(self._view(), given.ref_of(memory), direction=way, depth=depth, limit=limit)
+        return trace_memory(
+            self._view(),
+            given.ref_of(memory),
+            direction=way,
+            depth=given.most("depth", depth),
+            limit=given.most("limit", limit),
+        )
 
     def impact(self, memories: Names, *, limit: int | None = None) -> Impact:
         """Return the memories that would lose support if these memories were gone."""
         from memstore.lineage.trace import impact_of
 
-        return impact_of(self._view(), given.refs_of(memories), limit=limit)
+        return impact_of(self._view(), given.refs_of(memories), limit=given.most("limit", limit))
 
     def expand(self, memory: Named, *, full: bool = False) -> Expanded:
         """Return a memory with all that it names; a use of it. `full` adds a compressed memory's whole text."""
@@ -68,7 +74,7 @@ class VaultLineage:
         """Return memories that don't say where they come from, and refs that lead nowhere."""
         from memstore.lineage.orphans import find_orphans
 
-        return find_orphans(self._view(), limit=limit)
+        return find_orphans(self._view(), limit=given.most("limit", limit))
 
     def fix(self, **saving: Unpack[Saving]) -> FixedProvenance:
         """Record on both sides what one side records, mark seed beliefs, link raw memories with what repeats them."""
@@ -92,7 +98,7 @@ class VaultHistory:
         """Return what happened to a memory, or to all, newest first."""
         from memstore.history.log import log
 
-        return log(self._view(), None if memory is None else given.ref_of(memory), limit=limit)
+        return log(self._view(), None if memory is None else given.ref_of(memory), limit=given.most("limit", limit))
 
     def blame(self, memory: Named) -> Blame:
         """Return the commit of each line of a memory's text, and of each entry of its confidence's history."""

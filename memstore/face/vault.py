@@ -194,8 +194,8 @@ class Vault:
 
         given.only(which, given.Which, "search")
         given.text_of("query", query)
-        if limit < 1:
-            raise UsageError(f"limit is {limit}", hint="ask for at least one hit")
+        given.count("limit", limit)
+        given.when("at", at)
         view = self.view()
         wish = Wish(
             filters=given.filters_of(which, now=view.clock.now()),
@@ -219,8 +219,9 @@ class Vault:
         """
         from memstore.beliefs.recall import DEFAULT_BUDGET, RecallProfile, recall
 
-        tokens = DEFAULT_BUDGET if budget is None else budget
-        given.text_of("prompt", prompt)
+        tokens = DEFAULT_BUDGET if budget is None else given.count("budget", budget)
+        if not given.text_of("prompt", prompt).strip():
+            raise UsageError("there is no prompt", hint="say what is being talked about")
         return recall(self.view(), prompt, budget=tokens, profile=given.choice(RecallProfile, profile))
 
     def list(
@@ -240,7 +241,9 @@ class Vault:
         given.only(which, given.Which, "list")
         view = self.view()
         filters = given.filters_of(which, now=view.clock.now())
-        return list_memories(view, filters, sort=given.choice(Sort, sort), limit=limit, at=at)
+        return list_memories(
+            view, filters, sort=given.choice(Sort, sort), limit=given.most("limit", limit), at=given.when("at", at)
+        )
 
     def get(self, memory: Named) -> Memory:
         """Return a memory, with its text in `body`; this is a use of it.
@@ -259,7 +262,7 @@ class Vault:
         """
         from memstore.memories.show import show_memory
 
-        return show_memory(self.view(), given.ref_of(memory), at=at)
+        return show_memory(self.view(), given.ref_of(memory), at=given.when("at", at))
 
     def why(self, memory: Named, *, profile: str | None = None) -> Why:
         """Return how each number of a memory is derived, down to lines and commits; this is not a use of it."""
@@ -282,7 +285,8 @@ class Vault:
         from memstore.memories.cite import cite
 
         name = given.ref_of(memory)
-        lines = "" if line_start is None else f":L{line_start}-L{line_start if line_end is None else line_end}"
+        lines = "" if line_start is None else f":L{given.count('line_start', line_start)}"
+        lines += f"-L{given.count('line_end', line_end)}" if lines and line_end is not None else ""
         return cite(self.view(), f"{name}{lines}")
 
     def links(self, memory: Named) -> NoteLinks:
@@ -518,7 +522,7 @@ class Vault:
 
         given.only(which, given.Which, "stats")
         view = self.view()
-        return stats(view, given.filters_of(which, now=view.clock.now()), at=at)
+        return stats(view, given.filters_of(which, now=view.clock.now()), at=given.when("at", at))
 
     def report(self, *, base: str = "") -> bytes:
         """Return one HTML page of what the entity may see.

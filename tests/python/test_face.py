@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
@@ -496,6 +497,59 @@ def test_none_is_no_text(vault: Vault) -> None:
     for call in calls:
         with pytest.raises(TypeError, match="is a text, not None"):
             call(None)
+
+
+@pytest.mark.parametrize("wrong", ["x", 2.5, True, -1, b"5"])
+@pytest.mark.parametrize(
+    ("named", "call"),
+    [
+        ("limit", lambda v, _, wrong: v.search("Bella", limit=wrong)),
+        ("limit", lambda v, _, wrong: v.list(limit=wrong)),
+        ("budget", lambda v, _, wrong: v.recall("Bella", budget=wrong)),
+        ("depth", lambda v, n, wrong: v.lineage.trace(n, depth=wrong)),
+        ("limit", lambda v, n, wrong: v.lineage.trace(n, limit=wrong)),
+        ("limit", lambda v, n, wrong: v.lineage.impact(n, limit=wrong)),
+        ("limit", lambda v, _, wrong: v.lineage.orphans(limit=wrong)),
+        ("limit", lambda v, _, wrong: v.history.log(limit=wrong)),
+        ("limit", lambda v, _, wrong: v.access.trail(limit=wrong)),
+        ("depth", lambda v, n, wrong: v.beliefs.propagate(n, depth=wrong)),
+        ("line_start", lambda v, n, wrong: v.cite(n, line_start=wrong)),
+        ("line_end", lambda v, n, wrong: v.cite(n, line_start=1, line_end=wrong)),
+    ],
+)
+def test_what_is_no_whole_number_is_named(
+    vault: Vault, named: str, call: Callable[[Vault, Any, Any], object], wrong: Any
+) -> None:
+    note = vault.add("Bella barks.")
+    with pytest.raises(
+        memstore.UsageError, match=rf"^{named} is {re.escape(repr(wrong))}, not a whole number"
+    ) as caught:
+        call(vault, note, wrong)
+    assert named in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("named", "call"),
+    [
+        ("since is 5", lambda v: v.search("Bella", since=5)),
+        ("until is 5", lambda v: v.list(until=5)),
+        ("at is 5", lambda v: v.search("Bella", at=5)),
+        ("at is 5", lambda v: v.list(at=5)),
+        ("at is 5", lambda v: v.stats(at=5)),
+        ("at is 5", lambda v: v.show(v.add("x"), at=5)),
+        ("tag has 5", lambda v: v.list(tag=5)),
+        ("tag has 5", lambda v: v.list(tag=["a", 5])),
+        ("where has 5", lambda v: v.list(where=5)),
+        ("there is no prompt", lambda v: v.recall("")),
+        ("there is no prompt", lambda v: v.recall(" \n")),
+    ],
+)
+def test_what_can_be_neither_filter_nor_prompt_is_named(
+    vault: Vault, named: str, call: Callable[[Vault], object]
+) -> None:
+    with pytest.raises(memstore.UsageError, match=f"^{named}") as caught:
+        call(vault)
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("key", ["created_at", "valid_from", "valid_until"])
