@@ -115,7 +115,10 @@ def compress(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> 
         if isinstance(edit, Edit):
             edits.append(edit)
         elif refs:
-            raise RefusedError(f"{file.memory.ref or file.path} keeps its text: {edit}")
+            raise RefusedError(
+                f"{file.memory.ref or file.path} keeps its text: {edit}",
+                hint="memstore compress without a REF takes all that may be compressed",
+            )
     message = f"compress: older than {FEWEST_DAYS} days, 0 uses"
     saved = save_all(view, edits, verb="compress", message=message, **saving)
     sizes = tuple(Sizes(len(edit.before.data) if edit.before else 0, len(edit.after)) for edit in edits)

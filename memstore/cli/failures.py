@@ -81,13 +81,20 @@ def _code(error: MemstoreError) -> str:
 _DONE = "only the answer found no room: whatever the command changed is changed"
 
 
+_HINTS = {
+    PermissionError: "check the file's permissions",
+    FileNotFoundError: "check the name; a relative one begins in the current folder",
+    IsADirectoryError: "name a file in it",
+}
+
+
 def _of_the_system(error: OSError) -> Failure:
     from memstore.files.local_state import NO_ROOM
 
     what = error.strerror or str(error) or type(error).__name__
     names = [str(name) for name in (error.filename, error.filename2) if name is not None]
     message = f"{' -> '.join(names)}: {what}" if names else what
-    hint = "check the file's permissions" if isinstance(error, PermissionError) else None
+    hint = next((hint for kind, hint in _HINTS.items() if isinstance(error, kind)), None)
     if error.errno in NO_ROOM:
         hint = "make room, and try again" if names != ["standard output"] else _DONE
     return Failure("system", Exit.VAULT, message[:1].lower() + message[1:] if not names else message, hint)

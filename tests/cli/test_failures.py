@@ -41,6 +41,11 @@ def test_every_error_has_a_code_and_an_exit_code(error: BaseException, code: str
     assert told.message
 
 
+def test_a_file_that_is_missing_or_a_folder_comes_with_a_hint() -> None:
+    assert "relative" in (failure_of(FileNotFoundError(2, "No such file or directory", "tea.md")).hint or "")
+    assert failure_of(IsADirectoryError(21, "Is a directory", "tea")).hint == "name a file in it"
+
+
 def test_an_error_of_the_system_names_the_file() -> None:
     assert failure_of(PermissionError(13, "Permission denied", "a/b.md")).message == "a/b.md: Permission denied"
     assert failure_of(OSError(18, "Cross-device link", "a", None, "b")).message == "a -> b: Cross-device link"
