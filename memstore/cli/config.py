@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,15 +29,22 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("key", required=False)
-@click.argument("value", required=False)
+@click.argument("values", metavar="[VALUE]", nargs=-1)
 @click.option("--user", is_flag=True, help="Your own settings instead of the vault's.")
 @click.option("--unset", is_flag=True, help="Remove the key, so that its default applies.")
-def config(session: CliSession, key: str | None, value: str | None, *, user: bool, unset: bool) -> None:
+def config(session: CliSession, key: str | None, values: tuple[str, ...], *, user: bool, unset: bool) -> None:
     """Show and change settings: the vault's, or with --user your own. Comments in the file are kept."""
     from memstore.documents.vault import settings_document
     from memstore.vault import composition
     from memstore.vault import status as flow
 
+    value, *more = values or (None,)
+    if more:
+        as_list = shlex.join(("memstore", "config", str(key), ",".join(values)))
+        raise UsageError(
+            f"{key} takes one value, and {len(values)} are given",
+            hint=f"quote a value with blanks; a list has commas: {as_list}",
+        )
     env = session.environment()
     file, defaults = composition.settings_file(env, session.choices.vault, user=user)
     if not user and key is not None and (unset or value is not None):

@@ -59,7 +59,7 @@ def recall(session: CliSession, /, prompt: tuple[str, ...], *, budget: int, prof
     if profile == RecallProfile.SEED_002.value and not recalled.by_meaning:
         session.say("without an embedder nothing is found by meaning; memstore config --user embedder FOLDER sets one")
     if recalled.left_out:
-        session.say(f"{recalled.left_out} more would not fit in {budget} tokens; --budget sets the limit")
+        session.say(f"{recalled.left_out} more would not fit; --budget sets the limit, {budget} now, in tokens")
     elif not (recalled.memories or recalled.beliefs):
         session.say("nothing comes to mind")
 
