@@ -556,7 +556,7 @@ def test_a_pipe_is_read_until_its_end(places: Places, who: tuple[str, ...]) -> N
 def test_a_folder_is_told_to_be_one(places: Places) -> None:
     for who, path in ((ALONE, "secret"), (AS_BOB, "../out")):
         told = places.told(who, READS, path)
-        assert told.err == f"memstore: {places.vault / path}: Is a directory\n"
+        assert told.err == f"memstore: {places.vault / path}: Is a directory\nhint: name a file in it\n"
     handles = Path("/proc/self/fd")
     gc.collect()
     before = len(list(handles.iterdir()))
