@@ -33,8 +33,6 @@ LATER = {
         "conflicts.gisting",
         "conflicts.statements",
     },
-    # Hardly any vault is checked out in part, and in most nothing is missing.
-    "lineage.graph": {"history.sparse"},
     "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.
     "memories.show": {

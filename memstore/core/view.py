@@ -423,6 +423,9 @@ class View(Protocol):
     def pending(self, *, since: str | None = None) -> Pending:
         """Return the uncommitted changes that the actor may see, compared with the current commit or with `since`."""
 
+    def ids_left_out(self) -> Collection[str]:
+        """Return the ids of memories that git has, and that a sparse checkout leaves out of the work tree."""
+
     def own_pending(self) -> Mapping[str, bytes | None]:
         """Return the vault's own files with uncommitted changes, by path; None for a file that is gone."""
 

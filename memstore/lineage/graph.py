@@ -351,13 +351,7 @@ def graph_of(view: View) -> Graph:
         table = edges_of(
             view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
         )
-    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=lambda: _left_out(view))
-
-
-def _left_out(view: View) -> Collection[str]:
-    from memstore.history.sparse import ids_left_out  # needed only where something is missing
-
-    return ids_left_out(view)
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=view.ids_left_out)
 
 
 def row_of(graph: Graph, entry: Entry) -> int:

@@ -731,6 +731,12 @@ class VaultView:
 
         return pending(self, self._ws, self._snapshot, since=since)
 
+    def ids_left_out(self) -> Collection[str]:
+        """Return the ids of memories that git has, and that a sparse checkout leaves out of the work tree."""
+        from memstore.history.sparse import ids_left_out
+
+        return ids_left_out(self)
+
     def own_pending(self) -> Mapping[str, bytes | None]:
         """Return the vault's own files with uncommitted changes, by path; empty for anybody but the vault's owner."""
         from memstore.vault.pending import own_pending
