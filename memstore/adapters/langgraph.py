@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langgraph.store.base import (
@@ -27,6 +27,7 @@ from langgraph.store.base import (
 
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted
+from memstore.core.times import moment
 from memstore.documents.parts import external_document
 from memstore.face.given import opened
 from memstore.lineage.descent import note_shown
@@ -206,7 +207,7 @@ def _time(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text)
     except ValueError:  # none, or one that somebody has written by hand
-        return datetime.fromtimestamp(0, UTC)
+        return moment(0)
 
 
 def _line(text: str) -> str:

@@ -46,7 +46,7 @@ class Evidence:
 
     def happened_before(self, recorded: datetime) -> str | None:
         """Return when it arose if that was at least a day before it is recorded: less makes no difference."""
-        if self.at is None or datetime.fromisoformat(self.at) > recorded - timedelta(days=1):
+        if self.at is None or recorded - datetime.fromisoformat(self.at) < timedelta(days=1):
             return None
         return self.at
 

@@ -14,7 +14,7 @@ from memstore.beliefs import ledger as confidence
 from memstore.beliefs.evidence import SPOKEN
 from memstore.core.errors import VaultError
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE, LedgerLine
-from memstore.core.times import instant
+from memstore.core.times import EARLIEST, instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -337,7 +337,7 @@ def joined(into: Memory, other: Memory, *, now: datetime, by: str) -> tuple[Ledg
         line for source, said in standing(theirs).items() if confidence.counted_as(source) not in known for line in said
     ]
     if barrier is not None:
-        earliest = datetime.fromisoformat(barrier.timestamp) + timedelta(seconds=1)
+        earliest = next_time([barrier], EARLIEST)
         lines = [
             line if datetime.fromisoformat(line.timestamp) >= earliest else line._replace(timestamp=instant(earliest))
             for line in lines

@@ -225,6 +225,11 @@ _CODES = (
         "`adopt` adds lines and changes none. If a line of another program would have to change, such as its own "
         "`id` or front matter in TOML, the file stays a plain note, which is still searched, listed and cited.",
     ),
+    _warning(
+        "note-date",
+        "a plain note's date can't be read",
+        "The note is dated as if the key were not there. Write a day, like 2026-05-08, or an ISO 8601 time.",
+    ),
     # -- shapes
     _error(
         "type-missing",

@@ -1,4 +1,4 @@
-"""Times as memories store them, and as people type them in filters: a day, a month, a minute, `yesterday`, `3d`."""
+"""Times as memories store them, as other programs state them, and as people type them: a day, a minute, `yesterday`."""
 
 # Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
 # (docs/adr/0029).
@@ -14,7 +14,48 @@ _LENGTH = len("0001-01-01T00:00:00Z")
 
 def instant(at: datetime) -> str:
     """Return a timezone-aware time in the form memories use: RFC 3339 in UTC, to the second."""
-    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}".rjust(_LENGTH, "0")  # %Y leaves out leading zeros on Linux
+    return f"{_in_utc(at):%Y-%m-%dT%H:%M:%SZ}".rjust(_LENGTH, "0")  # %Y leaves out leading zeros on Linux
+
+
+# -- as the world states them ----------------------------------------------------------------------
+
+
+EARLIEST = datetime.min.replace(tzinfo=UTC)
+LATEST = datetime.max.replace(microsecond=0, tzinfo=UTC)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FIRST_SECOND, _LAST_SECOND = int((EARLIEST - _EPOCH).total_seconds()), int((LATEST - _EPOCH).total_seconds())
+
+
+def moment(seconds: float) -> datetime:
+    """Return seconds since 1970, as git, a disk or a key states them, as a time in UTC.
+
+    What lies outside the calendar becomes its first or its last second, so that it can still be compared and shown.
+    """
+    return _EPOCH + timedelta(seconds=max(_FIRST_SECOND, min(seconds, _LAST_SECOND)))
+
+
+def time_in(value: object) -> datetime | None:
+    """Return the time in UTC that a value of another program's file states; None if it states none.
+
+    Args:
+        value: an ISO 8601 text, a time, or a day, which begins at midnight; without a zone, UTC is meant.
+    """
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value.strip())
+        except ValueError:
+            return None
+    if isinstance(value, datetime):
+        return _in_utc(value if value.tzinfo else value.replace(tzinfo=UTC))
+    return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None
+
+
+def _in_utc(at: datetime) -> datetime:
+    """Return a timezone-aware time in UTC; a zone that leads out of the calendar leads to its end."""
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        return EARLIEST if at.year == EARLIEST.year else LATEST
 
 
 # -- as people type them ---------------------------------------------------------------------------
@@ -100,7 +141,7 @@ def _written(text: str) -> Period | None:
         return None
     year, month, day = int(found["year"]), found["month"], found["day"]
     if found["hour"]:
-        start = datetime.fromisoformat(text).astimezone(UTC)
+        start = _in_utc(datetime.fromisoformat(text))
         return Period(start, start + (timedelta() if found["second"] else timedelta(seconds=59)))
     start = datetime(year, int(month or 1), int(day or 1), tzinfo=UTC)
     if day:

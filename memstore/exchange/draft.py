@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.digests import blob_id
-from memstore.core.times import instant
+from memstore.core.times import EARLIEST, LATEST, instant, moment, time_in
 from memstore.files.strict_yaml import folded_key
 
 if TYPE_CHECKING:
@@ -150,15 +150,11 @@ def words(value: object) -> list[Plain]:
 
 def time_of(value: object) -> str | None:
     """Return a time in UTC from seconds since 1970 or an ISO 8601 text (UTC if it has no zone); None for the rest."""
-    try:
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return instant(datetime.fromtimestamp(value, tz=UTC))
-        if isinstance(value, str) and value.strip():
-            at = datetime.fromisoformat(value.strip())
-            return instant(at if at.tzinfo else at.replace(tzinfo=UTC))
-    except (ValueError, OverflowError, OSError):
-        return None
-    return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        at = None if isinstance(value, float) and isnan(value) else moment(value)
+    else:
+        at = time_in(value)
+    return instant(at) if at and EARLIEST < at < LATEST else None
 
 
 def _distinct(names: Iterable[object]) -> list[str]:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast, overload
 
@@ -318,7 +318,7 @@ def _moment(name: str, given: str | datetime | None, now: datetime, side: str) -
     if isinstance(given, datetime):
         if given.tzinfo is None:
             raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
-        return given.astimezone(UTC)
+        return times.time_in(given)
     if given is not None and not isinstance(given, str):
         raise UsageError(f"{name} is {given!r}, not a date", hint=f"write it like {times.FORMS}, or give a datetime")
     found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.core.errors import ChangedMeanwhileError, NoFileError, SealedError, TooLargeError, VaultError
 from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
+from memstore.core.times import moment
 from memstore.files import walk
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import NO_ROOM, regular_bytes, sync_folder
@@ -147,12 +148,9 @@ class DiskVault:
 
     def saved_at(self, path: str) -> datetime | None:
         """Return when a file was last saved, in UTC; None if there is no such file."""
-        from datetime import UTC, datetime
-
         try:
-            saved = self._place(path).stat().st_mtime
-            return datetime.fromtimestamp(saved, UTC)
-        except (OSError, OverflowError, ValueError, VaultError):
+            return moment(self._place(path).stat().st_mtime)
+        except (OSError, VaultError):
             return None
 
     def create(self, path: str, data: bytes, *, like: str | None = None) -> None:

@@ -7,13 +7,13 @@ note's keys never make it visible to anybody, and it is never rewritten.
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import Memory
 from memstore.core.places import kind_of, page_name, stem_of
-from memstore.core.times import instant
+from memstore.core.times import instant, time_in
 from memstore.files import fence
 from memstore.files.fence import BOM, FencedText
 
@@ -234,6 +234,13 @@ def _created_at(path: str, values: Mapping[str, Any]) -> str | None:
     return next((day for day in days if day), None) or _day_in_name(path)
 
 
+def unread_dates(data: bytes) -> list[tuple[str, str]]:
+    """Return the dates in a note's front matter that can't be read, each with its key."""
+    values = read(data)[1]
+    said = ((name, _line_of(values.get(name))) for name in (*_CREATED, *_MODIFIED))
+    return [(name, text) for name, text in said if text and _instant(values[name]) is None]
+
+
 def _day_in_name(path: str) -> str | None:
     for found in _DAY_IN_NAME.finditer(stem_of(path)):
         year, _, month, day = found.groups()
@@ -246,18 +253,6 @@ def _day_in_name(path: str) -> str | None:
 
 def _instant(value: Any) -> str | None:
     """Return a time in UTC; a time without a zone counts as UTC."""
-    if isinstance(value, str):
-        try:
-            value = datetime.fromisoformat(value.strip())
-        except ValueError:
-            return _day_in_name(value)
-    if isinstance(value, datetime):
-        try:
-            value = value.astimezone(UTC) if value.tzinfo else value.replace(tzinfo=UTC)
-        except OverflowError:
-            return None
-    elif isinstance(value, date):
-        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
-    else:
-        return None
-    return instant(value)
+    if at := time_in(value):
+        return instant(at)
+    return _day_in_name(value) if isinstance(value, str) else None

@@ -11,17 +11,18 @@ from memstore.core.finding import Problem, worth_showing
 from memstore.core.ids import MEMORY_TYPES, MemoryRef, is_entity_id, is_memory_id
 from memstore.core.keys import KEY_BY_NAME, KEYS, Key, Shape
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, is_external_mark
-from memstore.core.times import instant
+from memstore.core.times import EARLIEST, LATEST, instant, time_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memstore.files.strict_yaml import Frontmatter, KeyPath
 
-INSTANT = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z")
-DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+INSTANT = re.compile(
+    r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?Z", re.ASCII
+)
+DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", re.ASCII)
 LONGEST_QUOTED = 200
-EARLIEST_YEAR = 1  # of Python's calendar; an earlier year can't be converted to UTC
 _MOST = {Shape.FRACTION: 1, Shape.NUMBER: 1_000_000}  # more observations could overflow their sum
 _SCOPE = re.compile(r"global|project:[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -292,11 +293,9 @@ def _text_meant(key: Key, value: str) -> str | None:
 
 def _instant_meant(value: str) -> str | None:
     """Return the UTC time for a time with a UTC offset; without an offset, only its writer knows."""
-    try:
-        at = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return f'"{instant(at)}"' if at.tzinfo and at.year > EARLIEST_YEAR else None
+    at = time_in(value)
+    has_zone = at is not None and datetime.fromisoformat(value.strip()).tzinfo
+    return f'"{instant(at)}"' if at and has_zone and EARLIEST < at < LATEST else None
 
 
 def _cut(text: str) -> str:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from contextlib import suppress
-from datetime import UTC, datetime
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from memstore.core import digests
 from memstore.core.errors import GitError, NotFoundError, SealedError
 from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, kind_of
+from memstore.core.times import moment
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
 from memstore.files.memory_file import MemoryFile
@@ -28,6 +28,7 @@ from memstore.history.history import Commit, CommitChanges, FileChange, Reposito
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.core.memory import Memory
     from memstore.files.vault import Opener
@@ -341,10 +342,10 @@ class GitHistory:
         done = self._git.attempt("log", *words)
         printed = done.stdout if done.returncode == 0 else b""  # notes are found without it, too
         found: dict[str, datetime] = {}
-        at = datetime.fromtimestamp(0, UTC)
+        at = moment(0)
         for part in printed.split(b"\0"):
             if part.startswith(b"\1"):
-                at = datetime.fromtimestamp(int(part[1:]), UTC)
+                at = moment(int(part[1:] or 0))
             elif name := part.removeprefix(b"\n"):
                 found[os.fsdecode(name)] = at  # the newest come first, so older ones overwrite them
         return found

@@ -8,11 +8,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, NamedTuple
 
 from memstore.core.digests import format_of
 from memstore.core.errors import GitError
+from memstore.core.times import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 _CHUNK_BYTES = 262_144
 REGULAR_FILES = frozenset({"100644", "100755"})
 
-_IDENT = re.compile(rb"(?s)(?P<name>.*?) ?<(?P<mail>[^>]*)> (?P<at>-?\d+) [-+]\d{4}")
-# Git stores times as signed 64-bit numbers; a hand-made commit may have one that is outside the calendar.
-_LATEST = 253402300799
+_SECONDS = re.compile(rb"[^>]*> *(\d{1,20})(?!\d)")  # git, too, reads no times before 1970
 
 
 def raw_changes(fields: list[bytes], prefix: str) -> Iterator[FileChange]:
@@ -129,18 +127,25 @@ def commit(commit_id: str, data: bytes) -> Commit:
     head, _, message = data.partition(b"\n\n")
     lines = head.split(b"\n")
     found = {word: rest for word, _, rest in (line.partition(b" ") for line in reversed(lines))}
-    author, committer = _IDENT.match(found.get(b"author", b"")), _IDENT.match(found.get(b"committer", b""))
-    if author is None or committer is None:
-        raise GitError(f"commit {commit_id} does not name an author or committer", hint="git fsck")
+    author, mail, _ = _ident(found.get(b"author", b""))
+    _, _, seconds = _ident(found.get(b"committer", b""))
     encoding = found.get(b"encoding", b"utf-8").decode("ascii", "replace")
     return Commit(
         id=commit_id,
         parents=tuple(line[7:].decode() for line in lines if line.startswith(b"parent ")),
-        author=_text(author["name"], encoding),
-        email=_text(author["mail"], encoding),
-        at=datetime.fromtimestamp(max(0, min(int(committer["at"]), _LATEST)), UTC),
+        author=_text(author, encoding),
+        email=_text(mail, encoding),
+        at=moment(seconds),
         message=_text(message, encoding),
     )
+
+
+def _ident(line: bytes) -> tuple[bytes, bytes, int]:
+    """Return name, address and seconds since 1970; in a line made by hand, what is missing is empty, or 0."""
+    name, _, rest = line.partition(b"<")
+    mail, _, _ = rest.partition(b">")
+    found = _SECONDS.match(rest)
+    return name.rstrip(), mail, int(found[1]) if found else 0
 
 
 def _text(data: bytes, encoding: str) -> str:
@@ -177,9 +182,8 @@ def tree_of(commit: GitObject) -> str | None:
 def committed_at(commit: GitObject) -> int | None:
     """Return when a commit was made, in seconds since 1970; None if it does not say."""
     for line in commit.data.partition(b"\n\n")[0].split(b"\n"):
-        words = line.rsplit(b" ", 2)
-        if line.startswith(b"committer ") and len(words) > 1 and words[1].isdigit():
-            return int(words[1])
+        if line.startswith(b"committer "):
+            return _ident(line)[2] or None
     return None
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import TYPE_CHECKING
 
+from memstore.core.times import moment
 from memstore.history.git_process import overrides
 from memstore.history.history import Commit
 
@@ -33,7 +33,7 @@ def walk(root: Path, environ: Mapping[str, str], start: str, paths: list[str], l
                 parents=tuple(parent.hexsha for parent in found.parents),
                 author=found.author.name or "",
                 email=found.author.email or "",
-                at=found.committed_datetime.astimezone(UTC),
+                at=moment(found.committed_date),
                 message=_text(found.message),
             )
             for found in repo.iter_commits(start, paths=paths, max_count=-1 if limit is None else limit)

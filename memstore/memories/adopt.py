@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import FormatError, RefusedError, VaultError
 from memstore.core.finding import Finding, Position, Problem, Severity
 from memstore.core.short_repr import short_repr
-from memstore.core.times import instant
+from memstore.core.times import instant, moment
 from memstore.core.titles import default_title, in_a_key
 from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import fence, memory_file, plain_note, splice, strict_yaml
@@ -210,7 +209,7 @@ def _added(
     view: View, file: ReadFile, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
 ) -> dict[str, Plain]:
     """Return the keys that a file lacks, in the order of the table of keys."""
-    saved = datetime.fromtimestamp(stat.mtime_ns // 10**9, tz=UTC)
+    saved = moment(stat.mtime_ns // 10**9)
     note = plain_note.note(file.path, file.data)[1]
     wanted: dict[str, Plain] = {
         "type": kind,

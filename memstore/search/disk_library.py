@@ -6,7 +6,6 @@ are read into memory and laid over the index, and nothing is written; if many ch
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from functools import cache as once
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 from memstore.core.catalog import FileKind
 from memstore.core.config import LANGUAGES
 from memstore.core.places import is_memory_path
-from memstore.core.times import instant
+from memstore.core.times import instant, moment
 from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository, told
 from memstore.files.vault import FileStat
@@ -27,6 +26,7 @@ from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.files.disk_vault import DiskVault
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.memory_snapshot import Document, LoadedFile
 
-
-# The last second of the year 9999, the latest time that can be written.
-LATEST_SECOND = 253_402_300_799
 
 # If more files than this changed, they are written into the index: reading them every time would cost more.
 MOST_LAID_OVER = 32
@@ -337,8 +334,7 @@ def _dated(
         return document
     made = known
     if not made:
-        saved = datetime.fromtimestamp(min(max(stat.mtime_ns // 10**9, 0), LATEST_SECOND), UTC)
-        made = instant(first_commits().get(stat.path, saved))
+        made = instant(first_commits().get(stat.path) or moment(stat.mtime_ns // 10**9))
     return document._replace(entry=entry._replace(created_at=made))
 
 

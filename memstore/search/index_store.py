@@ -11,13 +11,13 @@ import os
 import warnings
 from array import array
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.catalog import Field, FileKind
 from memstore.core.config import LANGUAGES
 from memstore.core.places import is_sealed_path
+from memstore.core.times import moment
 from memstore.files.local_state import is_private, make_private
 from memstore.files.walk import UNSETTLED, KnownFolder, KnownTree, StatColumns, is_settled
 from memstore.files.write_lock import flocked
@@ -29,6 +29,7 @@ from memstore.search.whoosh_index import Generation, WhooshIndex
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from memstore.core.catalog import Entry
@@ -221,7 +222,7 @@ class IndexStore:
     def written_at(self) -> datetime | None:
         """Return when the index was written, in UTC; None if there is none."""
         found = manifest.identity(self.manifest_path)
-        return datetime.fromtimestamp(found[1] // 10**9, UTC) if found else None
+        return moment(found[1] // 10**9) if found else None
 
     @contextmanager
     def locked(self, *, patience_seconds: float) -> Iterator[bool]:

@@ -20,6 +20,7 @@ from memstore.core.errors import FormatError, GitError, MemstoreError, VaultErro
 from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind
+from memstore.core.times import moment
 from memstore.history import git_objects
 from memstore.history.revisions import bytes_at, true_objects
 from memstore.trust import allowed_signers, sshsig
@@ -367,7 +368,7 @@ def _change(commit: str, follows: tuple[str, ...], data: GitObject, files: Mappi
 
 
 def _made_at(commit: GitObject) -> datetime:
-    return datetime.fromtimestamp(git_objects.committed_at(commit) or 0, UTC)
+    return moment(git_objects.committed_at(commit) or 0)
 
 
 def _is_by_keeper(view: View, commit: GitObject, change: KeyringChange, before: Counting) -> bool:

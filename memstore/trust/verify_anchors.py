@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import Enum
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.digests import DIGEST_PREFIX, digest_of, format_of
 from memstore.core.errors import FormatError, GitError, UsageError, VaultError
 from memstore.core.keys import PAGE_ANCHORS
-from memstore.core.times import instant
+from memstore.core.times import instant, moment
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.history import git_objects
@@ -287,7 +287,7 @@ def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None
 def _made_at(view: View, commit: str) -> datetime | None:
     found = view.history.objects([commit]).get(commit)
     seconds = git_objects.committed_at(found) if found and git_objects.is_named(commit, found) else None
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    return None if seconds is None else moment(seconds)
 
 
 # -- proofs of time --------------------------------------------------------------------------------

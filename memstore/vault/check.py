@@ -32,7 +32,7 @@ from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, decides, is_own_path, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import again_where_changed, save_all
-from memstore.files import catalog_entry, memory_file, splice
+from memstore.files import catalog_entry, memory_file, plain_note, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
 from memstore.history.revisions import wholes_of
@@ -122,6 +122,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             findings += _without_taken_id(view, file, directory)
         elif not isinstance(file, SealedFile):
             plain += 1
+            findings += _unread_dates(path, file.data)
     findings += _unmerged(view, {*memories, *registry}, findings)
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
@@ -245,6 +246,12 @@ def _without_taken_id(view: View, file: BrokenFile, directory: references.Direct
     return tuple(
         one._replace(mended=None, hint=hint) if one.at.line == line and one.mended else one for one in file.findings
     )
+
+
+def _unread_dates(path: str, data: bytes) -> Iterator[Finding]:
+    """Yield a finding for each date of a plain note that can't be read."""
+    for key, text in plain_note.unread_dates(data):
+        yield finding_of("note-date", path, f"`{key}` is no date: `{text}`", "write it like 2026-05-08")
 
 
 def _cited_in_vain(checked: Checked, file: MemoryFile, directory: references.Directory) -> Iterator[Finding]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import RefusedError
 from memstore.core.places import SETTINGS_FOLDER, is_memory_path
+from memstore.core.times import moment
 from memstore.files.config_file import NOBODY, owner_of
 from memstore.files.local_state import regular_bytes, write_whole
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from typing import BinaryIO
 
     from memstore.vault.view import VaultView
@@ -86,7 +87,7 @@ def files_below(view: VaultView, path: Path) -> list[str] | None:
 def saved_at(view: VaultView, path: Path) -> datetime | None:
     """Return when a file was last saved; see `View.file_saved_at`."""
     with opened(view, path) as file:
-        return datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, tz=UTC)
+        return moment(os.fstat(file.fileno()).st_mtime)
 
 
 def put(view: VaultView, path: Path, data: bytes, *, over: bytes) -> None:

@@ -49,7 +49,7 @@ def test_a_title_is_the_one_that_people_see(data: bytes, title: str) -> None:
         ("202102031530 Zettel.md", b"Text.\n", "2021-02-03T00:00:00Z"),
         ("20211333.md", b"Text.\n", None),
         ("x.md", b"+++\ndate = 2020-02-03\n+++\n", "2020-02-03T00:00:00Z"),
-        ("x.md", b"---\ndate: 0001-01-01T00:00:00+14:00\n---\n", None),
+        ("x.md", b"---\ndate: 0001-01-01T00:00:00+14:00\n---\n", "0001-01-01T00:00:00Z"),
     ],
 )
 def test_the_day_is_the_one_that_the_note_says(path: str, data: bytes, day: str | None) -> None:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
 from memstore.core.errors import FormatError
+from memstore.core.times import moment
 
 MAGIC = bytes.fromhex("004f70656e54696d657374616d7073000050726f6f6600bf89e2e884e89294")
 _VERSION = 1
@@ -176,7 +177,7 @@ def read_header(data: bytes) -> Header:
     if int.from_bytes(hashlib.sha256(hashlib.sha256(data).digest()).digest(), "little") > target:
         raise FormatError("it is not a block header: 80 bytes, with the proof of work that they claim")
     seconds = int.from_bytes(data[68:72], "little")
-    return Header(data[36:68], datetime.fromtimestamp(seconds, UTC) + CLOCK_SLACK, target)
+    return Header(data[36:68], moment(seconds) + CLOCK_SLACK, target)
 
 
 def _target(data: bytes) -> int:

@@ -5,17 +5,14 @@ Source: OpenSSH's PROTOCOL.certkeys, version 01.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from memstore.core.errors import FormatError
+from memstore.core.times import moment
 from memstore.trust.keyring import CERTIFICATE_SUFFIX, KEY_TYPES, RSA, Certificate, PublicKey
 from memstore.trust.ssh_wire import Reader, public_key, string
 
 _USER = 1
 # RFC 8332; SHA-1 doesn't count here, either.
 _RSA_FORMATS = ("rsa-sha2-512", "rsa-sha2-256")
-# Nothing before 1970, and nothing beyond the calendar: 31 December 9999 serves as forever.
-_LATEST = 253402300799
 _FIELDS_OF_KEY = {RSA: 2, "ssh-ed25519": 1}
 _FIELDS_OF_ECDSA_KEY = 2
 
@@ -62,8 +59,8 @@ def read(blob: bytes) -> Certificate:
         key=key,
         authority=authority,
         principals=principals,
-        valid_after=datetime.fromtimestamp(min(after, _LATEST), UTC),
-        valid_before=datetime.fromtimestamp(min(before, _LATEST), UTC),
+        valid_after=moment(after),
+        valid_before=moment(before),
         key_id=key_id.decode("utf-8", "replace"),
         serial=serial,
         signed=signed,
