@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import re
+import sys
 import unicodedata
 from dataclasses import dataclass
 from itertools import pairwise
@@ -34,8 +35,12 @@ _LATIN = str.maketrans(
        "я": "ya", "θ": "th", "χ": "ch", "ψ": "ps"}
 )  # fmt: skip
 _FOREIGN = re.compile(r"[\u0370-\u03ff\u0400-\u04ff\u0300-\u036f]+")
-# Scripts that put no spaces between words, as they are after folding: kana, Han, Hangul in parts and whole, Thai.
-_SIGN = r"[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u1100-\u11ff\uac00-\ud7af\u0e00-\u0e7f]"
+# Scripts that put no spaces between words, as they are after folding: kana, Han, Hangul in parts and whole, Thai and
+# its neighbours.
+_SIGN = (
+    r"[\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff\u1100-\u11ff\uac00-\ud7af\u0e00-\u0eff\u1000-\u109f"
+    r"\u1780-\u17ff]"
+)
 _UNSPACED = re.compile(f"{_SIGN}+")
 _HAN = re.compile(r"[\u3400-\u9fff\U00020000-\U0003ffff]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
@@ -63,6 +68,9 @@ _IN_CAPITALS = frozenset(
 )
 _MARKUP = re.compile(r"[*_~`\\]|</?\w[^<>]*>|<!--(?:(?!-->|<!--).)*-->|\]\([^()]*\)|[\[\]]", re.DOTALL)
 _PERCENTS = re.compile(r"(?:%[0-9A-Fa-f]{2})+")  # how addresses spell signs
+_ESCAPES = re.compile(r"\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8}))")  # how YAML and JSON do
+_SPELLED = re.compile(r"[&%\\]")
+_MOST_SPELLINGS = 3  # an escape that spells an escape: `%2520`, `&amp;eacute;`
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")  # where the next word begins in oneWord
 _TAG = re.compile(r"#(\w+)")
 _WORD = re.compile(r"[^\W_]+")
@@ -190,11 +198,47 @@ def _latin(text: str) -> str:
 
 
 def _bare(text: str) -> str:
+    if text.isascii():
+        return text
     return "".join(sign for sign in unicodedata.normalize("NFKD", text) if unicodedata.category(sign) not in _UNSEEN)
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether a folded text has signs of a script that puts no spaces between words."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def readings(text: str) -> tuple[str, ...]:
+    """Return the forms in which a text is read: as it stands, without its escapes, without markup, oneWord in parts."""
+    whole = _unescaped(text)
+    bare = _MARKUP.sub("", whole)
+    return tuple(dict.fromkeys((text, whole, bare, *(_HUMP.sub(" ", _bare(form)) for form in (whole, bare)))))
+
+
+def _unescaped(text: str) -> str:
+    """Return a text with the signs that entities, percent signs and escapes of YAML and JSON stand for."""
+    for _ in range(_MOST_SPELLINGS if _SPELLED.search(text) else 0):
+        plain = _PERCENTS.sub(lambda found: _percents(found[0]), html.unescape(text))
+        plain = _ESCAPES.sub(_escape, plain)
+        if plain == text:
+            break
+        text = plain
+    return text
+
+
+def _percents(spelled: str) -> str:
+    return bytes.fromhex(spelled.replace("%", "")).decode(errors="replace")
+
+
+def _escape(found: re.Match[str]) -> str:
+    number = int(found[1] or found[2] or found[3], 16)
+    return chr(number) if number <= sys.maxunicode and not 0xD800 <= number < 0xE000 else found[0]  # noqa: PLR2004 - surrogates
 
 
 def fold(text: str) -> str:
     """Return a text without marks, case and look-alikes, so that spellings that people read as the same are equal."""
+    if text.isascii():
+        return text.casefold()
     return _APOSTROPHE.sub("'", _bare(text)).translate(_FRAMED).translate(_LOOK_ALIKES).casefold()
 
 
@@ -215,12 +259,9 @@ class _Page:
     """A text in all the forms in which names are looked for."""
 
     def __init__(self, text: str) -> None:
-        whole = html.unescape(text)
-        plain = _apart(whole)
-        bare = _MARKUP.sub("", whole)
-        spelled = _PERCENTS.sub(lambda found: bytes.fromhex(found[0].replace("%", "")).decode(errors="replace"), whole)
-        humps = _HUMP.sub(" ", _bare(whole))
-        forms = (whole, plain, bare, _apart(bare), _latin(plain), spelled, humps)
+        plain = _apart(html.unescape(text))
+        read = readings(text)
+        forms = (*read, plain, *map(_apart, read), _latin(plain))
         self._runs = [*dict.fromkeys(fold(form) for form in forms)]
         self._closed = [_GAP.sub("", run) for run in self._runs]
         self._initials = dict(_initials_in(unicodedata.normalize("NFKC", plain)))

@@ -25,7 +25,7 @@ from memstore.core.errors import FormatError, LockedError, NotFoundError, Refuse
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED
 from memstore.core.places import ATTRIBUTES, MANIFEST, is_sealed_path
 from memstore.core.times import instant
-from memstore.exchange.disclosure import disclosures, hidden_names
+from memstore.exchange.disclosure import HiddenNames, disclosures
 from memstore.files import memory_file, splice
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
@@ -362,7 +362,7 @@ def _write(
     """
     with place.draft(follows=follows) as draft:
         commit = _drafted(draft, plan)
-        _require_discretion(view, plan, draft, acknowledge=acknowledge)
+        overridden = _require_discretion(view, plan, draft, acknowledge=acknowledge)
         with view.locked():
             if _latest(view).get(plan.stack.name) != known:
                 raise LockedError(
@@ -370,7 +370,7 @@ def _write(
                     hint="memstore share --list shows what was",
                 )
             # (1) The record comes before (2) the stack: after a crash in between, the vault says more than happened.
-            _record(view, plan, known)
+            _record(view, plan, known, overridden)
             draft.finish()
             if view.stacks:
                 view.stacks.share(plan.stack.name, str(place.folder))
@@ -383,21 +383,38 @@ def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
     return draft.write(plan.all_files, f"Share {made.name}\n", by=made.by, at=at, saved=plan.saved)
 
 
-def _record(view: View, plan: _Plan, before: AuditEvent | None) -> None:
+def _record(view: View, plan: _Plan, before: AuditEvent | None, overridden: Sequence[Disclosure]) -> None:
     made = plan.stack
     ids = [one.id for one in made.memories if one.id]
     replaces = before and texts_of(before.about.get("digest"))
     audit.append(
-        view, EVENT, stack=made.id, name=made.name, to=made.to, ids=ids, digest=made.digest, replaces=replaces or None
+        view,
+        EVENT,
+        stack=made.id,
+        name=made.name,
+        to=made.to,
+        ids=ids,
+        digest=made.digest,
+        replaces=replaces or None,
+        acknowledged=_ids_of(view, {one.name.path for one in overridden}),
     )
 
 
-def _require_discretion(view: View, plan: _Plan, draft: UnfinishedStack, *, acknowledge: bool) -> None:
-    """Raise if anything in a finished stack names something hidden."""
-    found = _disclosed(view, plan, draft)
-    found = tuple(one for one in found if one.name.is_exact or not acknowledge)
+def _ids_of(view: View, paths: set[str]) -> list[str]:
+    """Return the ids of memories, and the paths of what has none."""
+    rows = (row for row in view.whole.rows if paths)
+    ids = {view.column("path")[row]: view.column("id")[row] for row in rows}
+    return sorted(ids.get(path) or path for path in paths)
+
+
+def _require_discretion(
+    view: View, plan: _Plan, draft: UnfinishedStack, *, acknowledge: bool
+) -> tuple[Disclosure, ...]:
+    """Raise if anything in a finished stack names something hidden; return what the owner acknowledges."""
+    disclosed = _disclosed(view, plan, draft)
+    found = tuple(one for one in disclosed if one.name.is_exact or not acknowledge)
     if not found:
-        return
+        return disclosed
     named = [f"  {one.place} has the {one.name.kind} of {one.name.path}: {one.name.text}" for one in found[:10]]
     more = [f"  … and {len(found) - 10} more"] if len(found) > 10 else []  # noqa: PLR2004 -- as many as are shown
     exact = any(one.name.is_exact for one in found)
@@ -414,7 +431,7 @@ def _disclosed(view: View, plan: _Plan, draft: UnfinishedStack) -> tuple[Disclos
     paths = {one.path for one in plan.stack.memories}
     texts = {path: data for path, data in plan.files.items() if path in paths}
     opened = ((path, view.whole.read(path)) for path in sorted(paths) if is_sealed_path(path))
-    return disclosures(hidden_names(view, paths, texts), chain(draft.contents(), opened))
+    return disclosures(HiddenNames(view, paths, texts), chain(draft.contents(), opened))
 
 
 # -- what was shared -------------------------------------------------------------------------------

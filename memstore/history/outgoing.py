@@ -24,7 +24,9 @@ _PRINTED = re.compile(
     r"[0-9a-f]{40,64} [0-9a-f]{40,64}\n"
     r"|:([0-7]{6}) ([0-7]{6}) ([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [A-Z]\0([^\0]+)\0"
 )
+_FOLDER = "040000"
 _WITH_COMMITS = ("commit", "tag")
+_PERSON = re.compile(rb"^(?:author|committer|tagger) (.*?)(?: -?\d+ [+-]\d+)?$", re.MULTILINE)
 # Lines of a commit that name objects and people; everything else in it is text that is sent.
 _NO_TEXT = (b"tree ", b"parent ", b"author ", b"committer ", b"object ", b"type ", b"tagger ")
 # The head of a commit with no other line, as most have.
@@ -58,11 +60,15 @@ class SentCommit(NamedTuple):
 
 
 class Outgoing(NamedTuple):
-    """What would be sent: commits, oldest first; texts of commits and tags by their names; other objects' names."""
+    """What would be sent: commits, oldest first; texts of commits and tags, with what they are; refs to other objects.
+
+    `people` are those whom commits and tags name, each with the first of these.
+    """
 
     commits: Sequence[SentCommit]
     texts: Sequence[tuple[str, str]]
-    others: Sequence[str]
+    others: Sequence[RefUpdate]
+    people: Mapping[str, str]
 
 
 def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
@@ -73,32 +79,49 @@ def outgoing(git: GitProcess, updates: Iterable[RefUpdate]) -> Outgoing:
     """
     sent = [update for update in updates if update.new]
     known = objects(git, (name for update in sent for name in (update.new, update.old) if name))
-    tips, texts, others = _peeled(git, sent, known)
+    people: dict[str, str] = {}
+    tips, texts, others = _peeled(git, sent, known, people)
     ends = [name for name in (update.old for update in sent) if name in known and known[name].kind in _WITH_COMMITS]
     asked = "".join([*(f"{tip}\n" for tip in tips), *(f"^{end}\n" for end in ends)])
     # A commit graph is a cache beside the commits: a forged one would hide some.
     words = ("-c", "core.commitGraph=false", "rev-list", "--topo-order", "--reverse", "--parents", "--stdin")
     listed = [line.split() for line in git.run(*words, data=asked.encode()).decode().splitlines()] if tips else []
     named = objects(git, (name for line in listed for name in line))
-    texts += [(f"commit {line[0][:10]}", text) for line in listed for text in _texts_in(_known(named, line[0]))]
-    return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others))
+    for name, *_ in listed:
+        found, where = _known(named, name), f"commit {name[:10]}"
+        texts += [(where, text) for text in _texts_in(found)]
+        _meet(people, found, where)
+    return Outgoing(tuple(_commits(git, listed, named)), tuple(texts), tuple(others), people)
+
+
+def _meet(people: dict[str, str], found: GitObject, where: str) -> None:
+    """Add the people whom a commit or tag names."""
+    for person in _PERSON.findall(found.data.partition(b"\n\n")[0]):
+        people.setdefault(person.decode(errors="replace"), where)
 
 
 def _peeled(
-    git: GitProcess, sent: Iterable[RefUpdate], known: Mapping[str, GitObject]
-) -> tuple[list[str], list[tuple[str, str]], list[str]]:
-    """Return the commits that refs point to, the texts of the tags on the way, and refs to anything else."""
+    git: GitProcess, sent: Iterable[RefUpdate], known: Mapping[str, GitObject], people: dict[str, str]
+) -> tuple[list[str], list[tuple[str, str]], list[RefUpdate]]:
+    """Return the commits that refs point to, the texts of the tags on the way, and refs to anything else.
+
+    The people of these tags are added to `people`; a ref to anything else is given with that object.
+    """
     tips: list[str] = []
     texts: list[tuple[str, str]] = []
-    others: list[str] = []
+    others: list[RefUpdate] = []
     for update in sent:
         name = update.new or ""
         found = _known(known, name)
         while found.kind == "tag":
             texts += [(f"tag {update.ref}", text) for text in _texts_in(found)]
+            _meet(people, found, f"tag {update.ref}")
             name = found.data.partition(b"\n")[0].removeprefix(b"object ").decode("ascii", "replace")
             found = _known(objects(git, [name]), name)
-        (tips if found.kind == "commit" else others).append(name if found.kind == "commit" else update.ref)
+        if found.kind == "commit":
+            tips.append(name)
+        else:
+            others.append(update._replace(new=name))
     return tips, texts, others
 
 
@@ -143,9 +166,9 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
     trees = {name: git_objects.tree_of(found) or empty for name, found in named.items()}
     pairs = [(trees.get(parent), trees[name]) for name, *parents in listed for parent in parents or [""]]
     asked = "".join(f"{old or empty} {new}\n" for old, new in pairs)
-    words = ("diff-tree", "--stdin", "-r", "--raw", "--no-abbrev", "--no-renames", "-z")
+    words = ("diff-tree", "--stdin", "-r", "-t", "--raw", "--no-abbrev", "--no-renames", "-z")
     printed = git.run(*words, data=asked.encode()) if pairs else b""
-    found = _tree_changes(printed.decode(errors="surrogateescape"))
+    found = _tree_changes(printed.decode(errors="surrogateescape"), empty)
     for name, *parents in listed:
         first, *rest = [next(found) for _ in parents or [""]]
         new = [one for one in first if one.new is not None]
@@ -155,8 +178,11 @@ def _commits(git: GitProcess, listed: list[list[str]], named: Mapping[str, GitOb
         yield SentCommit(name, tuple(parents), new, first)
 
 
-def _tree_changes(printed: str) -> Iterator[list[TreeChange]]:
-    """Yield the changes between each pair of trees, for which git prints a line with their names first."""
+def _tree_changes(printed: str, empty: str) -> Iterator[list[TreeChange]]:
+    """Yield the changes between each pair of trees, for which git prints a line with their names first.
+
+    Of folders, only those without files are changes: the name of any other is in the paths of its files.
+    """
     changes: list[TreeChange] | None = None
     end = 0
     for found in _PRINTED.finditer(printed):
@@ -168,7 +194,7 @@ def _tree_changes(printed: str) -> Iterator[list[TreeChange]]:
             if changes is not None:
                 yield changes
             changes = []
-        elif changes is not None:
+        elif changes is not None and (_FOLDER not in (old_mode, mode) or new == empty):
             before = old if old_mode in git_objects.REGULAR_FILES else None
             is_gone = mode == "000000"
             changes.append(TreeChange(path, "", None, before) if is_gone else TreeChange(path, mode, new, before))

@@ -19,16 +19,14 @@ from memstore.core import digests
 from memstore.core.catalog import FileKind
 from memstore.core.config import CONFIG_PATH, OWNER_ALONE
 from memstore.core.errors import SealedError, TooLargeError, VaultError
-from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, is_memory_path, is_sealed_path
-from memstore.core.titles import as_called
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import each_object, objects
+from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from memstore.access.world import Decision, Labels, World
@@ -38,16 +36,21 @@ if TYPE_CHECKING:
     from memstore.files.walk import Rules
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
+    from memstore.vault.pushed_names import FoundName
     from memstore.vault.pushed_stacks import PushedStacks
 
 
 class PushRefusal(NamedTuple):
-    """Why something may not be sent: the commit, tag or ref, the file if it is one, the reason, and its code."""
+    """Why something may not be sent: the commit, tag or ref, the file if it is one, the reason, and its code.
+
+    `memory` is the id of the hidden memory that is named, if it is known.
+    """
 
     where: str
     path: str | None
     reason: str
     code: str
+    memory: str = ""
 
 
 _UNREAD = BlobLabels(FileKind.BROKEN)
@@ -207,15 +210,14 @@ def refusals(
     """
     if {*audience} <= {OWNER_ALONE, today.own.owner}:
         return
-    for ref in sent.others:
-        yield PushRefusal(ref, None, "it points to no commit, and what it points to is no memory", "push-no-memory")
+    for update in sent.others:
+        reason = "it points to no commit, and what it points to is no memory"
+        yield PushRefusal(update.ref, None, reason, "push-no-memory")
     check = _Check(git, today, audience, blobs, now, others, sent.commits)
     for commit in sent.commits:
         yield from check.files(commit)
     yield from check.stacks(sent.commits)
-    texts = [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]
-    paths = {change.path: commit.id for commit in sent.commits for change in commit.changes}
-    yield from check.texts(texts, paths)
+    yield from check.texts(sent, refs)
 
 
 def stack_refusals(
@@ -230,17 +232,18 @@ def stack_refusals(
         audience: who reads the remote.
         now: the time, UTC.
     """
-    for ref in sent.others:
-        yield PushRefusal(ref, None, "it points to no commit", "push-no-memory")
+    for update in sent.others:
+        yield PushRefusal(update.ref, None, "it points to no commit", "push-no-memory")
     stacks = _pushed_stacks(git, audience, None, now)
     for commit in sent.commits:
         for change in commit.changes:
             if change.mode not in git_objects.REGULAR_FILES:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, "it is no file", "push-no-memory")
     yield from _of_stacks(stacks, [commit.id for commit in sent.commits], "")
-    for where, text in [*sent.texts, *((f"the ref {ref}", ref) for ref in refs)]:
-        if _names_any(text, (), stacks.ids):
-            yield PushRefusal(where, None, "it names a memory that is not in the stack", "push-text")
+    people = ((where, person) for person, where in sent.people.items())
+    for where, text in [*sent.texts, *people, *((f"the ref {ref}", ref) for ref in refs)]:
+        if names_unknown_id(text, stacks.ids):
+            yield PushRefusal(where, None, "it names a memory that is not in the stack", "push-name")
 
 
 def _pushed_stacks(git: GitProcess, audience: Sequence[str], world: World | None, now: datetime) -> PushedStacks:
@@ -254,11 +257,7 @@ def _of_stacks(stacks: PushedStacks, commits: Sequence[str], prefix: str) -> Ite
         yield from (PushRefusal(f"commit {commit[:10]}", *found) for found in stacks.faults(commit, prefix))
 
 
-_IDS_OF_OURS = re.compile(rf"m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}}")
-_WORD = re.compile(r"[^\W_]+")
-_ID_LIKE = (re.compile(r"[\w.-]+"), re.compile(r"\w+"))  # with what may stand in an id, and what mostly does
-_LONGEST_TITLE = 59  # in a commit's subject: `history.commit_messages.called`
-_LINK = "120000"
+_KINDS = {"120000": "a link", "040000": "a folder without files"}
 
 
 class _Check:
@@ -283,9 +282,7 @@ class _Check:
         self._decide: dict[str, str | None] = {}
         # By all that decides, labels and own files by identity: most versions of a file have the same.
         self._refusals: dict[tuple[str, str, FileKind, int, int], tuple[str, str] | None] = {}
-        pushed = self._read_all(commits)
-        known = [blobs[blob] for blob in (*today.files.values(), *pushed)]
-        self._names = {(id(one.labels), one.names): one.labels for one in known if one.labels}
+        pushed = self._pushed = self._read_all(commits)
         held = _combined(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
@@ -294,8 +291,8 @@ class _Check:
         self._readers = Readers(world, audience, now)
         self._world = world
 
-    def _read_all(self, commits: Sequence[SentCommit]) -> Collection[str]:
-        """Read all files of a push that could be memories, and those that they replace; return their blobs."""
+    def _read_all(self, commits: Sequence[SentCommit]) -> Mapping[str, str]:
+        """Read all files of a push that could be memories, and those that they replace; return a path of each blob."""
         wanted: dict[str, str] = {}
         for change in (change for commit in commits for change in (*commit.changes, *commit.since_first)):
             if path := self._place(change.path):
@@ -329,8 +326,7 @@ class _Check:
 
     def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
         if change.mode not in git_objects.REGULAR_FILES:
-            what = "a link" if change.mode == _LINK else "a submodule"
-            return f"it is {what}, and no memory", "push-no-memory"
+            return f"it is {_KINDS.get(change.mode, 'a submodule')}, and no memory", "push-no-memory"
         path = self._place(change.path)
         if path is None or self._left_out(commit, path):
             return "it is no memory, so it is for the owner alone", "push-no-memory"
@@ -435,52 +431,61 @@ class _Check:
 
     # -- texts ---------------------------------------------------------------------------------
 
-    def texts(self, texts: Iterable[tuple[str, str]], paths: Mapping[str, str]) -> Iterator[PushRefusal]:
-        """Yield the messages, names of refs and paths that carry the title, an alias or the id of a hidden memory.
-
-        `paths` has a commit of each path.
-
-        An id of memstore's form that is not known is taken for a hidden one's: what was it, if it is in no commit?
-        """
-        memories = [(labels, names) for (_, names), labels in self._names.items()]
-        distinct = {id(labels): labels for labels, _ in memories}
-        visible = {number for number, labels in distinct.items() if self._is_visible(labels)}
-        hidden = [(labels, names) for labels, names in memories if id(labels) not in visible]
-        ids = {labels.id.casefold() for labels, _ in hidden if labels.id}
-        known = {labels.id for labels, _ in memories}
-        seen = [names for labels, names in memories if hidden and id(labels) in visible]
-        shown = {_words(name) for names in seen for name in names}
-        alone = {(word,) for words in shown for word in words}  # one word says nothing if others say it, too
-        titles = _Titles({_words(name) for _, names in hidden for name in names} - shown - alone - {()})
-        titles = _Titles(titles.all - {title for words in shown for title in titles.found_in(words)})
-        said = [*texts]
-        if not titles and not _names_any("\n".join([*(text for _, text in said), *paths]), ids, known):
-            return  # as most pushes
-        called = _Called(titles)
-        for path, commit in paths.items():
-            if _names_any(path, ids, known) or called.is_called(path):
-                yield PushRefusal(
-                    f"commit {commit[:10]}", path, "its path names what not everybody may see", "push-text"
-                )
+    def texts(self, sent: Outgoing, refs: Iterable[str]) -> Iterator[PushRefusal]:
+        """Yield the messages, people, refs, notes and paths that name a memory which not everybody may see."""
+        names = self._pushed_names(sent)
+        for path, (commit, is_memory) in self._new_paths(sent).items():
+            if found := names.in_path(path, also_short=is_memory or not self._today.config.mixed):
+                yield _named(f"commit {commit[:10]}", "its path names what not everybody may see", found, path)
+        said = [*sent.texts, *self._notes(sent), *((where, person) for person, where in sent.people.items())]
+        said += ((f"the ref {ref}", ref) for ref in refs)
         for where, text in said:
-            if _names_any(text, ids, known):
-                yield PushRefusal(where, None, "it names a memory that not everybody may see", "push-text")
-            elif titles and titles.are_in(_folded(text)):
-                yield PushRefusal(where, None, "it has the title of a memory that not everybody may see", "push-text")
+            if found := names.in_text(text):
+                yield _named(where, _naming(found), found)
+
+    def _pushed_names(self, sent: Outgoing) -> PushedNames:
+        places = {**self._pushed, **{blob: path for path, blob in self._today.files.items()}}
+        known = {(path, id(one.labels), one.names): NamedMemory(path, one.names, one.labels)
+                 for blob, path in places.items() if (one := self._blobs[blob]).labels}  # fmt: skip
+        others = [path for blob, path in places.items() if not self._blobs[blob].labels]
+        tip = sent.commits[-1].id if sent.commits else None
+        return PushedNames(known.values(), self._is_visible, others, used_in(self._git, tip))
+
+    def _new_paths(self, sent: Outgoing) -> dict[str, tuple[str, bool]]:
+        """Return the paths that come with a push, each with its commit and whether a memory is there."""
+        return {
+            change.path: (commit.id, self._blobs[change.new or ""].labels is not None)
+            for commit in sent.commits
+            for change in commit.changes
+            if change.old is None
+        }
+
+    def _notes(self, sent: Outgoing) -> Iterator[tuple[str, str]]:
+        """Yield the texts of git's notes, whose files are called by the object that they are about."""
+        notes = {
+            change.new: f"commit {commit.id[:10]}"
+            for commit in sent.commits
+            for change in commit.changes
+            if change.new and _NOTE.fullmatch(change.path)
+        }
+        for blob, found in each_object(self._git, notes):
+            yield notes[blob], found.data.decode(errors="replace")
 
     def _is_visible(self, labels: Labels) -> bool:
         held = self._held.get(labels.id, labels)
         return self._readers.denial(labels) is None and self._readers.denial(held) is None
 
 
-def _names_any(text: str, hidden: Collection[str], known: Collection[str]) -> bool:
-    """Whether a text has the id of a hidden memory, or one of memstore's form that is not known."""
-    folded = text.casefold()
-    if hidden:
-        named = {token.strip(".-") for form in _ID_LIKE for token in form.findall(folded)}
-        if not named.isdisjoint(hidden):
-            return True
-    return any(found not in known for found in _IDS_OF_OURS.findall(folded))
+_NOTE = re.compile(r"[0-9a-f]{2}(?:/?[0-9a-f]{2}){19,31}")
+
+
+def _naming(found: FoundName) -> str:
+    what = "it names a memory" if found.is_exact else "it has the title of a memory"
+    return f"{what} that not everybody may see"
+
+
+def _named(where: str, reason: str, found: FoundName, path: str | None = None) -> PushRefusal:
+    return PushRefusal(where, path, reason, "push-name" if found.is_exact else "push-text", found.memory)
 
 
 def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:
@@ -500,82 +505,3 @@ def _is_decisive(path: str) -> bool:
 def _hidden_from(denial: Decision) -> str:
     named = in_a_sentence(denial.who)
     return f"{named} may not see it [{denial.code}]" if named else f"nobody else may see it [{denial.code}]"
-
-
-def _words(title: str) -> tuple[str, ...]:
-    """Return the words by which a title is recognized in a text, where it may be cut."""
-    words = _folded(title[:_LONGEST_TITLE])
-    return tuple(words[:-1] if len(title) > _LONGEST_TITLE and len(words) > 1 else words)
-
-
-def _folded(text: str) -> list[str]:
-    """Return the words of a text as people read them, however spelled; most pushes hide no title."""
-    from memstore.access.names import fold
-
-    return _WORD.findall(fold(text))
-
-
-# Scripts that put no blanks between words, so that a title has no beginning and no end in a sentence.
-_WITHOUT_BLANKS = (
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]"
-)
-_SHORTEST_WITHOUT_BLANKS = 3
-_PAIR = 2
-
-
-class _Titles:
-    """Titles, each as its words, that are looked for in texts."""
-
-    def __init__(self, titles: AbstractSet[tuple[str, ...]]) -> None:
-        self.all = titles
-        self._by_word: dict[str, list[tuple[str, ...]]] = {}
-        self._joined: list[tuple[str, tuple[str, ...]]] = []
-        for words in titles:
-            if re.search(_WITHOUT_BLANKS, joined := "".join(words)):
-                self._joined.append((joined, words))
-            else:
-                self._by_word.setdefault(words[0], []).append(words)
-
-    def __bool__(self) -> bool:
-        return bool(self._by_word or self._joined)
-
-    def are_in(self, words: Sequence[str]) -> bool:
-        """Whether a text with these words has one of the titles."""
-        return next(self.found_in(words), None) is not None
-
-    def found_in(self, words: Sequence[str]) -> Iterator[tuple[str, ...]]:
-        """Yield the titles that a text with these words has."""
-        if self._joined:
-            text = "".join(words)
-            yield from (title for joined, title in self._joined if joined in text)
-        for i, word in enumerate(words):
-            for title in self._by_word.get(word, ()):
-                if tuple(words[i : i + len(title)]) == title:
-                    yield title
-
-
-class _Called:
-    """Titles that are looked for in paths: short ones mean a memory only where a file or a folder is called so.
-
-    Args:
-        titles: all of them.
-    """
-
-    def __init__(self, titles: _Titles) -> None:
-        self._titles = titles
-        self._pairs = _Titles({words for words in titles.all if len(words) == _PAIR})
-        self._long = _Titles({words for words in titles.all if len(words) > _PAIR or _has_no_blanks(words[0])})
-
-    def is_called(self, path: str) -> bool:
-        """Whether a path has a long title, one of its names one of two words, or its file is called by a title."""
-        if not self._titles:
-            return False
-        if self._long.are_in(_folded(path)) or any(self._pairs.are_in(_folded(name)) for name in path.split("/")):
-            return True
-        words = _folded(path.rpartition("/")[2].rpartition(".")[0])
-        return any(some in self._titles.all for some in as_called(words))
-
-
-def _has_no_blanks(word: str) -> bool:
-    """Whether a title is one without blanks, and long enough that it can't be a part of other words."""
-    return len(word) >= _SHORTEST_WITHOUT_BLANKS and re.search(_WITHOUT_BLANKS, word) is not None

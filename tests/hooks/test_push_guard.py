@@ -344,6 +344,52 @@ def test_a_message_has_no_name_of_a_hidden_memory(pushing: Pushing, keys: dict[s
     assert "it has the title of a memory that not everybody may see" in pushing.refused()
 
 
+def test_nothing_around_the_files_names_a_hidden_memory_in_any_spelling(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="Divorce Plan Café", aliases="[Zephyrine]"))
+    pushing.commit("b.md", seen("m_bbb"))
+    tree = git(pushing.root, "rev-parse", "HEAD^{tree}").strip()
+
+    def refused(message: str = "x", **environment: str) -> str:
+        commit = git(pushing.root, "commit-tree", tree, "-m", message, **environment).strip()
+        return pushing.refused("origin", f"{commit}:refs/heads/x")
+
+    for message in (
+        "[p](Divorce%20Plan%20Caf%C3%A9.md)",
+        "Divorce&nbsp;Plan Caf&eacute;",
+        "DivorcePlanCafe",
+        "m%5fhidden",
+    ):
+        assert ": it " in refused(message)
+    for role in ("AUTHOR", "COMMITTER"):
+        assert "it has the title" in refused(**{f"GIT_{role}_NAME": "Divorce plan, café"})
+        assert "it names a memory" in refused(**{f"GIT_{role}_EMAIL": "m_hidden@example.org"})
+    git(pushing.root, "tag", "-a", "v1", "-m", "x", GIT_COMMITTER_NAME="zephyrine")
+    assert "tag refs/tags/v1: it has the title" in pushing.refused("origin", "v1")
+    assert "the ref refs/tags/DivorcePlanCafé: it has" in pushing.refused("origin", "HEAD:refs/tags/DivorcePlanCafé")
+    empty = git(pushing.root, "mktree", stdin="").strip()
+    folder = git(pushing.root, "mktree", stdin=f"040000 tree {empty}\tm_hidden\n").strip()
+    commit = git(pushing.root, "commit-tree", folder, "-m", "x").strip()
+    assert "m_hidden: it is a folder without files" in pushing.refused("origin", f"{commit}:refs/heads/x")
+    pushing.passes()
+
+
+def test_words_that_everybody_uses_are_no_title(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nh*.md\n")
+    for number, title in enumerate(("Tea", "Meeting notes", "Kubernetes")):
+        pushing.vault.write(f"h{number}.md", memory(f"m_hidden{number}", title=title))
+    pushing.commit("b.md", seen("m_bbb"), "I had Tea with Tom, here are the meeting notes")
+    pushing.passes()
+    pushing.commit("c.md", seen("m_ccc"), "set up kubernetes")
+    assert "it has the title" in pushing.refused()
+    for number in range(3):  # whoever reads three files with that word has it anyway
+        pushing.vault.write(f"d{number}.md", seen(f"m_ddd{number}", f"Kubernetes {number}\n"))
+    pushing.vault.commit("more")
+    pushing.passes()
+    pushing.commit("c.md", seen("m_ccc", "More.\n"), "see [[Tea]]")
+    assert "it has the title" in pushing.refused()
+
+
 def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
     (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
     pushing.vault.write("hidden.md", memory("m_hidden", title="About the salary"))

@@ -158,6 +158,8 @@ def test_each_line_stays_where_it_was(vault: Program, tmp_path: Path) -> None:
         ("It is my_zephyrine_x.\n", "alias"),
         ("See [[Umbrageous-Tea#Heart|this]].\n", "link"),
         ("See ![[vexillology/umbrageous-tea]].\n", "link"),
+        ("See [it](../vexillology/umbrageous%2Dtea.md#x).\n", "path"),
+        ("It is a xylo&shy;graphic **quan**dary.\n", "title"),
     ],
 )
 def test_a_copy_that_would_name_something_hidden_is_refused(
@@ -171,6 +173,8 @@ def test_a_copy_that_would_name_something_hidden_is_refused(
     assert "privacy share" not in vault.ok("audit", "show", "--json")
     acknowledged = vault.run("share", "--to", MAX, "../stack", "--acknowledge")
     assert (acknowledged.returncode == 0) == (kind in ("title", "alias", "link")), acknowledged.stderr
+    if acknowledged.returncode == 0:  # the record says whose name went out
+        assert HIDDEN["id"] in vault.ok("audit", "show", "--json")
 
 
 def test_a_file_that_is_called_like_something_hidden_is_not_shared(vault: Program) -> None:
