@@ -81,6 +81,7 @@ class SettingKind(Enum):
     HOSTS = "a table of hosts and entity ids"
     REVOCATIONS = "a table of vaults with fingerprints, and commits"
     KEYS = "a table of entity ids and files"
+    FILTERS = "a table of git filters and command lines"
     AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
 
@@ -163,6 +164,12 @@ USER_SETTINGS = (
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
     Setting("hosts", SettingKind.HOSTS, "whom a web host belongs to; `memstore keys pin --host`", fixed=True),
+    Setting(
+        "filters",
+        SettingKind.FILTERS,
+        "git filters that a repository's own git settings name, and that may run here with these command lines",
+        fixed=True,
+    ),
     Setting("revocations", SettingKind.REVOCATIONS, "keys whose revocation was seen in a pinned vault", fixed=True),
 )
 
@@ -211,6 +218,7 @@ class UserConfig(NamedTuple):
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})
+    filters: Mapping[str, str] = MappingProxyType({})
     revocations: Mapping[str, str] = MappingProxyType({})
 
     @property

@@ -34,11 +34,13 @@ _TABLES = {
     SettingKind.REVOCATIONS: r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})",
     SettingKind.HOSTS: r"[^\s/]+ [a-z]+:\S+",
     SettingKind.KEYS: r"[a-z]+:\S+ [/~].*",
+    SettingKind.FILTERS: r"\S.* (?:clean|process|smudge): .+",
 }
 # Tables that people set entry by entry, like `remotes.origin`: what has an entry, and a command as an example.
 _BY_ENTRY = {
     SettingKind.AUDIENCES: ("remote", "memstore config {}.origin owner"),
     SettingKind.KEYS: ("entity", "memstore config --user {}.si:ash FILE"),
+    SettingKind.FILTERS: ("filter", "memstore config --user {}.git-crypt 'clean: COMMAND; smudge: COMMAND'"),
 }
 
 
@@ -371,8 +373,8 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
                 hint=f"memstore config {name} human:bob,group:club, with commas between ids",
             )
         return words_typed(text)
-    if setting.kind is SettingKind.KEYS:
-        return _typed_key(name, text)
+    if setting.kind in (SettingKind.KEYS, SettingKind.FILTERS):
+        return _typed_key(name, text) if setting.kind is SettingKind.KEYS else _typed_filter(name, text)
     if setting.kind is SettingKind.FLAG:
         value = {"true": True, "false": False}.get(text, text)
     elif setting.kind is SettingKind.WHOLE and text.isascii() and text.isdigit():
@@ -386,6 +388,14 @@ def _typed(setting: Setting, text: str, name: str) -> bool | float | str | list[
             f"{setting.name!r} must be {_wanted(setting)}, and not {text!r}", hint=f"meaning: {setting.meaning}"
         )
     return value
+
+
+def _typed_filter(name: str, text: str) -> str:
+    """Return the command lines of a filter as a person typed them, all in one."""
+    if not _is_entry(SettingKind.FILTERS, name.partition(".")[2], text):
+        hint = f"memstore config --user {name} 'clean: COMMAND; smudge: COMMAND'"
+        raise UsageError(f"{name!r} must be its command lines, and not {text!r}", hint=hint)
+    return text
 
 
 def _typed_key(name: str, text: str) -> str:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
+    from memstore.history.filters import Filters
     from memstore.history.git_process import GitProcess
 
 _PREFIX = "commit-"
@@ -26,10 +27,19 @@ _FILE, _PROGRAM, _GONE = "100644", "100755", "0"
 
 
 class CommitMaker:
-    """Commits to the repository in which `git` runs; `sign` returns the armoured signature over a commit's bytes."""
+    """Commits to the repository in which `git` runs.
 
-    def __init__(self, git: GitProcess, sign: Callable[[bytes], str] | None = None) -> None:
+    Args:
+        git: runs git in it.
+        filters: through which files get into its objects; None if nothing is committed.
+        sign: returns the armoured signature over a commit's bytes.
+    """
+
+    def __init__(
+        self, git: GitProcess, filters: Filters | None = None, sign: Callable[[bytes], str] | None = None
+    ) -> None:
         self._git = git
+        self._filters = filters
         self._sign = sign
 
     def identity(self) -> str:
@@ -110,11 +120,16 @@ class CommitMaker:
     def _entries(self, files: Mapping[str, bytes | None], head: str | None, scratch: Path) -> bytes:
         """Write the blobs, and return the lines for `update-index --index-info`."""
         kept = {path: data for path, data in files.items() if data is not None}
-        for i, data in enumerate(kept.values()):
-            (scratch / f"{i}").write_bytes(data)
-        names = as_lines(f"{scratch}/{i}" for i in range(len(kept)))
-        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=names)
-        blobs = dict(zip(kept, written.decode().split(), strict=True))
+        blobs: dict[str, str] = {}
+        if self._filters is not None:
+            changed = self._filters.changed(kept)
+            blobs = {path: self._filters.stored(path, data, write=True) for path, data in changed.items()}
+        plain = [path for path in kept if path not in blobs]
+        for i, path in enumerate(plain):
+            (scratch / f"{i}").write_bytes(kept[path])
+        names = as_lines(f"{scratch}/{i}" for i in range(len(plain)))
+        written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=names) if plain else b""
+        blobs |= zip(plain, written.decode().split(), strict=True)
         programs = self._programs(head) if head else frozenset()
         nothing = "0" * len(head or "")  # a removed file was committed before, so the id of `head` has the right length
         lines: list[bytes] = []

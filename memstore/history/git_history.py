@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from contextlib import suppress
+from difflib import SequenceMatcher
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
@@ -17,14 +18,17 @@ from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, ki
 from memstore.core.times import moment
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
+from memstore.files.local_state import find_repository
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
+from memstore.history.filters import Filters, is_attributes_file
 from memstore.history.git_commit import CommitMaker
 from memstore.history.git_hooks import GitHooks
 from memstore.history.git_process import GitProcess, failed
 from memstore.history.history import Commit, CommitChanges, FileChange, Repository, anchor_refspec
+from memstore.history.text_ids import TextIds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 _BLOBS_AT_ONCE = 5_000
 # The line of a frontmatter that has the id, as people write it.
 _ID_LINE = "^[\"']?id[\"']?[ ]*:"
+# A line of a file of attributes that names a filter.
+_FILTER_LINE = "[ \t]filter="
 # The first line of a sealed file.
 _SEALED_LINE = "^age-encryption[.]org/v1$"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -69,6 +75,8 @@ class GitHistory:
         in_hook: whether git started this program as a hook, and names repository and index in `environ`.
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
         opener: returns what opens sealed files; None if nothing can.
+        approved: returns the command lines of filters that the person approved (`filters.Filters`).
+        cache: the folder for derived data; None if nothing is kept.
     """
 
     def __init__(
@@ -79,8 +87,13 @@ class GitHistory:
         in_hook: bool = False,
         mixed: bool = False,
         opener: Callable[[], Opener] | None = None,
+        approved: Callable[[], Mapping[str, str]] = dict,
+        cache: Path | None = None,
     ) -> None:
         self._vault_root = vault_root
+        self._approved = approved
+        self._places: dict[str, str] = {}
+        self._texts = TextIds(cache)
         self._opener = opener
         self.mixed = mixed
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
@@ -112,6 +125,18 @@ class GitHistory:
             head=head if done.returncode == 0 else None,
             branch=self._branch(),
         )
+
+    @cached_property
+    def _filters(self) -> Filters:
+        """What git does to files on their way in and out."""
+        repository = self.require()
+        folders = find_repository(repository.root)
+        if folders is None:  # git was told where it is, as a hook
+            named = os.fsdecode(self._git.run("rev-parse", "--absolute-git-dir", "--git-common-dir")).splitlines()
+            places = {self._git.folder / name for name in named}
+        else:
+            places = {folders.git_dir, folders.common_dir}
+        return Filters(GitProcess(repository.root, self._git.environ, in_hook=True), places, self._approved)
 
     @cached_property
     def hooks(self) -> GitHooks:
@@ -189,11 +214,11 @@ class GitHistory:
         names = [name for name in rule_files(files, mixed=self.mixed) if name in files]
         blobs = self.blobs(files[name] for name in names)
         rules = rules_of({name: blobs.get(files[name], b"") for name in names}, mixed=self.mixed)
-        return {path: blob for path, blob in files.items() if self._is_looked_at(path, rules)}
+        return self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file of the vault's own (`core.places`) as of a commit, by path."""
-        own = {path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)}
+        own = self._as_read({path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)})
         if not self.mixed:
             return own
         data = self.blobs(blob for path, blob in own.items() if kind_of(path))
@@ -240,11 +265,92 @@ class GitHistory:
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs, opened if they are sealed and a key is here; ids that are missing are left out."""
-        return {blob: self._opened(data) for blob, data in self._objects(list(dict.fromkeys(ids)))}
+        return {blob: self._opened(data) for blob, data in self._checked_out(list(dict.fromkeys(ids)))}
 
     def stored_blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs as git has them, sealed or not; ids that are missing are left out."""
-        return dict(self._objects(list(dict.fromkeys(ids))))
+        """Return the bytes of blobs as git checks them out, sealed or not; ids that are missing are left out."""
+        return dict(self._checked_out(list(dict.fromkeys(ids))))
+
+    # -- through filters -----------------------------------------------------------------------------
+    #
+    # A file that filters change has two ids: that of the blob in git, and that of the text as it is in the work tree,
+    # which citations name, since finding it runs no filter (docs/adr/0045). Whatever is compared with the work tree has
+    # the second; `blobs` takes either.
+
+    def _as_read(self, files: Mapping[str, str]) -> dict[str, str]:
+        """Return files with the ids of their texts, by path in the vault."""
+        return dict(zip(files, self._text_ids([*files.items()]), strict=True))
+
+    def _text_ids(self, files: Sequence[tuple[str, str]]) -> list[str]:
+        """Return the ids of the texts of files, given by path in the vault and blob."""
+        places = self._remember(files)
+        if not places:
+            return [blob for _, blob in files]
+        for blob, data in self._filters.read({blob: path for blob, path in places.items() if blob not in self._texts}):
+            self._texts.learn(blob, self.blob_id(data))
+        self._texts.keep()
+        return [self._texts[blob] if blob in places else blob for _, blob in files]
+
+    def _remember(self, files: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+        """Remember a place of each blob that is read through filters, given by path in the vault; return these."""
+        prefix = self.require().prefix
+        named = [(prefix + path, blob) for path, blob in files if blob]
+        through = self._filters.readable(path for path, _ in named)
+        found = {blob: path for path, blob in named if path in through} if through else {}
+        self._places |= found
+        return found
+
+    def _checked_out(self, ids: list[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield blobs as git checks them out, by their whole ids; those that are missing are left out."""
+        through: dict[str, list[str]] = {}
+        for one in ids if self._places else ():
+            if (blob := self._texts.stored(one)) in self._places:
+                through.setdefault(blob, []).append(one)
+        if through:
+            for blob, data in self._filters.read({blob: self._places[blob] for blob in through}):
+                yield from ((one, data) for one in through[blob])
+        done = {one for names in through.values() for one in names}
+        missing = {one: None for one in ids if one not in done}
+        for blob, data in self._objects([*missing]):
+            missing.pop(blob, None)
+            yield blob, data
+        if missing and self._filters.may_be_used:
+            yield from self._texts_of_the_past([*missing])
+
+    def _texts_of_the_past(self, ids: Collection[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield blobs of which the ids of their texts are given, or beginnings of these, as citations have them."""
+        self.past_blobs()
+        whole = [(text, blob) for one in ids for text, blob in self._texts.beginning(one) if blob in self._places]
+        read = dict(self._filters.read({blob: self._places[blob] for _, blob in whole}))
+        yield from ((text, read[blob]) for text, blob in whole if blob in read)
+
+    def stored_id(self, path: str, data: bytes) -> str:
+        """Return the id of the blob that git makes of bytes at a path."""
+        whole = self.require().prefix + path
+        if self._filters.changed({whole: data}):
+            return self._filters.stored(whole, data, write=False)
+        return self.blob_id(data)
+
+    def is_stored(self, path: str, data: bytes, blob: str | None) -> bool:
+        """Return whether committing bytes at a path would change nothing there; `blob` is what a commit has."""
+        if blob is None or self.blob_id(data) == blob:
+            return blob is not None
+        return self.stored_id(path, data) == self._texts.stored(blob)
+
+    def may_convert(self, paths: Iterable[str]) -> bool:
+        """Return whether git may store any of these files otherwise than it is in the work tree."""
+        prefix = self.require().prefix
+        return self._filters.may_convert(prefix + path for path in paths)
+
+    def store(self, files: Mapping[str, bytes]) -> None:
+        """Write the blobs of files that git stores otherwise than they are, so that a commit of them can't fail there.
+
+        Raises:
+            RefusedError: a filter that they need is missing, was not approved, or failed.
+        """
+        prefix = self.require().prefix
+        for path, data in self._filters.changed({prefix + path: data for path, data in files.items()}).items():
+            self._filters.stored(path, data, write=True)
 
     def why_closed(self, path: str, data: bytes) -> SealedError | None:
         """Return why a sealed file is not opened here; None if it is."""
@@ -267,7 +373,7 @@ class GitHistory:
     def past_state(self) -> str:
         """Return a digest of the past: as long as it is the same, so are `past_blobs`."""
         kept = self._git.run("for-each-ref", "--format=%(objectname)", _KEPT)
-        return hashlib.sha256(f"{self.head()}\n".encode() + kept).hexdigest()
+        return hashlib.sha256(f"{self.head()}\n{self._filters.state}".encode() + kept).hexdigest()
 
     def past_blobs(self) -> Collection[str]:
         """Return the blobs of all files that could be memories in any commit reachable from the current or a kept one.
@@ -280,7 +386,8 @@ class GitHistory:
             "rev-list", "--objects", "--full-history", "--missing=allow-any",
             *([head] if head else []), f"--glob={_KEPT}*", *where,
         )  # fmt: skip
-        return set(git_objects.listed_blobs(listed, repository.prefix, partial(is_memory_path, mixed=self.mixed)))
+        found = git_objects.listed_blobs(listed, repository.prefix, partial(is_memory_path, mixed=self.mixed))
+        return {*self._text_ids([*found])}
 
     def blob_id(self, data: bytes) -> str:
         """Return the id of the blob with these bytes, in the repository's object format."""
@@ -358,7 +465,9 @@ class GitHistory:
             "diff-tree", "--stdin", "-m", "-r", "--root", "--raw", "--no-abbrev", "--no-renames", "-z",
             "--pretty=oneline", data="".join(f"{commit.id}\n" for commit in commits).encode(),
         )  # fmt: skip
-        return list(_by_commit(printed, by_id, prefix, self.cut_off if commits else ()))
+        found = list(_by_commit(printed, by_id, prefix, self.cut_off if commits else ()))
+        self._remember((one.path, blob) for change in found for one in change.files for blob in (one.old, one.new))
+        return found
 
     @cached_property
     def cut_off(self) -> Collection[str]:
@@ -376,11 +485,42 @@ class GitHistory:
             raise GitError(
                 f"{path} is sealed, so git has no lines of it", hint="memstore log REF shows what happened to it"
             )
+        whole = repository.prefix + path
         git = GitProcess(repository.root, self._git.environ)
-        printed = git.run(
-            "blame", "--no-textconv", "--root", "-s", "-l", "--incremental", commit, "--", repository.prefix + path
-        )
-        return self._by_line(printed)
+        if self._filters.readable([whole]):
+            return self._blame_of_texts(git, whole, commit)
+        words = ("--no-textconv", "--root", "-s", "-l", "--incremental", commit, "--", whole)
+        done = git.attempt("blame", *words)
+        if done.returncode != 0:  # often the person's settings name a file of ignored commits that only others have
+            named = git.attempt("config", "--get-all", "--type=path", "blame.ignoreRevsFile").stdout
+            there = [name for name in os.fsdecode(named).splitlines() if (repository.root / name).is_file()]
+            ignored = [f"--ignore-revs-file={name}" for name in there]
+            env = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+            done = git.attempt("blame", *ignored, *words, env=env) if named else done
+        if done.returncode != 0:
+            raise failed(("blame",), done)
+        return self._by_line(done.stdout)
+
+    def _blame_of_texts(self, git: GitProcess, path: str, commit: str) -> list[Commit]:
+        """Return the same for a file that filters change: git compares the lines of what it stores."""
+        printed = git.run("log", "--follow", "--raw", "-z", "--no-abbrev", "--format=%x01%H", commit, "--", path)
+        versions: list[tuple[str, str]] = []
+        for part in printed.split(b"\1")[:0:-1]:  # the newest come first
+            fields = part.split(b"\0")
+            raw = next((field for field in fields if field.lstrip(b"\n").startswith(b":")), b"")
+            versions += [(fields[0].decode().strip(), raw.split()[3].decode())] if raw else []
+        # A merge, which is not compared, may have made the last one.
+        versions.append((commit, git.run("rev-parse", f"{commit}:{path}").decode().strip()))
+        texts = dict(self._filters.read({blob: path for _, blob in versions}))
+        lines: list[bytes] = []
+        written: list[str] = []
+        for by, blob in versions:
+            before, lines = lines, texts.get(blob, b"").splitlines()
+            old, written = written, [by] * len(lines)
+            for a, b, size in SequenceMatcher(None, before, lines, autojunk=False).get_matching_blocks():
+                written[b : b + size] = old[a : a + size]
+        known = {one: git_objects.commit(one, data) for one, data in self._objects([*dict.fromkeys(written)])}
+        return [known[one] for one in written]
 
     def staged(self, against: str | None = None) -> list[FileChange]:
         """Return how the vault's staged memory files differ from a commit; None for the current one."""
@@ -452,7 +592,8 @@ class GitHistory:
             gone.setdefault(change.old or "", change.path)  # the newest commits come first
         gone.pop("", None)
         found: dict[str, MemoryFile] = {}
-        for blob, data in self._objects(list(gone)):
+        self._remember((path, blob) for blob, path in gone.items())
+        for blob, data in self._checked_out(list(gone)):
             file = memory_file.read(gone[blob], self._opened(data), mixed=self.mixed)
             if isinstance(file, MemoryFile) and file.memory.id in ids:
                 found.setdefault(file.memory.id or "", file)
@@ -464,31 +605,41 @@ class GitHistory:
         printed = self._git.run(
             "diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules", "-z", against, "--"
         )
-        return list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
+        found = list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
+        self._remember((one.path, blob) for one in found for blob in (one.old, one.new))
+        return found
 
     def index_files(self) -> Mapping[str, str]:
         """Return the blob of every file in the index, by path: memories, registries and everything else."""
         repository = self.require()
         git = GitProcess(repository.root, self._git.environ)
         listed = git.run("ls-files", "-s", "-z", "--", repository.prefix or ".")
-        return {
+        found = {
             os.fsdecode(path).removeprefix(repository.prefix): described.split()[1].decode()
             for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
         }
+        self._remember(found.items())
+        return found
 
     def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
         """Return the memory id of each staged file, changed or not, that has one of these ids, by path."""
         prefix = self.require().prefix
         done = self._git.attempt(
             "grep", "--cached", "--full-name", "--text", "--no-color", "--no-line-number", "--no-column",
-            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "-e", _SEALED_LINE, "--", ".",
+            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "-e", _SEALED_LINE, "-e", _FILTER_LINE, "--", ".",
         )  # fmt: skip
         if done.returncode > 1:
             raise failed(("grep",), done)
         lines = git_objects.grepped(done.stdout)
         found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
+        if self._filters.may_be_used or any(is_attributes_file(path) for path in found):  # grep reads what git stores
+            index = self.index_files()
+            filtered = {index[path]: path for path in index if index[path] in self._places}
+            texts = self.blobs(filtered)
+            ids = {*ids}
+            found |= {path: "" for blob, path in filtered.items() if any(one.encode() in texts[blob] for one in ids)}
         rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=found)
-        close = [path for path, memory_id in found.items() if memory_id in ids or is_sealed_path(path)]
+        close = [path for path, memory_id in found.items() if memory_id in {*ids, ""} or is_sealed_path(path)]
         close = [path for path in close if self._is_looked_at(path, rules)]
         return {path: one for path, one in self._ids_in(close).items() if one in ids}
 
@@ -503,6 +654,7 @@ class GitHistory:
             os.fsdecode(path).removeprefix(prefix): described.split()[1].decode()
             for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
         }
+        self._remember(staged.items())
         blobs = self.blobs(staged.values())
         read = {path: memory_file.read(path, blobs[blob], mixed=self.mixed) for path, blob in staged.items()}
         return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
@@ -527,7 +679,8 @@ class GitHistory:
         """Return commits reachable from refs that have a blob with this id in the vault, newest first."""
         prefix = self.require().prefix
         where = ("--", prefix) if prefix else ()
-        told = self._git.run("log", "--all", "--format=%H", "--diff-filter=AMR", f"--find-object={blob}", *where)
+        stored = next(iter(self._texts.beginning(blob)), (blob, blob))[1] if self._filters.may_be_used else blob
+        told = self._git.run("log", "--all", "--format=%H", "--diff-filter=AMR", f"--find-object={stored}", *where)
         return told.decode().split()
 
     def touching(self, paths: Sequence[str], *, since: str, until: str) -> list[tuple[str, tuple[str, ...]]] | None:
@@ -609,7 +762,7 @@ class GitHistory:
             ChangedMeanwhileError: somebody else committed at the same time.
         """
         prefix = self.require().prefix
-        return CommitMaker(self._git, sign).commit(
+        return CommitMaker(self._git, self._filters, sign).commit(
             {prefix + path: data for path, data in files.items()}, message, at=at
         )
 
@@ -630,7 +783,7 @@ class GitHistory:
             ChangedMeanwhileError: somebody else committed there at the same time.
         """
         prefix = self.require().prefix
-        return CommitMaker(self._git).commit_on(
+        return CommitMaker(self._git, self._filters).commit_on(
             branch, {prefix + path: data for path, data in files.items()}, message, at=at
         )
 

@@ -52,7 +52,7 @@ class GitHooks:
 
     def folder(self) -> Path:
         """Return the folder in which git looks for hooks, with `core.hooksPath` applied."""
-        done = self._git.attempt("rev-parse", "--git-path", "hooks", own_hooks_path=True)
+        done = self._git.attempt("rev-parse", "--git-path", "hooks", as_set=("core.hooksPath",))
         if done.returncode != 0:
             raise GitError(
                 f"{self._git.folder} is not in a git repository, so there are no hooks", hint="git init, then try again"

@@ -57,13 +57,13 @@ def tree_files(listed: bytes) -> Iterator[tuple[str, str]]:
             yield os.fsdecode(path), blob
 
 
-def listed_blobs(printed: bytes, prefix: str, is_meant: Callable[[str], bool]) -> Iterator[str]:
-    """Yield the objects that `rev-list --objects` printed with a path below `prefix` for which `is_meant` is true."""
+def listed_blobs(printed: bytes, prefix: str, is_meant: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
+    """Yield path and id of what `rev-list --objects` printed with a path below `prefix` that `is_meant` is true of."""
     start = os.fsencode(prefix)
     for line in printed.split(b"\n"):
         object_id, _, path = line.partition(b" ")
-        if path.startswith(start) and is_meant(os.fsdecode(path[len(start) :])):
-            yield object_id.decode()
+        if path.startswith(start) and is_meant(name := os.fsdecode(path[len(start) :])):
+            yield name, object_id.decode()
 
 
 def grepped(printed: bytes) -> Iterator[tuple[str, str]]:

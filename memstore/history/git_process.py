@@ -3,7 +3,7 @@
 A vault may come from anywhere, and its `.git/config` with it. Git runs programs named there for many reasons: to watch
 the file system, as hooks, as filters, to show a difference, to check a signature, to fetch a missing object. Those with
 a single switch are switched off here for every call. Filters, `textconv` and signature checks have no such switch, and
-are avoided by using commands that never apply them (docs/adr/0004).
+are avoided by using commands that never apply them (docs/adr/0004); `filters` alone runs filters.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from typing import IO, TYPE_CHECKING
 from memstore.core.errors import GitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
 _BUFFER_BYTES = 65_536
 _SAFE = "safe.directory"
-_HOOKS_PATH = "core.hooksPath="
 _SWITCHED_OFF = (
     "core.fsmonitor=false",
-    f"{_HOOKS_PATH}{os.devnull}",
+    f"core.hooksPath={os.devnull}",
     f"core.attributesFile={os.devnull}",
     "core.untrackedCache=false",
     "protocol.allow=never",
@@ -40,6 +39,7 @@ _ALWAYS = {
     "GIT_NO_LAZY_FETCH": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_LFS_SKIP_SMUDGE": "1",  # reading downloads nothing
     "GIT_ATTR_NOSYSTEM": "1",
     "LC_ALL": "C",
 }
@@ -87,15 +87,25 @@ class GitProcess:
         self.folder = folder
         self.environ = environment(environ, in_hook=in_hook)
 
-    def run(self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None) -> bytes:
+    def run(
+        self,
+        *arguments: str,
+        data: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        as_set: Collection[str] = (),
+    ) -> bytes:
         """Return what git prints; `GitError` with git's own words if it fails."""
-        done = self.attempt(*arguments, data=data, env=env)
+        done = self.attempt(*arguments, data=data, env=env, as_set=as_set)
         if done.returncode != 0:
             raise failed(arguments, done)
         return done.stdout
 
     def attempt(
-        self, *arguments: str, data: bytes = b"", env: Mapping[str, str] | None = None, own_hooks_path: bool = False
+        self,
+        *arguments: str,
+        data: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        as_set: Collection[str] = (),
     ) -> subprocess.CompletedProcess[bytes]:
         """Run git and return the completed process, whether it succeeded or not.
 
@@ -103,9 +113,9 @@ class GitProcess:
             arguments: the command and its words.
             data: what git reads from its standard input.
             env: variables to set in addition to the usual ones.
-            own_hooks_path: leave `core.hooksPath` as it is set; used to ask for the hooks folder, which runs no hook.
+            as_set: settings to leave as they are: to ask for the hooks folder, which runs no hook, or for attributes.
         """
-        settings = [setting for setting in _SWITCHED_OFF if not (own_hooks_path and setting.startswith(_HOOKS_PATH))]
+        settings = [setting for setting in _SWITCHED_OFF if setting.partition("=")[0] not in as_set]
         try:
             return subprocess.run(
                 _command(settings, arguments),

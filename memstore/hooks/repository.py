@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import SETTINGS_FOLDER
-from memstore.files.local_state import regular_bytes
+from memstore.files.local_state import Environment, cache_folder, regular_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -34,13 +34,28 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
     whole = GitHistory(repository.root, told, in_hook=True)
     paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
     for root in sorted(vaults_around(repository.root, paths)):
-        yield GitHistory(root, told, in_hook=True, mixed=is_mixed(root), opener=opener)
+        cache = Environment.of_process().cache_home
+        yield GitHistory(
+            root,
+            told,
+            in_hook=True,
+            mixed=is_mixed(root),
+            opener=opener,
+            approved=approved_filters,
+            cache=cache_folder(root, cache_home=cache),
+        )
+
+
+def approved_filters() -> Mapping[str, str]:
+    """Return the command lines of filters that the user of this process approved."""
+    from memstore.files.config_file import read_user_config
+
+    return read_user_config(Environment.of_process().config_file).filters
 
 
 @cache
 def opener() -> SealKeys:
     """Return what opens sealed files for the user of this process; made only where there is one."""
-    from memstore.files.local_state import Environment
     from memstore.trust.seal_keys import SealKeys
 
     return SealKeys.of(Environment.of_process())

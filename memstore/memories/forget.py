@@ -583,6 +583,7 @@ def purge(view: View, refs: Sequence[str], folder: Path) -> Purged:
     head = view.history.head()
     view.history.require()
     committed = view.history.files_at(head) if head else {}
-    if any(committed.get(file.path) != view.history.blob_id(view.whole.stored(file.path)) for file in files):
+    stored = view.whole.stored
+    if not all(view.history.is_stored(file.path, stored(file.path), committed.get(file.path)) for file in files):
         raise RefusedError("that it was forgotten or sealed is not committed yet", hint="memstore commit")
     return view.history.purged(forgotten, folder, sealed=sealed)

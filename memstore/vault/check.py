@@ -495,7 +495,7 @@ def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None
     paths = {*filter(is_own_path, view.whole.registry_files()), *view.audit_paths(), CONFIG_PATH}
     now = {path: data for path in paths if (data := _bytes(view, path)) is not None}
     gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
-    return gone | {path: data for path, data in now.items() if view.history.blob_id(data) != before.get(path)}
+    return gone | {path: data for path, data in now.items() if not view.history.is_stored(path, data, before.get(path))}
 
 
 def _bytes(view: View, path: str) -> bytes | None:

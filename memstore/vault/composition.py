@@ -242,7 +242,7 @@ def assemble(
     _finish_what_was_begun(state, vault)
     ws = Workspace(
         vault=vault,
-        history=_later(lambda: _history(env, root, keys, mixed=config.mixed)),
+        history=_later(lambda: _history(env, root, keys, cache, mixed=config.mixed)),
         library=DiskLibrary(
             vault,
             cache=cache,
@@ -361,10 +361,13 @@ def _later(make: Callable[[], _Made]) -> _Made:
     return cast("_Made", _Later(make))
 
 
-def _history(env: Environment, root: Path, keys: SealKeys, *, mixed: bool) -> GitHistory:
+def _history(env: Environment, root: Path, keys: SealKeys, cache: Path, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
-    return GitHistory(root, env.variables, mixed=mixed, opener=lambda: keys)
+    def approved() -> Mapping[str, str]:
+        return config_file.read_user_config(env.config_file).filters
+
+    return GitHistory(root, env.variables, mixed=mixed, opener=lambda: keys, approved=approved, cache=cache)
 
 
 def seal_keys(env: Environment) -> SealKeys:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import times
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 
 def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
     """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
-    committed, present = _committed(ws, since), _present(ws, snapshot)
+    committed = _committed(ws, since)
+    present = _as_committed(ws, _present(ws, snapshot), committed)
     unread = {path for path, blob in present.items() if not blob}
     gone = _deleted(ws, {path for path in committed.keys() - present if not _is_there(ws, path, unread)})
     old = {path: blob for path, blob in committed.items() if present.get(path, blob) != blob or path in gone}
@@ -61,7 +63,7 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
         data = _own_file(ws, path)
         if data is None or is_foreign(path, data, mixed=ws.config.mixed):
             continue
-        if ws.history.blob_id(data) != committed.get(path):
+        if not ws.history.is_stored(path, data, committed.get(path)):
             found[path] = data
     return found
 
@@ -116,6 +118,20 @@ def misnamed(ws: Workspace) -> Iterator[Finding]:
     for path in sorted(ws.history.kept_files()) if gone else ():
         if is_misnamed(path) and (was := gone.get(_stored_blob(ws, path))):
             yield sealed_under_other_name(path, was)
+
+
+def _as_committed(ws: Workspace, present: Mapping[str, str], committed: Mapping[str, str]) -> Mapping[str, str]:
+    """Return present files with the committed blob where committing the file would change nothing.
+
+    Git may store a file otherwise than it is in the work tree: with other line ends, or through a filter.
+    """
+    odd = {path for path, blob in present.items() if path in committed and committed[path] != blob}
+    same: dict[str, str] = {}
+    for path in odd if odd and ws.history.may_convert(odd) else ():
+        with suppress(VaultError):
+            if ws.history.is_stored(path, ws.vault.stored(path), committed[path]):
+                same[path] = committed[path]
+    return {**present, **same} if same else present
 
 
 def _stored_blob(ws: Workspace, path: str) -> str:

@@ -152,7 +152,8 @@ def sealed_findings(history: GitHistory, files: Mapping[str, ReadFile]) -> Itera
         file = files.get(change.path)
         if not isinstance(file, MemoryFile) or is_sealed_path(change.path):
             continue
-        if history.blob_id(file.data) != change.new:  # it was opened
+        blob = change.new or ""
+        if history.blob_id(file.data) != blob and history.stored_blobs([blob]).get(blob) != file.data:  # it was opened
             yield sealed_under_plain_name(change.path)
         if history.has_file(f"{change.path}.age"):
             text = f"{change.path}.age is sealed, and this is a plain copy of it"

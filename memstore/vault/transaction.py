@@ -303,6 +303,7 @@ class VaultTransaction:
         """Write files, and commit them if that was asked for."""
         if self._commits:
             can_commit(self._ws)
+            self._ws.history.store({file.path: file.after for file in files if file.after is not None})
         # Audit events stay: undoing an act is another act. A file that is only to be committed has nothing to undo.
         changed = () if self._forgets else (file for file in files if file.before != file.after)
         undoable = tuple(file for file in changed if not is_audit_path(file.path))
