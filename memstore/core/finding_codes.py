@@ -58,6 +58,12 @@ _CODES = (
         "`git checkout --theirs FILE` takes the other one, `memstore edit` puts into it what both say. `git add FILE` "
         "tells git that it is decided.",
     ),
+    _warning(
+        "not-checked-out",
+        "the file is as git stores it: encrypted by git-crypt, or a pointer of git-lfs",
+        "Its text is not here, so nothing of it is known, found or checked. `git-crypt unlock` decrypts such files, "
+        "`git lfs pull` fetches them; reading does neither.",
+    ),
     _error(
         "sealed-damaged",
         "a sealed file is cut off, was changed or renamed by hand, or is not sealed at all",

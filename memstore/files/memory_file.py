@@ -95,6 +95,14 @@ class SealedFile(NamedTuple):
 # How a sealed file begins (`age_file.MAGIC`, and its first recipient); a text about the format has nothing like it.
 _SEALED = b"age-encryption.org/v1\n-> "
 
+# How files begin that are as git stores them and not as they are read: what encrypted it, or left a pointer; and what
+# brings the text.
+_STORED = {
+    b"\0GITCRYPT\0": ("it is encrypted by git-crypt, and not unlocked here", "git-crypt unlock decrypts it"),
+    b"version https://git-lfs.github.com/spec/": ("git-lfs left a pointer to its text here", "git lfs pull fetches it"),
+}
+_STORED_STARTS = tuple(_STORED)
+
 ReadFile = MemoryFile | BrokenFile | PlainFile | SealedFile
 
 
@@ -108,11 +116,25 @@ def read(path: str, data: bytes, *, mixed: bool = False) -> ReadFile:
     """
     if len(data) > fence.MOST_BYTES:
         return read_too_large(path, data, size=len(data), mixed=mixed)
+    if is_stored_form(data):
+        return _not_checked_out(path, data)
     if is_sealed_path(path):
         return _read_sealed(path, data, mixed=mixed)
     if not mixed and data.startswith(_SEALED):
         return BrokenFile(path, data, (sealed_under_plain_name(path),))
     return _well_advised(_read(path, data, mixed=mixed), mixed=mixed)
+
+
+def is_stored_form(data: bytes) -> bool:
+    """Return whether bytes are what git stores of a text that was not checked out: encrypted, or a pointer."""
+    return data.startswith(_STORED_STARTS)
+
+
+def _not_checked_out(path: str, data: bytes) -> BrokenFile:
+    from memstore.core.finding_codes import finding_of
+
+    text, hint = next(said for start, said in _STORED.items() if data.startswith(start))
+    return BrokenFile(path, data, (finding_of("not-checked-out", path, text, hint),))
 
 
 def sealed_under_plain_name(path: str) -> Finding:

@@ -15,7 +15,7 @@ from memstore.core.titles import title_of
 from memstore.history.changes import confidence_step, new_lines, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from memstore.core.change import MemoryChange
     from memstore.core.memory import Memory
@@ -37,22 +37,23 @@ _PAST = {
 }  # fmt: skip
 
 
-def message(changes: Sequence[MemoryChange], text: str | None = None) -> str:
+def message(changes: Sequence[MemoryChange], text: str | None = None, *, hidden: Collection[str] = ()) -> str:
     """Return the message for a commit of these changes.
 
     Args:
         changes: at least one.
         text: the person's own message; then only the trailers are computed.
+        hidden: paths whose text git does not show, as that of encrypted files: the message shows none, either.
     """
-    lines = [_line(change) for change in changes[:MOST_NAMED]]
+    lines = [_line(change, hidden) for change in changes[:MOST_NAMED]]
     if text is None:
-        text = lines[0] if len(changes) == 1 else "\n".join([_subject(changes), "", *lines])
+        text = lines[0] if len(changes) == 1 else "\n".join([_subject(changes, hidden), "", *lines])
         if len(changes) > MOST_NAMED:
             text += f"\nand {len(changes) - MOST_NAMED} more"
-    return with_trailers(text, trailers(changes))
+    return with_trailers(text, trailers(changes, hidden=hidden))
 
 
-def trailers(changes: Sequence[MemoryChange]) -> list[str]:
+def trailers(changes: Sequence[MemoryChange], *, hidden: Collection[str] = ()) -> list[str]:
     """Return the trailer lines for these changes: the ids, and the evidence that was added; none for very many."""
     if len(changes) > MOST_NAMED:
         return []
@@ -60,7 +61,7 @@ def trailers(changes: Sequence[MemoryChange]) -> list[str]:
     evidence = [
         f"{EVIDENCE}: {line.evidence_source}"
         for change in changes
-        for line in (() if _is_sealed(change) else new_lines(change.before, change.after))
+        for line in (() if _is_closed(change, hidden) else new_lines(change.before, change.after))
         if line.evidence_source
     ]
     return list(dict.fromkeys(ids + evidence))
@@ -95,20 +96,20 @@ def verb(change: MemoryChange) -> str:
     return _LEDGER_VERBS.get(ops[-1], "edit") if ops else "edit"
 
 
-def _line(change: MemoryChange) -> str:
-    done = verb(change)
-    if change.before is None or change.after is None or _is_sealed(change):
-        return f"{done} {called(change)}"
+def _line(change: MemoryChange, hidden: Collection[str]) -> str:
+    done, name = verb(change), called(change, hidden=hidden)
+    if change.before is None or change.after is None or _is_closed(change, hidden):
+        return f"{done} {name}"
     if done in _WITH_EVIDENCE:
-        return f"{done} {called(change)} {_weighed(change.before, change.after)}"
+        return f"{done} {name} {_weighed(change.before, change.after)}"
     step = confidence_step(change.before, change.after)
     named = _named_anew(change.before, change.after, done)
-    return f"{done} {called(change)}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
+    return f"{done} {name}" + (f" {named}" if named else "") + (f" ({step})" if step else "")
 
 
-def _is_sealed(change: MemoryChange) -> bool:
-    """Whether a memory is or was sealed: its message says no more than that it changed."""
-    return any(path and is_sealed_path(path) for path in (change.path_before, change.path_after))
+def _is_closed(change: MemoryChange, hidden: Collection[str]) -> bool:
+    """Whether a memory is or was sealed or hidden: its message says no more than that it changed."""
+    return any(path and (is_sealed_path(path) or path in hidden) for path in (change.path_before, change.path_after))
 
 
 # Keys that involve or mention anybody but the vault's owner.
@@ -119,13 +120,13 @@ _OF_OTHERS = (
 _LONGEST_TITLE = 60
 
 
-def called(change: MemoryChange) -> str:
+def called(change: MemoryChange, *, hidden: Collection[str] = ()) -> str:
     """Return the name of a memory in a message: its title, or its ref if others are involved, or it is deleted."""
     states = [memory for memory in (change.before, change.after) if memory is not None]
     title = in_subject(title_of(states[-1]))
     is_kept_back = (
         change.after is None
-        or _is_sealed(change)
+        or _is_closed(change, hidden)
         or any(
             memory.type == "raw"
             or memory.status == "forgotten"
@@ -161,12 +162,12 @@ def _named_anew(before: Memory, after: Memory, done: str) -> str:
     return f"{word} {', '.join(refs)}" if refs else ""
 
 
-def _subject(changes: Sequence[MemoryChange]) -> str:
+def _subject(changes: Sequence[MemoryChange], hidden: Collection[str]) -> str:
     """Return the line of the one act that all other changes belong to, or else a summary."""
     acts = [change for change in changes if verb(change) in _LINKS]
     others = [change for change in changes if change not in acts]
     if len(acts) == 1 and len(others) == 1 and others[0].before is None:
-        return _line(acts[0])
+        return _line(acts[0], hidden)
     return _summary(changes)
 
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import re
 from functools import cached_property
-from pathlib import Path
-from secrets import token_hex
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.errors import GitError, RefusedError
+from memstore.files.local_state import find_repository
+from memstore.files.memory_file import is_stored_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -33,9 +34,6 @@ _OWN_SCOPES = frozenset({"system", "global"})
 _SYSTEM_SETTINGS = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
 _SYSTEM_ATTRIBUTES = ("/etc/gitattributes", "/usr/local/etc/gitattributes", "/opt/homebrew/etc/gitattributes")
 _ATTRIBUTES = ".gitattributes"
-# How encrypted files of git-crypt begin, and the pointers that git-lfs leaves for large files.
-ENCRYPTED = b"\0GITCRYPT\0"
-POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class Treatment(NamedTuple):
@@ -61,7 +59,7 @@ class _Driver(NamedTuple):
         return "; ".join(f"{kind}: {line}" for kind, line in sorted(self.lines.items()) if line)
 
 
-class Filters:
+class GitFilters:
     """The filters of one repository.
 
     Args:
@@ -180,13 +178,12 @@ class Filters:
     def _treatment(self, values: Mapping[str, str]) -> Treatment:
         text, eol, crlf = (values.get(name, "unspecified") for name in ("text", "eol", "crlf"))
         name = values.get("filter", "")
+        is_other = values.get("working-tree-encoding", "") not in _NO_VALUE or values.get("ident") == "set"
         is_text = text != "unset" and crlf != "unset"
         return Treatment(
             "" if name in _NO_VALUE else name,
-            values.get("working-tree-encoding", "") not in _NO_VALUE
-            or values.get("ident") == "set"
-            or (is_text and (eol == "crlf" or (eol != "lf" and self._converts_all and self._checks_out_crlf))),
-            is_text and (text == "auto" or {text, eol, crlf} == {"unspecified"}),
+            is_other or (is_text and (eol == "crlf" or (eol != "lf" and self._converts_all and self._checks_out_crlf))),
+            is_text and not is_other and (text == "auto" or {text, eol, crlf} == {"unspecified"}),
         )
 
     # -- drivers -----------------------------------------------------------------------------------
@@ -289,7 +286,7 @@ class Filters:
         there = (line.split() for line in printed.decode().splitlines())
         blobs = {words[0]: blobs[words[0]] for words in there if words[1:2] == ["blob"]}
         plain = {blob: path for blob, path in blobs.items() if "\n" not in path and path.strip() == path}
-        mark = token_hex(16)
+        mark = os.urandom(16).hex()
         asked = "".join(f"{blob} {path}\n" for blob, path in plain.items())
         words = ("cat-file", f"--batch={mark} %(objectname)", "--filters", "--buffer")
         done = self._as_set(*words, data=os.fsencode(asked)) if plain else None
@@ -312,12 +309,23 @@ class Filters:
         if done.returncode == 0:
             return done.stdout
         data = self._git.run("cat-file", "blob", blob)
-        if data.startswith(ENCRYPTED):  # the key is not here
+        if is_stored_form(data):  # its key is not here
             return data
         raise GitError(
             f"{path} can't be read as its attributes say: {_words(done)}",
             hint=f"git check-attr -a -- {path} shows what they say",
         )
+
+
+def may_be_filtered(root: Path, path: str) -> bool:
+    """Return whether a file of attributes around a file of the vault at `root` has a filter; no process is started."""
+    folders = find_repository(root)
+    if folders is None:
+        return False
+    near = [root / up for up in PurePosixPath(path).parents]
+    above = [] if (root / ".git").exists() else [*root.parents]
+    places = [*(folder / _ATTRIBUTES for folder in (*near, *above)), folders.common_dir / "info" / "attributes"]
+    return any(b"filter=" in _bytes(place) for place in places)
 
 
 def is_attributes_file(path: str) -> bool:

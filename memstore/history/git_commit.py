@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
-    from memstore.history.filters import Filters
+    from memstore.history.filters import GitFilters
     from memstore.history.git_process import GitProcess
 
 _PREFIX = "commit-"
@@ -36,7 +36,7 @@ class CommitMaker:
     """
 
     def __init__(
-        self, git: GitProcess, filters: Filters | None = None, sign: Callable[[bytes], str] | None = None
+        self, git: GitProcess, filters: GitFilters | None = None, sign: Callable[[bytes], str] | None = None
     ) -> None:
         self._git = git
         self._filters = filters

@@ -23,7 +23,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
-from memstore.history.filters import Filters, is_attributes_file
+from memstore.history.filters import GitFilters, is_attributes_file
 from memstore.history.git_commit import CommitMaker
 from memstore.history.git_hooks import GitHooks
 from memstore.history.git_process import GitProcess, failed
@@ -75,7 +75,7 @@ class GitHistory:
         in_hook: whether git started this program as a hook, and names repository and index in `environ`.
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
         opener: returns what opens sealed files; None if nothing can.
-        approved: returns the command lines of filters that the person approved (`filters.Filters`).
+        approved: returns the command lines of filters that the person approved (`filters.GitFilters`).
         cache: the folder for derived data; None if nothing is kept.
     """
 
@@ -127,7 +127,7 @@ class GitHistory:
         )
 
     @cached_property
-    def _filters(self) -> Filters:
+    def _filters(self) -> GitFilters:
         """What git does to files on their way in and out."""
         repository = self.require()
         folders = find_repository(repository.root)
@@ -136,7 +136,7 @@ class GitHistory:
             places = {self._git.folder / name for name in named}
         else:
             places = {folders.git_dir, folders.common_dir}
-        return Filters(GitProcess(repository.root, self._git.environ, in_hook=True), places, self._approved)
+        return GitFilters(GitProcess(repository.root, self._git.environ, in_hook=True), places, self._approved)
 
     @cached_property
     def hooks(self) -> GitHooks:
@@ -336,6 +336,15 @@ class GitHistory:
         if blob is None or self.blob_id(data) == blob:
             return blob is not None
         return self.stored_id(path, data) == self._texts.stored(blob)
+
+    def hidden(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return those files whose text a filter changes in git, where names and messages stay readable.
+
+        Pointers of git-lfs hide nothing.
+        """
+        prefix = self.require().prefix
+        found = self._filters.treatments(prefix + path for path in paths)
+        return frozenset(path.removeprefix(prefix) for path, one in found.items() if one.filter not in ("", "lfs"))
 
     def may_convert(self, paths: Iterable[str]) -> bool:
         """Return whether git may store any of these files otherwise than it is in the work tree."""
@@ -634,10 +643,10 @@ class GitHistory:
         found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
         if self._filters.may_be_used or any(is_attributes_file(path) for path in found):  # grep reads what git stores
             index = self.index_files()
-            filtered = {index[path]: path for path in index if index[path] in self._places}
-            texts = self.blobs(filtered)
-            ids = {*ids}
-            found |= {path: "" for blob, path in filtered.items() if any(one.encode() in texts[blob] for one in ids)}
+            filtered = {path: blob for path, blob in index.items() if blob in self._places}
+            texts = self.blobs(filtered.values())
+            wanted = [one.encode() for one in ids]
+            found |= {path: "" for path, blob in filtered.items() if any(one in texts.get(blob, b"") for one in wanted)}
         rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=found)
         close = [path for path, memory_id in found.items() if memory_id in {*ids, ""} or is_sealed_path(path)]
         close = [path for path in close if self._is_looked_at(path, rules)]

@@ -65,13 +65,21 @@ def added(text: str, trailers: Sequence[str]) -> str:
 
 def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
     from memstore.access.audit import AUDIT_HEAD
-    from memstore.vault.staged import staged
 
     histories = list(vaults_in_commit(environ, folder))
     if sum(len(history.staged()) for history in histories) > 2 * MOST_NAMED:  # a move is two files
         return []
-    named = trailers([change for history in histories for change in staged(history).changes.memories])
+    named = [line for history in histories for line in _named(history)]
     return named + [f"{AUDIT_HEAD}: {digest}" for history in histories for digest in _audit_heads(history)]
+
+
+def _named(history: GitHistory) -> list[str]:
+    """Return the trailers that name what is staged in one vault."""
+    from memstore.vault.staged import staged
+
+    changes = staged(history).changes.memories
+    paths = (path for change in changes for path in (change.path_before, change.path_after) if path)
+    return trailers(changes, hidden=history.hidden(paths))
 
 
 def _audit_heads(history: GitHistory) -> tuple[str, ...]:

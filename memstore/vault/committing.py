@@ -65,7 +65,8 @@ def _commit(
     if not chosen and not own:
         return Committed(commit=None, message="", refs=(), own_files=(), left_out=left_out, findings=())
     findings = _checked(view, Changes(tuple(chosen), ()), waiting.files, own)
-    message = _message(chosen, own, text)
+    paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
+    message = _message(chosen, own, text, ws.history.hidden(paths))
     sign = keeper_signature(view) if any(map(is_counted, own)) else None
     made = ws.history.commit({**_files(ws, chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
     if any(map(is_counted, own)) and ws.pins.commit is not None:
@@ -80,12 +81,14 @@ def _commit(
     )
 
 
-def _message(chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], text: str | None) -> str:
+def _message(
+    chosen: Sequence[MemoryChange], own: Mapping[str, bytes | None], text: str | None, hidden: Collection[str]
+) -> str:
     """Return the message for changes of memories, of the vault's own files, or both."""
     heads = [f"{AUDIT_HEAD}: {digest}" for digest in audit.heads(_events(own))]
     if not chosen:
         return commit_messages.with_trailers(text or f"vault: {places.told(own)}", heads)
-    message = commit_messages.message(chosen, text)
+    message = commit_messages.message(chosen, text, hidden=hidden)
     if own and text is None:
         subject, _, rest = message.partition("\n")
         message = f"{subject}\n\nwith {places.told(own)}\n{rest}"

@@ -218,7 +218,8 @@ def read_own(history: GitHistory, blobs: Mapping[str, str]) -> dict[str, bytes]:
     own = {path: blob for path, blob in blobs.items() if is_own_path(path) and not is_original_path(path)}
     data = history.blobs(own.values())
     read = {path: data.get(blob, b"") for path, blob in own.items()}
-    return {path: said for path, said in read.items() if not is_foreign(path, said, mixed=history.mixed)}
+    told = {path: said for path, said in read.items() if not memory_file.is_stored_form(said)}  # what is locked is not
+    return {path: said for path, said in told.items() if not is_foreign(path, said, mixed=history.mixed)}
 
 
 def _own_around(history: GitHistory, owner: str, changes: Iterable[MemoryChange]) -> Around:

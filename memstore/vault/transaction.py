@@ -19,7 +19,16 @@ from memstore.core.errors import (
     VaultError,
 )
 from memstore.core.finding_codes import finding_of
-from memstore.core.places import FOLDER_OF_TYPE, IGNORE_FILE, is_audit_path, is_sealed_path, kind_of, longer_names
+from memstore.core.places import (
+    FOLDER_OF_TYPE,
+    IGNORE_FILE,
+    MEMORY_SUFFIX,
+    id_endings,
+    is_audit_path,
+    is_sealed_path,
+    kind_of,
+    longer_names,
+)
 from memstore.core.quotation import shown_title
 from memstore.core.times import instant
 from memstore.core.titles import title_of
@@ -28,6 +37,7 @@ from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
 from memstore.files.disk_vault import drop_leftovers, folders_below
 from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.history.filters import may_be_filtered
 from memstore.lineage.descent import descended, says_anew
 from memstore.vault.transitions import findings_between
 from memstore.vault.writing import write_all
@@ -127,7 +137,7 @@ class VaultTransaction:
         if self._verb not in _BY_RULE:
             edit = descended(self._view, edit)
         if edit.before is None:
-            edit = self._with_free_name(self._where_it_is_found(edit))
+            edit = self._with_free_name(self._untitled(self._where_it_is_found(edit)))
         return edit if self._verb in _BY_RULE or self._verb.startswith(_IMPORT) else self._signed(edit)
 
     def _signed(self, edit: Edit) -> Edit:
@@ -165,6 +175,18 @@ class VaultTransaction:
                 hint=f"add a line !/{folder}/ to {IGNORE_FILE}",
             )
         return _at(edit, path)
+
+    def _untitled(self, edit: Edit) -> Edit:
+        """Return a new memory's edit under its id and not its title, where a filter hides its text: git shows names."""
+        folder, _, name = edit.path.rpartition("/")
+        stem, _, ending = name.removesuffix(MEMORY_SUFFIX).rpartition("-")
+        if not stem or not may_be_filtered(self._view.root, edit.path) or not self._ws.history.hidden([edit.path]):
+            return edit
+        made = _made(edit, mixed=self._view.config.mixed)
+        memory_id = (made.memory.id or "") if isinstance(made, MemoryFile) else ""
+        if ending not in (memory_id, id_endings(memory_id)[0]):  # somebody chose the name
+            return edit
+        return _at(edit, f"{folder}/{memory_id}{MEMORY_SUFFIX}")
 
     def _with_free_name(self, edit: Edit) -> Edit:
         """Return a new memory's edit under the first of its names that is not taken."""

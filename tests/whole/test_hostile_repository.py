@@ -76,9 +76,16 @@ def note(program: Program) -> tuple[str, Path]:
 
 def test_no_verb_runs_what_the_repository_names(program: Program, trap: Path) -> None:
     ref, path = note(program)
+    refused = program.run("commit")
+    assert refused.returncode == Exit.REFUSED, refused.stderr
+    assert "the filter trap" in refused.stderr
+    named = program.vault / ".gitattributes"
+    trapped = named.read_text()
+    named.write_text(trapped.replace("filter=trap ", ""))
     program.ok("commit")
     path.write_text(path.read_text().replace("sings", "hums"))
     program.ok("commit", "-m", "hums")
+    named.write_text(trapped)
     path.write_text(path.read_text().replace("hums", "is quiet"))
     for words in VERBS:
         done = program.run(*(ref if word == "REF" else word for word in words))
@@ -88,6 +95,8 @@ def test_no_verb_runs_what_the_repository_names(program: Program, trap: Path) ->
 
 def test_an_object_that_is_missing_is_not_fetched(program: Program, trap: Path) -> None:
     _, path = note(program)
+    named = program.vault / ".gitattributes"
+    named.write_text(named.read_text().replace("filter=trap ", ""))
     program.ok("commit")
     history = GitHistory(program.vault, program.environment | {"PATH": os.environ["PATH"]})
     blob = history.files_at("HEAD")[path.relative_to(program.vault).as_posix()]
