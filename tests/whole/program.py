@@ -11,9 +11,10 @@ import subprocess
 import sys
 import tempfile
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from copy import copy
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from unittest.mock import patch
 
 from memstore.cli.main import main
@@ -87,6 +88,13 @@ class Program:
     def init(self) -> None:
         """Make the vault: a copy of one that `memstore init` made once, since nothing in it depends on where it is."""
         shutil.copytree(_made(), self.vault, symlinks=True)
+
+    def copied(self, home: Path) -> Self:
+        """Return a copy, its vault and all that lies beside it, which lives in `home`."""
+        shutil.copytree(self.home, home, symlinks=True, dirs_exist_ok=True)
+        same = copy(self)
+        same.home, same.vault, same.environment = home, home / self.vault.relative_to(self.home), at_home(home)
+        return same
 
     def add(self, text: str, *words: str) -> tuple[str, Path]:
         """Add a note; return its ref and its file."""

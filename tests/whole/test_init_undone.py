@@ -128,7 +128,7 @@ BEFORE = [
 
 @pytest.fixture
 def program(tmp_path: Path) -> Program:
-    made = Program(tmp_path)
+    made = Program(tmp_path).in_process()
     made.vault.mkdir()
     return made
 

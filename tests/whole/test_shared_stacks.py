@@ -50,10 +50,10 @@ HIDDEN = {
 }
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Program:
+@pytest.fixture(scope="session")
+def with_a_hidden_memory(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Return a vault in which one memory is hidden from Max, and the others are his to see."""
-    made = Program(tmp_path)
+    made = Program(tmp_path_factory.mktemp("stack")).in_process()
     made.vault.mkdir()
     made.ok("init", ".", "--owner", OWNER)
     put(made, HIDDEN["path"], "obfuscated marmalade, and Bella's heart.\n", id=HIDDEN["id"], title=HIDDEN["title"],
@@ -64,6 +64,11 @@ def vault(tmp_path: Path) -> Program:
         type="belief", title="Walks", relates_to=f"\n- note:{HIDDEN['id']}\n- note:m_fetch00001",
         access_grants="[si:max]")  # fmt: skip
     return made
+
+
+@pytest.fixture
+def vault(with_a_hidden_memory: Program, tmp_path: Path) -> Program:
+    return with_a_hidden_memory.copied(tmp_path)
 
 
 def put(program: Program, path: str, body: str, **keys: str) -> None:
@@ -193,7 +198,7 @@ def test_a_word_that_several_shared_memories_have_tells_nothing(vault: Program) 
 
 @pytest.fixture(scope="module")
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
-    program = Program(tmp_path_factory.mktemp("many"))
+    program = Program(tmp_path_factory.mktemp("many")).in_process()
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("memstore.core.clock.SystemClock.now", lambda _: NOW)
         yield program.in_process()
@@ -386,7 +391,7 @@ def test_nobody_else_sees_anything_in_it(vault: Program) -> None:
 def own(vault: Program, tmp_path: Path) -> Program:
     """Return the vault of Max, beside the stack that was shared with him."""
     vault.ok("share", "--to", MAX, "../stack")
-    made = Program(tmp_path)
+    made = Program(tmp_path).in_process()
     made.vault = tmp_path / "own"
     made.vault.mkdir()
     made.ok("init", ".", "--owner", MAX)

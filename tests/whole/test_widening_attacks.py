@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.whole.program import Program
+from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Attacked(Program):
+class Attacked(InProcess):
     """A vault of Sean's: Claire is Bella's guardian, and has told him something."""
 
     def __init__(self, folder: Path) -> None:
@@ -62,9 +62,14 @@ class Attacked(Program):
         return str(self.json("show", path)["id"])
 
 
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Attacked:
+    return Attacked(tmp_path_factory.mktemp("attacked"))
+
+
 @pytest.fixture
-def vault(tmp_path: Path) -> Attacked:
-    return Attacked(tmp_path)
+def vault(made: Attacked, tmp_path: Path) -> Attacked:
+    return made.copied(tmp_path)
 
 
 def test_a_memory_that_was_taken_out_does_not_come_back_wider(vault: Attacked) -> None:
