@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import time
+from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,18 +21,59 @@ if TYPE_CHECKING:
 _NOT_OURS = ("VISUAL", "EDITOR", "EMAIL", "NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING")
 _NOT_OURS_EITHER = ("GIT_", "MEMSTORE_", "LC_")
 
-# One profile for every run, a person's and a build server's: the same examples each time, so that a failure is the
-# change's and not the day's; `--hypothesis-profile=explore` looks for new ones, and `tests/fresh.py` does so for a
-# minute. How long an example takes is never asserted: the machine may be busy. How well examples are made is seen by
-# the same ones each time.
-settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True)
+# The same examples each time, so that a failure is the change's and not the day's; a quarter of them, unless `--soak`
+# asks for all. `--hypothesis-profile=explore` looks for new ones, and `tests/fresh.py` does so for a minute. How long
+# an example takes is never asserted: the machine may be busy. How well examples are made is seen by the same ones.
+settings.register_profile("memstore", deadline=None, derandomize=True, print_blob=True, max_examples=25)
 settings.register_profile(
-    "explore", deadline=None, derandomize=False, print_blob=True, suppress_health_check=list(HealthCheck)
+    "explore",
+    settings.get_profile("memstore"),
+    max_examples=100,
+    derandomize=False,
+    suppress_health_check=list(HealthCheck),
 )
+settings.register_profile("soak", settings.get_profile("memstore"), max_examples=100)
 settings.load_profile("memstore")
 # A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 set_hypothesis_home_dir(ROOT / ".hypothesis")  # wherever the tests are started
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--soak", action="store_true", help="run all of what is marked `soak`, and real processes more often"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--soak") and not config.getoption("--hypothesis-profile"):
+        settings.load_profile("soak")
+
+
+@pytest.fixture(scope="session")
+def soak(request: pytest.FixtureRequest) -> bool:
+    """Whether there is time for the dear ones, too."""
+    return bool(request.config.getoption("--soak"))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Draw a few members of each function marked `soak(MEMBERS)`, unless `--soak` asks for all, or the call for one.
+
+    The draw is the same each time, so that a failure is the change's.
+    """
+    if config.getoption("--soak") or any("::" in word for word in config.args):
+        return
+    drawn: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker("soak"):
+            drawn.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: set[pytest.Item] = set()
+    for name, members in drawn.items():
+        mark = members[0].get_closest_marker("soak")
+        few = mark.args[0] if mark and mark.args else 1
+        left_out |= {*members} - {*Random(name).sample(members, min(few, len(members)))}  # noqa: S311 - the same draw
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=[*left_out])
 
 
 @pytest.fixture(scope="session", autouse=True)

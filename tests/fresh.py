@@ -62,7 +62,7 @@ def main(words: Sequence[str]) -> int:
     seed = next((int(word) for word in words if word.isdigit()), secrets.randbelow(2**32))
     sys.stdout.write(f"seed {seed}\n")
     sys.stdout.flush()
-    options = ("--hypothesis-profile=explore", f"--hypothesis-seed={seed}")
+    options = ("--soak", "--hypothesis-profile=explore", f"--hypothesis-seed={seed}")
     return pytest.main(["-m", "hypothesis", "-p", "tests.fresh", *options, *paths])
 
 

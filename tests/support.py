@@ -7,6 +7,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from hypothesis import settings
+
 from memstore.core.errors import SealedError
 from memstore.files.age_file import MAGIC, is_sealed
 from memstore.files.disk_vault import DiskVault
@@ -17,6 +19,11 @@ if TYPE_CHECKING:
     import pytest
 
     from memstore.files.vault import Opener
+
+
+def examples(most: int) -> int:
+    """Return how many examples a property is tried with: `most` with `--soak`, else a quarter of them."""
+    return most * (settings.default or settings()).max_examples // 100
 
 
 class TickClock:

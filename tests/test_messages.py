@@ -49,6 +49,7 @@ def _is_message(node: ast.expr, errors: set[str]) -> bool:
     return False
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_code_asks_a_message_what_it_is_about(path: Path) -> None:
     found = set(parsed(ast.parse(path.read_text(encoding="utf-8"))))

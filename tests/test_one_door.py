@@ -69,6 +69,7 @@ def attributes(path: Path) -> Iterator[tuple[ast.Attribute, str]]:
             yield node, f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_nothing_is_reached_beside_the_view(path: Path) -> None:
     found = [where for node, where in attributes(path) if node.attr in BEHIND and not _is_choice(node)]
@@ -80,6 +81,7 @@ def _is_choice(node: ast.Attribute) -> bool:
     return node.attr == "vault" and ast.unparse(node.value).endswith("choices")
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("path", USE_CASES, ids=lambda path: path.stem)
 def test_what_the_history_holds_of_memories_is_asked_of_the_view(path: Path) -> None:
     found = [
@@ -90,6 +92,7 @@ def test_what_the_history_holds_of_memories_is_asked_of_the_view(path: Path) -> 
     assert found == []
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("path", [*USE_CASES, *COMMANDS], ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_no_file_is_opened_beside_the_view(path: Path) -> None:
     opened = [where for node, where in attributes(path) if node.attr in OPENS and "formatter" not in where]

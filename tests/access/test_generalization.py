@@ -196,6 +196,7 @@ def test_topics_have_no_names_to_hide() -> None:
     assert not principals.needs_consent(world, "place:zilker")
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("start", "piece", "end"),
     [("", "Der Hund schläft. Herr Ab ", ""), ("", "l.", ""), ("", "a-", "@"), ("<", "a", ""), ("<", "林", ""),

@@ -19,6 +19,7 @@ from memstore.files.memory_file import BrokenFile, PlainFile, SealedFile
 from tests.fuzz.__main__ import CORPUS
 from tests.installed import ROOT
 from tests.strategies import hand_styled_files
+from tests.support import examples
 
 if TYPE_CHECKING:
     from tests.strategies import HandStyled
@@ -58,7 +59,7 @@ def test_every_known_file(mixed: bool) -> None:  # noqa: FBT001 - a parameter of
 READERS = {mixed: LabelReader(mixed=mixed) for mixed in (False, True)}
 
 
-@settings(max_examples=30)  # the drawing of a file takes most of the time
+@settings(max_examples=examples(30))  # the drawing of a file takes most of the time
 @given(file=hand_styled_files(), mixed=st.booleans())
 def test_every_style(file: HandStyled, mixed: bool) -> None:  # noqa: FBT001
     assert READERS[mixed].read(PATH, file.data) == whole(file.data, mixed=mixed)

@@ -28,6 +28,7 @@ def test_each_adapter_has_an_example() -> None:
     assert EXAMPLES.keys() == SAID.keys()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("title", SAID)
 def test_an_example_runs(title: str, tmp_path: Path) -> None:
     if "langgraph" in EXAMPLES[title] and find_spec("langgraph") is None:

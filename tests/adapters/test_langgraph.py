@@ -66,6 +66,7 @@ def told(answer: Any) -> Any:
     return (answer.namespace, answer.key, answer.value) if isinstance(answer, base.Item) else answer
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("method", "args", "more"), READS)
 def test_it_answers_as_the_reference_does(
     program: InProcess, method: str, args: tuple[Any, ...], more: dict[str, Any]

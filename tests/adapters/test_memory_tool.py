@@ -107,6 +107,7 @@ def test_errors_as_documented(tool: MemoryTool) -> None:
     assert "itself" in refused(tool, "rename", old_path="/memories/", new_path="/memories/y")
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "path",
     [
@@ -128,6 +129,7 @@ def test_no_path_leads_out(tool: MemoryTool, program: InProcess, command: str, p
     assert not list(program.vault.glob("notes/**/*.md"))
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "command",
     [{}, {"command": "run", "path": "/memories"}, {"command": "view"}, {"command": "view", "path": 3},

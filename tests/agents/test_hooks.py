@@ -69,6 +69,7 @@ def test_cursors_form_is_its_own(program: InProcess) -> None:
     assert "Bella eats at eight" in out["additional_context"]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "given",
     [
@@ -119,6 +120,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("given", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("words", [RECALL, CAPTURE], ids=["recall", "raw"])
 def test_broken_input_harms_nothing(program: InProcess, words: tuple[str, ...], given: str) -> None:
@@ -150,6 +152,7 @@ def test_a_long_prompt_is_answered_soon(program: InProcess) -> None:
     assert time.monotonic() - started < 20
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("words", [RECALL, CAPTURE], ids=["recall", "raw"])
 def test_closed_streams_and_full_disks_harm_nothing(program: InProcess, words: tuple[str, ...]) -> None:
     given = asked("UserPromptSubmit", prompt=PROMPT)
@@ -233,6 +236,7 @@ def test_a_text_that_was_cut_in_the_middle_of_a_character_is_written_down(progra
     assert "Bella limps" in context_of(program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt="Bella \ud83d?")))
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("verb", ["recall", "raw"])
 @pytest.mark.parametrize("words", [("--nope",), ("--as",), ("--vault", "/nowhere"), ("--budget", "x")])
 def test_a_hook_that_is_called_wrongly_does_not_fail_its_program(
@@ -295,6 +299,7 @@ def test_a_summary_is_the_agents(program: InProcess) -> None:
     assert captured(program) == [("inference", "Bella limps, and rests.")]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("given", "kept"),
     [

@@ -83,6 +83,7 @@ def test_what_others_keep_there_stays_to_the_byte(program: InProcess, name: str)
     assert files(program.home) == before
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("name", NAMES)
 def test_everything_is_pinned_and_runs_from_anywhere(program: InProcess, name: str) -> None:
     install(program, name)
@@ -122,6 +123,7 @@ def test_a_vault_has_to_be_named(program: InProcess) -> None:
     program.ok("agent", "install", "codex", "--dry-run", MEMSTORE_VAULT=str(program.vault))
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("folder", ["my$NOTES", "my${NOTES}", "US$ 5", "pay$"])
 def test_no_program_is_led_to_another_vault_by_a_variable(program: InProcess, name: str, folder: str) -> None:

@@ -22,7 +22,7 @@ from memstore.search.retrieval import Filters
 from memstore.vault.check import check
 from memstore.vault.status import status, undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
-from tests.support import memory_text
+from tests.support import examples, memory_text
 
 if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
@@ -248,7 +248,7 @@ def derived(files: dict[str, bytes], start: str) -> set[str]:
     return found
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(vaults(), st.sampled_from(IDS), st.lists(st.tuples(st.sampled_from(IDS), st.sampled_from(IDS)), max_size=4))
 def test_it_takes_all_that_descends_and_nothing_else_and_comes_back(
     files: dict[str, bytes], named: str, evidence: list[tuple[str, str]]

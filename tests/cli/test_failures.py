@@ -126,6 +126,7 @@ def test_a_long_argument_is_not_repeated_whole() -> None:
 LONG = 5000 * "n"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "words",
     [

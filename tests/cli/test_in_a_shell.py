@@ -101,6 +101,7 @@ def test_escapes_in_memories_do_nothing(shell: runner.Shell) -> None:
         memory.unlink()
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("command", ["list", "show m_0tea", "config", "doctor", "help", "path nothing", "lst"])
 def test_json_is_exactly_one_document(shell: runner.Shell, command: str) -> None:
     done = _bash(shell, f"memstore {command} --json")
@@ -235,6 +236,7 @@ def test_completion_knows_commands_options_values_and_refs(shell: runner.Shell) 
     assert offered("memstore", "sign", "bella") == offered("memstore", "show", "What") == []
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
@@ -256,6 +258,7 @@ def test_bash_completes_a_ref_behind_its_colon(shell: runner.Shell, words: str, 
     assert (done.returncode, done.stdout.split(), done.stderr) == (0, [offered], b"")
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("typed", ["bella\\ e", "'bella e", '"bella e'])
 def test_bash_completes_a_title_so_that_it_stays_one_word(shell: runner.Shell, typed: str) -> None:
     script = r"""

@@ -42,6 +42,7 @@ def _interrupted(home: Path, ticks: int, *words: str) -> tuple[int, bytes]:
     return code, b"\n".join(line for line in rest.splitlines() if b"import time:" not in line)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("ticks", [1, 2, 3, 5, 8, 13, 21, 34, 55, 75, 100, 120, 140, 160, 180, 200, 225, 250])
 def test_an_interrupted_start_ends_without_a_traceback(tmp_path: Path, ticks: int) -> None:
     code, told = _interrupted(tmp_path, ticks, "search", "tea")

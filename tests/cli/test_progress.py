@@ -46,6 +46,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "work"),
     [

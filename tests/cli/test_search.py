@@ -41,6 +41,7 @@ def checked(name: str, text: str) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "words",
     [("heart",), ("heart", "--by", "passage"), ("nothing",), ("hearr",), ("heart", "--facets", "type"),
@@ -82,6 +83,7 @@ def test_files_that_are_left_out_are_named_on_the_side(vault: Path) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("verb", ["conflicts", "dedupe", "orphans", "consolidate", "recompute", "stats", "list"])
 def test_whoever_means_the_whole_vault_says_what_is_left_out(vault: Path, verb: str) -> None:
     told = "1 file left out; run memstore check\n"

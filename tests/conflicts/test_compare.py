@@ -51,6 +51,7 @@ def test_a_state_finds_its_evidence_among_many_memories_of_one_person() -> None:
     assert [found.refs[1] for found in vegan.conflicts] == ["note:m_steak"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("state", "evidence"),
     [

@@ -594,6 +594,7 @@ BOTH_RIGHT = [
 ]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("one", "other"), EXCLUDE)
 def test_only_one_is_right(one: str, other: str) -> None:
     assert _are_found(one, other, days_apart=False) == [True, True]
@@ -609,6 +610,7 @@ def test_both_are_right(one: str, other: str) -> None:
     assert _are_found(one, other, days_apart=True) == [False, False]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("one", "other"), EXCLUDE + CHANGED)
 def test_a_gist_does_not_rule_it_out(one: str, other: str) -> None:
     assert any(may_conflict(gist(this), gist(that)) for this in statements(one) for that in statements(other))

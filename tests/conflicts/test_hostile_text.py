@@ -39,6 +39,7 @@ def _soon() -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
+@pytest.mark.soak(2)
 @pytest.mark.usefixtures("_soon")
 @pytest.mark.parametrize("piece", ["[", "[[", "[^", "(", '"', "`", "no ", ". ", "1.", "12:", "-", "a-", "+", "a.", "'"])
 def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
@@ -47,6 +48,7 @@ def test_a_run_of_signs_is_read_as_a_statement(piece: str) -> None:
     list(sentences(text))
 
 
+@pytest.mark.soak(2)
 @pytest.mark.usefixtures("_soon")
 @pytest.mark.parametrize("piece", ["-", "'", "’-", "a-", ", ", "I ", "we, ", "a 'b ", "I'm "])
 def test_a_run_of_signs_is_read_as_said_of_the_speaker(piece: str) -> None:
@@ -55,6 +57,7 @@ def test_a_run_of_signs_is_read_as_said_of_the_speaker(piece: str) -> None:
     in_third_person(f"I am {text}")
 
 
+@pytest.mark.soak
 @pytest.mark.usefixtures("_soon")
 @pytest.mark.parametrize("piece", ["a", "(", "'s", "1-", "It is A", ", who ", " and has ", "but ", "A. ", '"', "said "])
 def test_a_run_of_signs_is_compared(piece: str) -> None:

@@ -78,6 +78,7 @@ WAYS: dict[str, tuple[tuple[str, ...], tuple[str, str], tuple[str, str]]] = {
 ALL = [(one, other, *rest) for ways, *rest in WAYS.values() for one, other in product(ways, repeat=2)]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("one", "other", "values", "things"), ALL)
 def test_two_values_are_in_conflict_however_they_are_put(
     one: str, other: str, values: tuple[str, str], things: tuple[str, str]

@@ -180,6 +180,7 @@ def test_a_revision_or_a_time_names_a_commit(history: GitHistory) -> None:
     assert history.last_commit(until=datetime(1975, 1, 1, tzinfo=UTC)) is None
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("words", ["nothing", "-n1", "--all", "HEAD:a.md", "a\0b", "", "HEAD^{tree}", "HEAD~99", "@{9"])
 def test_what_names_no_commit_is_not_found(history: GitHistory, words: str) -> None:
     committed(history, {"a.md": ONE})

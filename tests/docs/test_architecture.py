@@ -40,6 +40,7 @@ def defined(file: Path) -> frozenset[str]:
     return frozenset(names)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(("path", "name"), named(), ids=lambda text: text or "-")
 def test_what_is_named_is_there(path: str, name: str) -> None:
     found = [place / path for place in PLACES if (place / path).exists()]

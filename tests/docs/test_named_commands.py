@@ -109,6 +109,7 @@ def in_document(text: str) -> Iterator[str]:
         yield from _CALL.findall(" ".join(span.split()))
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_messages_and_helps_name_what_there_is(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))

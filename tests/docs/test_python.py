@@ -43,6 +43,7 @@ def test_there_are_seven_whole_programs_and_the_calls_of_the_documents() -> None
     assert PAGE.count("```python") == len(PROGRAMS)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("title", "program"), PROGRAMS, ids=[title for title, _ in PROGRAMS])
 def test_a_program_runs(title: str, program: str, tmp_path: Path) -> None:
     env = at_home(tmp_path)

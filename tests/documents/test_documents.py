@@ -7,6 +7,7 @@ import pytest
 from tests.documents.record import RUNS, recorded, recording
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("run", RUNS)
 def test_every_document_is_as_recorded(run: str) -> None:
     before = recorded(run).read_text(encoding="utf-8").splitlines()

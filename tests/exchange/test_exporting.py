@@ -66,6 +66,7 @@ def ranked(program: InProcess, query: str) -> list[str]:
     return [hit["ref"] for hit in program.json("search", query, "-n", "20")["results"]]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(("format_", "name"), [("jsonl", "all.jsonl"), ("memory-v0.1", "all.json")])
 def test_what_is_exported_and_imported_is_the_same(sample: InProcess, format_: str, name: str) -> None:
     for path in (sample.vault / "lists").glob("*.md"):
@@ -83,6 +84,7 @@ def test_what_is_exported_and_imported_is_the_same(sample: InProcess, format_: s
         assert other.json("export", "jsonl", "--all") == sample.json("export", "jsonl", "--all")
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("format_", ["jsonl", "memory-v0.1", "markdown"])
 def test_what_was_adopted_among_other_programs_notes_is_a_memory_elsewhere(tmp_path: Path, format_: str) -> None:
     program = InProcess(tmp_path)
@@ -237,6 +239,7 @@ def laid_out(program: InProcess, format_: str) -> Path:
     return folder
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("format_", ["okf", "markdown"])
 def test_ones_own_exported_files_become_the_same_memories(sample: InProcess, format_: str) -> None:
     for path in (sample.vault / "lists").glob("*.md"):
@@ -269,6 +272,7 @@ def test_exported_files_are_somebody_elses_until_their_owner_says_otherwise(vaul
     assert "3 say that they were memories in a vault; if it is yours, import them with --own" in dry.stderr
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("words", [("jsonl",), ("memory-v0.1",), ("okf", "--own"), ("okf",), ("markdown", "--own")])
 def test_what_was_forgotten_stays_forgotten(vault: InProcess, words: tuple[str, ...]) -> None:
     if words[0] in ("okf", "markdown"):

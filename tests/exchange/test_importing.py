@@ -61,6 +61,7 @@ def test_every_format_has_a_source() -> None:
     assert {*FORMATS} == {*IMPORTERS}
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_source_becomes_memories_that_check_finds_sound(vault: InProcess, name: str) -> None:
     before = files(vault)
@@ -121,6 +122,7 @@ def test_undo_takes_all_of_an_import_back(vault: InProcess, name: str) -> None:
     assert files(vault) == before
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_import_is_committed_with_its_originals(vault: InProcess, name: str) -> None:
     vault.ok("commit")

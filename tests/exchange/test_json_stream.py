@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from memstore.core.errors import FormatError
 from memstore.exchange import json_stream
 from memstore.exchange.json_stream import items
+from tests.support import examples
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -37,20 +38,20 @@ def read(data: bytes, step: int = 7, **named: Any) -> list[Any]:
 
 
 @given(st.lists(VALUES, max_size=6), st.integers(1, 40), st.sampled_from([None, 1]))
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_list_in_any_pieces_is_the_list(values: list[Any], step: int, indent: int | None) -> None:
     assert read(json.dumps(values, indent=indent).encode(), step) == values
 
 
 @given(st.lists(VALUES.filter(lambda value: not isinstance(value, list)), max_size=6), st.integers(1, 40))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_lines_in_any_pieces_are_the_values(values: list[Any], step: int) -> None:
     data = "".join(f"{json.dumps(value)}\n" for value in values)
     assert read(data.encode(), step) == values
 
 
 @given(st.lists(VALUES, min_size=1, max_size=4), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_list_that_was_cut_off_is_an_error(values: list[Any], data: st.DataObject) -> None:
     whole = json.dumps(values).encode()
     cut = data.draw(st.integers(1, len(whole) - 1))

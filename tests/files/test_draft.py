@@ -18,6 +18,7 @@ from tests.strategies import (
     one_line_texts,
     refs,
 )
+from tests.support import examples
 
 EVENTS = st.fixed_dictionaries(
     {"timestamp": instants(), "op": st.just("assert"), "old": st.none(), "new": fractions(), "reason": one_line_texts()}
@@ -45,7 +46,7 @@ VALUES = st.fixed_dictionaries(
 
 
 @given(VALUES, st.text(st.characters(codec="utf-8"), max_size=40))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_new_file_says_what_it_was_made_of(values: dict[str, Any], body: str) -> None:
     file = memory_file.read("a.md", draft.new_file(values, body))
     assert isinstance(file, MemoryFile), file
@@ -88,7 +89,7 @@ Text.
 
 
 @given(hand_styled_files(), st.lists(st.text("abc: é\n", max_size=9), max_size=3))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_notes_on_top_come_off_again(styled: HandStyled, notes: list[str]) -> None:
     assert draft.without_notes(draft.with_notes(styled.data, notes)) == styled.data
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from memstore.files import fence, layout, strict_yaml
 from memstore.files.fence import FencedText
 from tests.strategies import HandStyled, hand_styled_files
+from tests.support import examples
 
 
 def _places(root: layout.Mapping | None) -> list[tuple[str, layout.Scalar, object]]:
@@ -31,7 +32,7 @@ def _both(head: str) -> tuple[layout.Mapping | None, layout.Mapping | None]:
 
 
 @given(hand_styled_files())
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_each_key_by_itself_stands_where_it_stands_among_all(styled: HandStyled) -> None:
     text = fence.split(styled.data)
     assert isinstance(text, FencedText)

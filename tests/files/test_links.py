@@ -118,6 +118,7 @@ def test_the_catalogue_keeps_a_link_and_its_line(text: str, first_line: int) -> 
 UNENDED = ["[[", "](", "[a](", "`", "[", "![[a|", "[](<", "](a(b", "\\", "[[a#", "`\\", "#a/", "[[a\\|", "\n>-"]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "piece",
     [

@@ -12,6 +12,7 @@ from memstore.core.finding import Position
 from memstore.core.memory import Memory, Origin
 from memstore.files import fence, memory_file
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from tests.support import examples
 
 WHOLE = b"""---
 type: belief
@@ -197,7 +198,7 @@ _pieces = st.sampled_from([
 
 
 @given(st.one_of(st.binary(max_size=80), st.lists(_pieces, max_size=14).map(b"".join)))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_any_bytes_are_a_memory_plain_or_broken(data: bytes) -> None:
     for found in (memory_file.read("a.md", data), memory_file.read("a.md", b"---\n" + data)):
         match found:

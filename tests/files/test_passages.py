@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memstore.files.passages import PassageKind, passages
+from tests.support import examples
 
 LINES = st.sampled_from(
     [
@@ -16,7 +17,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(LINES, max_size=30), st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\n"]), st.integers(1, 40))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_every_line_that_is_not_blank_is_in_one_passage(lines: list[str], newline: str, end: str, first: int) -> None:
     body = newline.join(lines) + end
     found = passages(body, first_line=first)

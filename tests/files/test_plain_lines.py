@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memstore.files import fence, plain_lines, strict_yaml
 from memstore.files.fence import FencedText
 from tests.strategies import hand_styled_files
+from tests.support import examples
 
 if TYPE_CHECKING:
     from typing import Any
@@ -105,14 +106,14 @@ def test_a_quoted_line_is_read_as_all_lines_are(key: str, text: str, end: str) -
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 def test_any_text_is_read_as_the_strict_reader_reads_it(text: str) -> None:
     for head in (text, f"a: {text}", f"a:\n  - {text}", f"a: [{text}]", f"a: {{b: {text}}}", f"a: 'b{text}'"):
         assert_same(head)
 
 
 @given(st.sampled_from(HEADS), st.data())
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 def test_a_mangled_head_is_read_as_the_strict_reader_reads_it(head: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(head)))
     end = data.draw(st.integers(start, min(start + 20, len(head))))

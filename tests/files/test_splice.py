@@ -12,6 +12,7 @@ from memstore.core.errors import FormatError
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from tests.strategies import HandStyled, entity_ids, fractions, hand_styled_files, instants, one_line_texts
+from tests.support import examples
 
 if TYPE_CHECKING:
     from memstore.files.render import Plain
@@ -63,7 +64,7 @@ KEYS = (
 
 
 @given(hand_styled_files())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_files_say_what_they_were_written_to_say(styled: HandStyled) -> None:
     file = read(styled.data)
     assert file.front.values == styled.values
@@ -71,7 +72,7 @@ def test_files_say_what_they_were_written_to_say(styled: HandStyled) -> None:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=1000)
+@settings(max_examples=examples(1000))
 def test_setting_a_scalar_changes_only_that_keys_lines(styled: HandStyled, data: st.DataObject) -> None:
     file = read(styled.data)
     key = data.draw(st.sampled_from(KEYS))
@@ -84,7 +85,7 @@ def test_setting_a_scalar_changes_only_that_keys_lines(styled: HandStyled, data:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_lists_change_in_place(styled: HandStyled, data: st.DataObject) -> None:
     file = read(styled.data)
     key = data.draw(st.sampled_from(("tags", "aliases", "context_tags")))
@@ -100,7 +101,7 @@ def test_lists_change_in_place(styled: HandStyled, data: st.DataObject) -> None:
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObject) -> None:
     key = data.draw(st.sampled_from(("tags", "aliases", "context_tags")))
     items = data.draw(st.lists(one_line_texts(), max_size=5))
@@ -110,7 +111,7 @@ def test_a_list_set_anew_says_the_new_items(styled: HandStyled, data: st.DataObj
 
 
 @given(hand_styled_files(), instants(), one_line_texts())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -> None:
     entry: dict[str, Plain] = {"timestamp": at, "op": "edit", "old": 0.5, "new": 0.85, "reason": reason}
     after = read(splice.apply(read(styled.data), [splice.AppendEntry("confidence_history", entry)]))
@@ -121,7 +122,7 @@ def test_a_history_grows_by_one_line(styled: HandStyled, at: str, reason: str) -
 
 
 @given(hand_styled_files(), st.data())
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 def test_a_key_goes_with_its_lines_alone(styled: HandStyled, data: st.DataObject) -> None:
     keys = [key for key in styled.values if key != "type"]
     key = data.draw(st.sampled_from([*keys, "not there"]))
@@ -140,7 +141,7 @@ def test_a_key_below_a_text_that_keeps_its_blank_lines_goes_with_its_own() -> No
 
 
 @given(hand_styled_files())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_setting_what_is_there_leaves_the_bytes_alone(styled: HandStyled) -> None:
     file = read(styled.data)
     edits: list[splice.Edit] = [splice.SetValue(key, value) for key, value in styled.values.items()]

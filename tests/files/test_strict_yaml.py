@@ -16,6 +16,7 @@ from ruamel.yaml.error import YAMLError
 
 from memstore.core.finding import LONGEST_SHOWN, worth_showing
 from memstore.files import strict_yaml
+from tests.support import examples
 
 FIRST_LINE = 2
 
@@ -292,7 +293,7 @@ def assert_read_alike(head: str) -> None:
 
 
 @given(plain_texts)
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_a_plain_value_that_is_taken_means_the_same_to_every_reader(text: str) -> None:
     for head in (f"a: {text}", f"{text}: a", f"a: [b, {text}]"):
         if not strict_yaml.read(head, first_line=1).problems:
@@ -300,7 +301,7 @@ def test_a_plain_value_that_is_taken_means_the_same_to_every_reader(text: str) -
 
 
 @given(yaml_noise)
-@settings(max_examples=600)
+@settings(max_examples=examples(600))
 def test_any_text_that_is_taken_means_the_same_to_every_reader(head: str) -> None:
     front = strict_yaml.read(head, first_line=1)
     if front.problems:

@@ -9,6 +9,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.tidy import tidied
 from tests.strategies import HandStyled, hand_styled_files
+from tests.support import examples
 
 
 def read(data: bytes) -> MemoryFile:
@@ -18,7 +19,7 @@ def read(data: bytes) -> MemoryFile:
 
 
 @given(hand_styled_files())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_no_value_no_comment_and_no_text_changes(styled: HandStyled) -> None:
     once = read(tidied(read(styled.data)))
     assert once.front.values == styled.values

@@ -55,6 +55,7 @@ def mangled(draw: st.DrawFn, name: str) -> bytes:
     return bytes(data)
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("name", TARGETS)
 @settings(suppress_health_check=list(HealthCheck))
 @given(data=st.data())

@@ -145,6 +145,7 @@ def test_other_work_trees_and_a_stash(vault: Written, tmp_path: Path) -> None:
     assert git(done.folder, "stash", "list") == ""
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "head",
     [
@@ -182,6 +183,7 @@ def test_a_short_title_goes_from_messages_that_name_the_memory(tmp_path: Path) -
     assert tag.strip() == "m_secret is note:m_secret, or note:m_secret, not Zoëtrope"
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("title", "message", "listed"),
     [
@@ -221,6 +223,7 @@ def test_a_short_title_in_a_foreign_message_is_listed_if_no_file_has_it(
         assert done.still == ()
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("title", "name", "listed"),
     [
@@ -253,6 +256,7 @@ def test_a_name_of_a_branch_a_tag_or_a_file_that_is_its_short_title_is_listed(
     assert done.still == (tuple(f"the {one} is called by its short title" for one in names) if listed else ())
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le", "utf-32"])
 def test_a_file_in_wider_characters_that_quotes_it_is_listed(tmp_path: Path, encoding: str) -> None:
     vault = vault_in(tmp_path / "vault")

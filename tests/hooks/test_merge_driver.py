@@ -67,6 +67,7 @@ def merged_head(vault: Written) -> str:
     return content(vault).partition("id: m_aaa\n")[2]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "words",
     [("merge", "side", "-m", "both"), ("cherry-pick", "side"), ("rebase", "side"), ("merge", "--squash", "side")],

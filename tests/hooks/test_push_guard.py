@@ -250,6 +250,7 @@ def test_a_hidden_memory_that_was_renamed(pushing: Pushing) -> None:
     assert f"commit {renamed[:10]}: harmless.txt: it is no memory, so it is for the owner alone" in said
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("path", "text", "told"),
     [
@@ -313,6 +314,7 @@ def test_the_registries_of_its_own_commit_count_too(tmp_path: Path) -> None:
 # -- messages and names ----------------------------------------------------------------------------
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     "text", ["About the sálary  TALK", "see note:m_hidden.", "Memory-Id: m_hidden", "Evidence: note:m_7f3k9q2x1c"]
 )
@@ -328,6 +330,7 @@ def test_a_message_names_no_hidden_memory(pushing: Pushing, text: str) -> None:
     pushing.passes()
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("keys", "text"),
     [
@@ -401,6 +404,7 @@ def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
         git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("title", "path", "refused"),
     [
@@ -447,6 +451,7 @@ def test_a_title_that_is_a_part_of_one_that_may_go_says_nothing(pushing: Pushing
     pushing.passes()
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("ref", ["refs/heads/divorce", "refs/heads/x/the_divorce", "refs/tags/divorce-1"])
 def test_a_ref_that_is_called_like_a_hidden_memory(pushing: Pushing, ref: str) -> None:
     (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
@@ -467,6 +472,7 @@ def test_a_memory_that_can_not_be_read_today_or_was_forgotten_is_hidden_in_older
         assert re.search(rf"b.md: as it is today, .* see it \[{code}\]", said), said
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     "words",
     [

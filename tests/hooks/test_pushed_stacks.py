@@ -175,6 +175,7 @@ def _manifest(root: Path, change: Callable[[dict[str, object]], object]) -> byte
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("path", "text", "told"),
     [

@@ -25,6 +25,7 @@ from memstore.lineage.edges import (
 )
 from memstore.lineage.walk import walk
 from tests.lineage.lineage_graphs import Cells, columns_of, graph, memories
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +81,7 @@ def naive(made: Mapping[str, Cells], start: str, *, up: bool) -> set[str]:
     return found
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(memories())
 def test_a_walk_over_numbers_finds_what_a_walk_over_refs_finds(made: dict[str, Cells]) -> None:
     found = graph(made)
@@ -137,7 +138,7 @@ def test_an_edge_has_the_bits_of_its_kinds_and_tells_ground() -> None:
 # -- what a few files change ---------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(memories(), memories(), st.data())
 def test_a_few_changed_files_leave_the_table_that_all_files_give(
     before: dict[str, Cells], after: dict[str, Cells], data: st.DataObject

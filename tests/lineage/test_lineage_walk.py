@@ -10,6 +10,7 @@ from memstore.lineage import walk
 from memstore.lineage.trace import trace
 from memstore.lineage.values import Direction, Mark, NodeState
 from tests.lineage.lineage_graphs import Cells, graph, memories, names
+from tests.support import examples
 
 if TYPE_CHECKING:
     from memstore.lineage.graph import Graph
@@ -27,7 +28,7 @@ def lost(found: Graph, gone: int) -> list[str]:
 # -- any graph -----------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(memories(), st.sampled_from(Direction), st.one_of(st.none(), st.integers(0, 3)), st.data())
 def test_every_walk_ends_and_draws_each_node_once(
     made: dict[str, Cells], direction: Direction, depth: int | None, data: st.DataObject
@@ -44,7 +45,7 @@ def test_every_walk_ends_and_draws_each_node_once(
     assert depth is None or all(node.distance <= depth for node in traced.nodes)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(memories())
 def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
     found = graph(made)
@@ -56,7 +57,7 @@ def test_down_is_up_read_backwards(made: dict[str, Cells]) -> None:
             assert (other in below) == (row in {link.key for link in found.sources(other)})
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(memories())
 def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
     one, other = graph(made), graph(dict(reversed(made.items())))
@@ -66,7 +67,7 @@ def test_the_order_of_the_rows_changes_nothing(made: dict[str, Cells]) -> None:
             assert trace(one, row, direction=direction) == trace(other, last - row, direction=direction)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(memories())
 def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
     found = graph(made)
@@ -77,7 +78,7 @@ def test_the_chain_is_the_same_from_any_member(made: dict[str, Cells]) -> None:
         assert all(walk.chain(found, member) == chain for member in chain if isinstance(member, int))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(memories(), st.data())
 def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], data: st.DataObject) -> None:
     gone = data.draw(st.sampled_from(range(len(made))))
@@ -100,7 +101,7 @@ def test_impact_is_what_would_be_ungrounded_without_it(made: dict[str, Cells], d
         assert walk.nearest(before, found.lost, limit) == lost[:limit]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(memories(), st.data())
 def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], data: st.DataObject) -> None:
     hidden = data.draw(st.sets(st.sampled_from(range(len(made))), max_size=len(made) - 1))
@@ -117,7 +118,7 @@ def test_what_is_hidden_reads_as_if_it_were_not_there(made: dict[str, Cells], da
         assert walk.is_ungrounded(with_hidden, row) == walk.is_ungrounded(without, number)
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(memories(), st.sampled_from(Direction), st.one_of(st.none(), st.integers(0, 3)), st.data())
 def test_a_limit_leaves_out_what_is_furthest_and_counts_it(
     made: dict[str, Cells], direction: Direction, depth: int | None, data: st.DataObject

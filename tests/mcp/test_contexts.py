@@ -121,6 +121,7 @@ def test_a_handle_narrows_one_call_and_no_other(vault: InProcess) -> None:
     assert answered(server, "context", action="show", handle=park).document["context"] == "ctx:park"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("participants", [[], [OWNER], ["human:bob"], ["dog:bella"]])
 @pytest.mark.parametrize("ceiling", [None, "ctx:park"])
 def test_no_handle_widens(vault: InProcess, ceiling: str | None, participants: list[str]) -> None:

@@ -40,6 +40,7 @@ def test_a_document_that_fits_is_the_same(document: dict[str, Any]) -> None:
     assert short["shortened"] is True
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

@@ -160,6 +160,7 @@ def test_it_listens_on_this_machine_alone(listening: Listening) -> None:
             assert client.connect_ex((host, listening.port)) == code
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_drives_every_tool(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     server = Listening(sample(tmp_path))

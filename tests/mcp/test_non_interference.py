@@ -168,6 +168,7 @@ def test_what_is_hidden_makes_no_difference_to_any_tool(vaults: Vaults, *, seed:
 
 
 # For somebody else, and for the owner who may be overheard.
+@pytest.mark.soak
 @pytest.mark.parametrize(("viewer", "alone"), [("human:bob", True), ("human:bob", False), (OWNER, False)])
 def test_a_vault_full_of_traps_gives_nothing_away(vaults: Vaults, viewer: str, *, alone: bool) -> None:
     case = Case({}, LEAKY, viewer, None)
@@ -178,6 +179,7 @@ def test_a_vault_full_of_traps_gives_nothing_away(vaults: Vaults, viewer: str, *
 LEAKING = sorted({*tools.TOOLS, QUARANTINE, COMPLETION, "memory://brief", "memory://m_hidden0001"} - {"context"})
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("tool", LEAKING)
 def test_without_the_filter_every_tool_leaks(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, tool: str) -> None:
     case = Case({}, LEAKY, "human:bob", None)

@@ -60,6 +60,7 @@ def text_of(result: types.CallToolResult) -> str:
     return "\n".join(part.text for part in result.content if isinstance(part, types.TextContent))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_drives_every_tool(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     import json
@@ -82,6 +83,7 @@ def test_the_official_client_drives_every_tool(tmp_path: Path, mode: Literal["au
     driven(tmp_path, mode, work)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mode", MODES)
 def test_the_official_client_reads_and_completes(tmp_path: Path, mode: Literal["auto", "legacy"]) -> None:
     async def work(client: Client) -> None:

@@ -106,6 +106,7 @@ def test_every_tool_that_writes_is_thought_of() -> None:
     assert writing == {*WRITING, *NOTHING_TO_SIGN}
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("tool", WRITING)
 def test_whatever_a_tool_writes_is_signed(ash: Ash, tool: str) -> None:
     known = refs(ash)

@@ -49,6 +49,7 @@ def test_one_line_is_one_message(wire: Wire) -> None:
     wire.call("memory_forget", action="archive", refs=[made["structuredContent"]["ref"]])
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("line", [b"{\n", b"\xff\xfe\n", b"[[[[\n", b'"text"\n', b"[" * 200_000 + b"\n"])
 def test_what_is_no_message_harms_nothing(wire: Wire, line: bytes) -> None:
     wire.send(line)
@@ -57,6 +58,7 @@ def test_what_is_no_message_harms_nothing(wire: Wire, line: bytes) -> None:
     assert is_well(wire)
 
 
+@pytest.mark.soak(2)
 def test_a_message_of_10_megabytes_is_an_answer_of_a_few_words(wire: Wire) -> None:
     answer = wire.call("memory_add", text="x" * 10_000_000)
     assert answer["isError"]
@@ -76,6 +78,7 @@ def test_a_line_without_end_is_not_kept(wire: Wire) -> None:
     assert is_well(wire)
 
 
+@pytest.mark.soak(2)
 def test_a_flood_is_answered_one_after_the_other(wire: Wire) -> None:
     requests = [wire.request("tools/call", name="memory_get", arguments={"ref": f"m_{n}"}) for n in range(300)]
 

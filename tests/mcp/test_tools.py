@@ -225,6 +225,7 @@ def contents(place: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.soak(2)
 @pytest.mark.usefixtures("_steady")
 @pytest.mark.parametrize(("tool", "arguments", "line"), READING, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_tool_that_reads_says_what_its_command_says(
@@ -240,6 +241,7 @@ def test_a_tool_that_reads_says_what_its_command_says(
     assert contents(vault.vault) == before
 
 
+@pytest.mark.soak(3)
 @pytest.mark.usefixtures("_steady")
 @pytest.mark.parametrize(("tool", "arguments", "line"), WRITING, ids=lambda one: one if isinstance(one, str) else "")
 def test_a_tool_that_writes_does_what_its_command_does(
@@ -490,6 +492,7 @@ def test_no_text_is_taken_for_an_option(text: str) -> None:
     assert ctx.params["tags"] == (text, text)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "tool", [tool for tool in tools.CHOICES["all"] if len(tool.verbs) > 1], ids=lambda one: one.name
 )

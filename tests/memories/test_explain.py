@@ -13,7 +13,7 @@ from tests.embedders import HashedTrigrams
 from tests.memories.test_search import FILES
 from tests.memory_state import KeptVectors
 from tests.memory_workspace import OWNER, memory_workspace
-from tests.support import memory_text
+from tests.support import examples, memory_text
 
 if TYPE_CHECKING:
     from memstore.search.explanation import ScorePart, WhyNot
@@ -78,7 +78,7 @@ QUERIES = st.builds("{} {}".format, WORDS, st.lists(WORDS | st.just("-park"), ma
 
 
 @given(QUERIES, st.sampled_from(Unit), st.sampled_from(Sort))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_the_parts_of_a_score_sum_up_to_it(ws: Workspace, text: str, by: Unit, sort: Sort) -> None:
     plain = search(ws.view(), text, Wish(by=by, sort=sort, limit=30))
     asked = explained(ws, text, by=by, sort=sort, limit=30)
@@ -194,7 +194,7 @@ def test_the_reason_names_what_is_lacking_and_what_would_help(ws: Workspace) -> 
 
 
 @given(QUERIES, st.sampled_from(Unit))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_the_place_is_the_one_in_a_longer_list(ws: Workspace, text: str, by: Unit) -> None:
     hits = search(ws.view(), text, Wish(by=by, limit=1000)).hits
     firsts: dict[str, int] = {}

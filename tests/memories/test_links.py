@@ -14,7 +14,7 @@ from memstore.memories.links import NoteLinks, links
 from memstore.vault.status import undo
 from tests.git_repositories import OWNER, vault_in
 from tests.memory_workspace import files_of, memory_workspace
-from tests.support import memory_text
+from tests.support import examples, memory_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -232,7 +232,7 @@ def encoded(path: str) -> str:
     return "".join(sign if sign in "/()'" or not sign.isascii() else quote(sign) for sign in path)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(vaults(by_stem=False))
 def test_every_link_leads_on_to_where_it_led(drawn: tuple[dict[str, bytes], str, str]) -> None:
     files, path, to = drawn
@@ -245,7 +245,7 @@ def test_every_link_leads_on_to_where_it_led(drawn: tuple[dict[str, bytes], str,
     assert files_of(ws) == files
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(vaults(by_stem=True))
 def test_there_and_back_are_the_same_bytes(drawn: tuple[dict[str, bytes], str, str]) -> None:
     files, path, to = drawn

@@ -16,6 +16,7 @@ from memstore.memories.merge_values import Three
 from memstore.memories.merging import Merged, merged
 from tests.installed import ROOT
 from tests.strategies import hand_styled_files
+from tests.support import examples
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from merging import by_lines, wrongs
@@ -260,7 +261,7 @@ def test_registries_can_be_read_or_are_in_conflict() -> None:
     assert merged("consents/2026/con_1.md", consent, by_lines, mixed=False).has_conflicts
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(file=hand_styled_files(), tag=st.sampled_from(("new", "other tag")), title=st.booleans())
 def test_files_in_any_style_keep_it(file: HandStyled, tag: str, title: bool) -> None:  # noqa: FBT001 - drawn
     read = _read(file.data)
@@ -288,7 +289,7 @@ def _as_memory(data: bytes) -> MemoryFile:
     return file
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(seed=st.integers(0, 10**6), of_sight=st.booleans())
 def test_nothing_is_lost_regained_or_shown_to_more(seed: int, of_sight: bool) -> None:  # noqa: FBT001 - drawn
     assert wrongs(seed, of_sight=of_sight)[1] == []

@@ -16,7 +16,7 @@ from memstore.search.retrieval import Filters, Operator, Sort, Unit, Where
 from memstore.vault.status import stats
 from tests.git_repositories import vault_in
 from tests.memory_workspace import OWNER, files_of, memory_workspace
-from tests.support import memory_text
+from tests.support import examples, memory_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -468,7 +468,7 @@ BODIES = st.lists(st.lists(WORDS, min_size=1, max_size=8).map(" ".join), min_siz
     st.lists(WORDS, min_size=1, max_size=3),
     st.sampled_from(list(Unit)),
 )
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_results_are_of_memories_that_hold_a_word_and_their_lines_are_the_files(
     memories: list[tuple[list[str], str]], asked: list[str], by: Unit
 ) -> None:

@@ -228,6 +228,7 @@ KILLED = """
 """
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("written", [0, 1, 3, 5])
 def test_a_batch_that_is_killed_in_the_middle_leaves_nothing(home: Path, vault: Vault, written: int) -> None:
     kept = vault.add("Stays.")

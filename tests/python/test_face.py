@@ -466,6 +466,7 @@ WRONG: list[Callable[[Any, Any], object]] = [
 ]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("wrong", range(len(WRONG)))
 def test_a_slip_of_the_program_is_a_type_error_and_writes_nothing(vault: Vault, wrong: int) -> None:
     note = vault.add("Bella barks.")
@@ -475,6 +476,7 @@ def test_a_slip_of_the_program_is_a_type_error_and_writes_nothing(vault: Vault, 
     assert {path: path.read_bytes() for path in vault.path.rglob("*.md")} == before
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("wrong", [1, 2.5, b"Bella", ["Bella"]])
 @pytest.mark.parametrize(
     ("named", "call"),
@@ -499,6 +501,7 @@ def test_none_is_no_text(vault: Vault) -> None:
             call(None)
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("wrong", ["x", 2.5, True, -1, b"5"])
 @pytest.mark.parametrize(
     ("named", "call"),
@@ -528,6 +531,7 @@ def test_what_is_no_whole_number_is_named(
     assert named in (caught.value.hint or "")
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("named", "call"),
     [
@@ -552,6 +556,7 @@ def test_what_can_be_neither_filter_nor_prompt_is_named(
     assert caught.value.hint
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("key", ["created_at", "valid_from", "valid_until"])
 @pytest.mark.parametrize("wrong", [datetime(2026, 2, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC).date()])
 def test_a_time_in_a_file_is_a_text(vault: Vault, key: str, wrong: Any) -> None:
@@ -573,6 +578,7 @@ def test_an_unknown_name_says_what_may_be_meant(vault: Vault) -> None:
         vault.add("x", tag=["dog"])  # type: ignore[call-arg]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("method", "named"),
     [("search", {"sort": "best"}), ("search", {"by": "line"}), ("search", {"limit": 0}), ("search", {"level": "good"}),
@@ -685,6 +691,7 @@ def test_a_repr_fits_on_a_line(vault: Vault) -> None:
 LONG = 5000 * "n"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "call",
     [

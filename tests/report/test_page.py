@@ -151,6 +151,7 @@ def test_the_structure_can_be_read_aloud(page: PageParts) -> None:
 # -- what it can't do ------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("which", ["sample", "hostile"])
 def test_only_the_shipped_script_and_style_are_allowed(which: str, request: pytest.FixtureRequest) -> None:
     program: InProcess = request.getfixturevalue(which)

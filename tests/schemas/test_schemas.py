@@ -24,6 +24,7 @@ from memstore.files.memory_file import read as read_memory
 from memstore.files.strict_yaml import Frontmatter
 from tests.installed import PUBLISHED, ROOT, SCHEMAS
 from tests.schemas import generate
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +49,7 @@ def test_the_files_are_what_the_tables_say(name: str) -> None:
 ALL = sorted(path.relative_to(generate.FOLDER).as_posix() for path in generate.FOLDER.rglob("*.json"))
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", ALL)
 def test_every_schema_is_one_and_says_its_version(name: str) -> None:
     schema = json.loads((generate.FOLDER / name).read_text(encoding="utf-8"))
@@ -183,7 +185,7 @@ def maps(keys: tuple[Key, ...]) -> st.SearchStrategy[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", TABLES)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_the_schema_and_the_reader_judge_alike(name: str, data: st.DataObject) -> None:
     said = data.draw(maps(TABLES[name]))
@@ -191,8 +193,9 @@ def test_the_schema_and_the_reader_judge_alike(name: str, data: st.DataObject) -
     assert VALIDATORS[name].is_valid(said) == accepted
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: key.name)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(data=st.data())
 def test_each_key_is_judged_alike(key: Key, data: st.DataObject) -> None:
     said = {"type": "note", key.name: data.draw(values(key))}

@@ -27,7 +27,7 @@ from memstore.search.index import GISTS
 from memstore.search.library import Refreshed
 from memstore.search.local_state import DerivedCache
 from memstore.search.memory_snapshot import COLUMNS, snapshot_of_files
-from tests.support import disk_vault, memory_text
+from tests.support import disk_vault, examples, memory_text
 
 if TYPE_CHECKING:
     from memstore.files.disk_vault import DiskVault
@@ -213,7 +213,9 @@ class Vaults(RuleBasedStateMachine):
 
 
 TestVaults = Vaults.TestCase
-TestVaults.settings = settings(max_examples=30, stateful_step_count=12, suppress_health_check=[HealthCheck.too_slow])
+TestVaults.settings = settings(
+    max_examples=examples(30), stateful_step_count=12, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 def damage(place: Path, how: str) -> None:

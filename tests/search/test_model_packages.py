@@ -66,6 +66,7 @@ def test_the_right_bytes_are_taken_and_nothing_is_run(tmp_path: Path, index: Map
     assert not folder.exists()
 
 
+@pytest.mark.soak(2)
 @needs_pip
 @pytest.mark.parametrize(
     ("data", "wanted", "told"),

@@ -20,6 +20,7 @@ from memstore.search.manifest import DamagedError
 from memstore.search.whoosh_index import Generation, WhooshIndex, file_marks, positions_of
 from memstore.search.whoosh_writer import write_generation
 from tests.search.test_whoosh_writer import documents, of_the_sample_vault
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,7 +74,7 @@ def compare(states: Sequence[State]) -> None:
                 assert index.terms(prefix) == sorted({term for _, term in terms if term.startswith(prefix)})
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(states)
 @example([([Searchable([], [])], set())])
 @example([([Searchable(["tea"], [])], {0})])
@@ -106,7 +107,7 @@ def test_an_index_stays_readable_when_its_files_are_removed(tmp_path: Path) -> N
     assert index.postings(Field.TEXT, "tea") == ([0], [1])
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.data())
 def test_damaged_bytes_are_told_or_change_what_is_found(data: st.DataObject) -> None:
     with TemporaryDirectory() as folder:

@@ -17,6 +17,7 @@ from memstore.search.memory_snapshot import document_of
 from memstore.search.whoosh_index import Generation, WhooshIndex
 from memstore.search.whoosh_writer import MOST_SEGMENTS, write_generation
 from tests.installed import ROOT
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +129,7 @@ def compare(batches: Sequence[Batch]) -> None:
         assert ours == theirs
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(batches)
 @example([Searchable([], [])])
 @example([Searchable(["tea"] * 200_000, ["tea", "a"])])

@@ -15,8 +15,8 @@ TRANSCRIPTS = sorted(runner.FOLDER.glob("*.txt"))
 
 
 @pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem)
-def test_a_transcript_is_true(transcript: Path, tmp_path: Path) -> None:
-    told = runner.differences(transcript, tmp_path)
+def test_a_transcript_is_true(transcript: Path, tmp_path: Path, *, soak: bool) -> None:
+    told = runner.differences(transcript, tmp_path, processes=soak)
     assert not told, told
 
 

@@ -121,6 +121,7 @@ def test_a_change_that_a_keeper_signed_counts(vault: Vault) -> None:
     assert (vault.names(), vault.codes()) == (ALL, [])
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("by", ["", "pith", "mallory"])
 def test_a_change_that_no_keeper_signed_does_not_count(vault: Vault, by: str) -> None:
     vault.write([*vault.lines(), vault.line("mallory", BOTH)])
@@ -494,6 +495,7 @@ class Anchored(Vault):
         return trust_of(self.open()._replace(actor="si:pith").view(), REF).vouched.signature.state.value
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("by", "at", "expected"),
     [

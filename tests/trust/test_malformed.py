@@ -234,6 +234,7 @@ READERS: list[tuple[Callable[[bytes], object], bytes]] = [
 ]
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(("reader", "whole"), READERS, ids=numbered(READERS))
 def test_every_reader_reads_or_refuses(reader: Callable[[bytes], object], whole: bytes) -> None:
     @settings(deadline=None, max_examples=150)

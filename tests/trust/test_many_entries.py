@@ -72,6 +72,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_keys(tmp_path_factory.mktemp("keys"))
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "entries"), [("witnesses", witnesses), ("resolutions", resolutions), ("anchors", pages)]
 )

@@ -15,6 +15,7 @@ from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
 from memstore.trust.formats.opentimestamps import MAGIC, read
 from tests import timestamps
+from tests.support import examples
 from tests.timestamps import header, number, proof, root
 
 DIGEST = hashlib.sha256(b"said\n").digest()
@@ -97,7 +98,7 @@ def test_a_deep_proof_needs_no_stack() -> None:
     assert read(proof(DIGEST, [*steps, ("bitcoin", 1)])).blocks[0][1] == root(DIGEST, steps)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=80), st.integers(0, 200), st.binary(max_size=6))
 def test_no_bytes_do_anything_but_read_or_be_refused(data: bytes, at: int, put: bytes) -> None:
     whole = proof(DIGEST, [("fork", [[*STEPS, ("bitcoin", 358391)], [("pending", "https://a.example")]])])

@@ -23,6 +23,7 @@ from memstore.trust.keyring import ATTEST_NAMESPACE as NAMESPACE
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.ssh_wire import string
 from memstore.trust.vouching import Proof, verdict
+from tests.support import examples
 from tests.trust.test_ssh_signatures import agent, made_key, no_library
 
 if TYPE_CHECKING:
@@ -244,7 +245,7 @@ def test_a_certificate_is_no_key_to_enrol(plain: Session) -> None:
     assert "--authority" in (refused.value.hint or "")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(put=st.binary(max_size=4), at=st.integers(0, 600), cut=st.booleans())
 def test_no_bytes_do_anything_but_read_or_be_refused(*, put: bytes, at: int, cut: bool) -> None:
     whole = CERTIFICATE

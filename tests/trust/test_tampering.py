@@ -217,6 +217,7 @@ def test_others_learn_of_it_only_from_revisions_that_they_may_see(history: Histo
     assert not trust_of(pith.view(), "insight:m_1snad0000x").vouched.tampered
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("plain", "odd"),
     [

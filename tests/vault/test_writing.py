@@ -23,6 +23,7 @@ from memstore.files.vault import DONE_ALL_THE_SAME
 from memstore.vault.writing import recover, write_all
 from tests.memory_vault import MemoryVault
 from tests.memory_workspace import LastOperation
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -176,7 +177,7 @@ def must_be_true(said: str | None, now: Files, case: Case, journal: Journal) -> 
         assert journal.begun() or now in (case.before, case.after)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     case=cases(),
     first=st.integers(0, 12),
@@ -197,7 +198,7 @@ def test_one_failure_anywhere_leaves_all_or_nothing_and_says_which(
     assert (vault.files, journal.begun()) == (whole, None)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     case=cases(),
     first=st.integers(0, 12),
@@ -234,7 +235,7 @@ def test_what_is_never_undone_has_happened_once_the_journal_forgot_it(
     must_be_true(said, vault.files, case, journal)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(case=cases(), first=st.integers(0, 12), has_worked=st.booleans(), again=st.lists(st.integers(0, 6), max_size=3))
 def test_who_is_killed_leaves_all_or_nothing_to_the_next_even_if_those_are_killed_as_well(
     case: Case, first: int, again: list[int], *, has_worked: bool
@@ -343,6 +344,7 @@ def every_fault(tmp_path: Path, case: Case) -> Iterator[tuple[Disk, int]]:
         yield disk, number
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("has_worked", [False, True])
 @pytest.mark.parametrize("error", [no_room, KeyboardInterrupt])

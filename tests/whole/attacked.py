@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import TYPE_CHECKING
 
-from tests.whole.program import InProcess, Program
+from tests.whole.program import Program
 from tests.whole.test_widening_attacks import Attacked
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 UNSEEN = ("-c", "core.hooksPath=/dev/null")
 
 
-class Victim(InProcess, Attacked):
+class Victim(Attacked):
     """A copy of a vault in which Claire is Bella's guardian, called in this process.
 
     `told` is about Bella, told by Claire, and granted to nobody else; `plain` is Sean's own; `shown` is granted to Ash.

@@ -48,6 +48,7 @@ def test_many_programs_that_add_at_once_all_add(program: Program) -> None:
     assert len(program.found("kettles")) == 6
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "words",
     [

@@ -226,6 +226,7 @@ def test_a_consent_that_was_committed_and_is_gone_goes_on_being_told(vault: Vict
     assert "consent-deleted" in vault.codes("check")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -251,6 +252,7 @@ def test_no_registry_file_is_widened_by_hand(path: str, text: str, vault: Victim
 # -- by form -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "keys",
     [
@@ -270,6 +272,7 @@ def test_no_form_of_yaml_opens_what_it_should_not(keys: str, vault: Victim) -> N
     assert vault.found_by("check", "odd.md")
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "who",
     ["HUMAN:SEAN", "human:sean ", "human:sean\n", "human:seаn", "human:sean,si:ash", "human:", "*", "?", "public"],

@@ -116,6 +116,7 @@ def test_what_is_to_be_attacked_stands(vault: Believed) -> None:
 # -- the keyring -------------------------------------------------------------------------------------
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("armour", ["x", "-----BEGIN SSH SIGNATURE-----", "", "\x00", "-----END SSH SIGNATURE-----"])
 def test_a_commit_with_half_a_signature_stops_nobody(armour: str, vault: Believed) -> None:
     place = vault.keyring("allowed_signers")
@@ -140,6 +141,7 @@ def test_a_key_that_was_let_in_by_hand_signs_nothing(vault: Believed) -> None:
     assert vault.level() == "unverified"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("principal", ["*", "si:*", "!si:pith,*", "si:pith,human:tester,si:puppet", "si:?uppet"])
 def test_a_line_for_many_lets_in_nobody(principal: str, vault: Believed) -> None:
     place = vault.keyring("allowed_signers")
@@ -211,6 +213,7 @@ def test_a_signature_that_is_copied_to_another_memory_is_invalid(vault: Believed
     assert found["trust"]["level"] == "unverified"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -342,6 +345,7 @@ def test_a_commit_of_long_ago_proves_no_time(vault: Believed) -> None:
     assert vault.level() == "unverified"
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "url", ["https://human.tester@e.org/p", "https://E.ORG./p", "https://e.org:443/p", "https://127.0.0.1/p"]
 )

@@ -152,6 +152,7 @@ def test_local_state_that_is_linked_away_harms_nothing(vault: Victim, outside: P
 # -- a journal that somebody else wrote ---------------------------------------------------------------
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "path",
     ["../outside/precious.md", "../outside/new.md", ".git/hooks/pre-push", ".git/config", "notes/../.git/config"],
@@ -192,6 +193,7 @@ def test_the_forged_journal_is_one_that_counts(vault: Victim) -> None:
 # -- what is no file ----------------------------------------------------------------------------------
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     "path",
     [
@@ -242,6 +244,7 @@ def test_an_index_of_links_and_garbage_is_built_anew(vault: Victim, outside: Pat
     assert untouched(outside)
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     "words", [("add", "-F", "/dev/zero"), ("search", "--queries", "/dev/zero"), ("import", "seeds", "/dev/zero")]
 )
@@ -281,6 +284,7 @@ def test_no_memory_is_moved_where_none_can_lie(to: str, vault: Victim) -> None:
     assert not (vault.home / "x.md").exists()
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "title", ["../../up", "a/b/c", "..", ".", "\x1b[2J", "con", "x" * 5000, "-rf", "é" * 300, "a\tb", "$(touch x)"]
 )
@@ -301,6 +305,7 @@ def test_an_id_is_no_path(memory_id: str, vault: Victim) -> None:
     assert {place.name for place in vault.home.iterdir()} <= {"cache", "config", "state", "vault", "gitconfig", "data"}
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize(
     "name", ["-rf.md", "--output=x.md", "a\nb.md", "\x1b[2J.md", "%s%n.md", "a b'\"$(id).md", ":(top)x.md"]
 )

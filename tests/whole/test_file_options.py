@@ -437,6 +437,7 @@ def differences(places: Places, who: tuple[str, ...], cases: list[Case]) -> list
     return [case for case, one, other in zip(cases, with_all, without, strict=True) if one != other]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("who", [AS_BOB, OVERHEARD], ids=["somebody else", "the owner who is overheard"])
 def test_a_hidden_memory_is_as_one_that_is_gone(places: Places, who: tuple[str, ...]) -> None:
     cases = [(row, "hidden", "relative") for row in TABLE]
@@ -446,6 +447,7 @@ def test_a_hidden_memory_is_as_one_that_is_gone(places: Places, who: tuple[str, 
     assert differences(places, who, cases) == []
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("who", [AS_BOB, OVERHEARD], ids=["somebody else", "the owner who is overheard"])
 def test_no_other_file_of_a_vault_is_there(places: Places, who: tuple[str, ...]) -> None:
     cases = [(row, key, "relative") for row in READING for key in ("consent", "head", "settings of another vault")]
@@ -578,6 +580,7 @@ def yes(*_: object) -> bool:
     return True
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("row", READING)
 def test_where_everything_is_read_every_row_leaks(places: Places, monkeypatch: pytest.MonkeyPatch, row: str) -> None:
     who = OVERHEARD if row == "keys add file" else AS_BOB  # only the owner gets as far as to read that

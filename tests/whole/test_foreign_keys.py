@@ -89,6 +89,7 @@ COMMANDS = [
 ]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_every_command_takes_an_adopted_note(vault: InProcess, words: tuple[str, ...]) -> None:
     ids = _ids(vault)

@@ -133,6 +133,7 @@ def program(tmp_path: Path) -> Program:
     return made
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("made", BEFORE, ids=lambda made: made.__name__)
 def test_everything_is_as_it_was(program: Program, made: Callable[[Program], None]) -> None:
     made(program)
@@ -270,6 +271,7 @@ def test_a_worktree_of_its_own(program: Program) -> None:
     assert state(program) == with_worktree
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("is_committed", [False, True])
 def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool) -> None:
     program.ok("init", ".")
@@ -284,6 +286,7 @@ def test_what_git_has_is_to_be_committed(program: Program, *, is_committed: bool
     assert program.git("ls-files") == program.git("status", "--porcelain") == ""
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "path", "named"),
     [
@@ -364,6 +367,7 @@ def test_undo_after_init_points_to_it(program: Program) -> None:
 STEPS = ("uninstall", "unset", "change", "remove_empty", "forget")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("nth", [1, 2, 3, 4])
 def test_who_is_interrupted_runs_it_again(program: Program, step: str, nth: int) -> None:

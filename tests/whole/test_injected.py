@@ -154,6 +154,7 @@ def test_there_are_thirty_forms() -> None:
     assert all(MARK in form for form in FORMS.values())
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_is_shown_unframed(vault: InProcess, name: str) -> None:
     for words in (
@@ -170,6 +171,7 @@ def test_no_form_is_shown_unframed(vault: InProcess, name: str) -> None:
     assert sum(NOTICE in line and not line.startswith(MARGIN) for line in shown.splitlines()) == 1
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_reaches_an_agent_unframed(vault: InProcess, server: Server, name: str) -> None:
     for event in (words_of(name), json.dumps({"hook_event_name": "UserPromptSubmit", "prompt": words_of(name)})):
@@ -245,6 +247,7 @@ def test_a_commit_does_not_quote_them(vault: InProcess) -> None:
 # -- the adapters -----------------------------------------------------------------------------------
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_leaves_the_memory_tool_unframed(vault: InProcess, name: str) -> None:
     tool = MemoryTool(opened(vault, OWNER))
@@ -262,6 +265,7 @@ def test_no_form_leaves_the_memory_tool_unframed(vault: InProcess, name: str) ->
     assert numbers == [str(at) for at in range(2, body.count("\n") + 2)]
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_leaves_the_openclaw_tools_unframed(vault: InProcess, name: str) -> None:
     ours = opened(vault, OWNER)
@@ -344,6 +348,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> InProcess:
     return program
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("name", FORMS)
 def test_no_form_is_unframed_in_the_history(changed: InProcess, name: str) -> None:
     for words in (("blame", IDS[name]), ("diff", IDS[name]), ("diff", IDS[name], "HEAD~1", "HEAD")):
@@ -404,6 +409,7 @@ def test_an_original_of_a_bundle_does_not_have_the_name_that_the_bundle_gave_it(
     assert [path.name.partition("-")[0] for path in (program.vault / "imports/okf").iterdir()] == ["external"]
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -544,6 +550,7 @@ def test_what_is_added_after_a_page_was_shown_is_derived_from_it(pages: InProces
     assert "derived" not in answered(again, "memory_add", text="Bella sleeps.").text
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [

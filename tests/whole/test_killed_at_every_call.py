@@ -29,6 +29,7 @@ def interruptions(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Interrup
     made.close()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("act", ACTS)
 def test_killed_or_failed_anywhere_all_is_as_before_or_as_after(interruptions: Interruptions, act: str) -> None:
     wrong = [
@@ -39,6 +40,7 @@ def test_killed_or_failed_anywhere_all_is_as_before_or_as_after(interruptions: I
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.soak
 @pytest.mark.skipif(not can_trace(), reason="strace is not installed, or may not trace")
 @pytest.mark.parametrize(("act", "commit"), TRACED)
 def test_so_does_the_installed_program_and_git(interruptions: Interruptions, act: str, commit: bool) -> None:  # noqa: FBT001 -- a parameter

@@ -54,6 +54,7 @@ def all_rows(view: Any) -> Sequence[int]:
     return rows
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("name", "leak"),
     [

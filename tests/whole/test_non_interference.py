@@ -74,6 +74,7 @@ def test_what_is_hidden_makes_no_difference(vaults: Vaults, seed: int) -> None:
     assert differences(vaults, drawn(Random(seed)), random=Random(seed)) == []  # noqa: S311 - chance, not secrecy
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_page_is_that_of_a_vault_without_what_is_hidden(vaults: Vaults, seed: int) -> None:
     case = drawn(Random(seed))  # noqa: S311 - chance, not secrecy
@@ -217,6 +218,7 @@ def yes(*_: object) -> bool:
 FILTER = {"rows": property(all_rows), "sees": yes, "is_owners": property(yes)}
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("exit_", EXITS)
 def test_without_the_filter_every_exit_leaks(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, exit_: str) -> None:
     command = EXITS[exit_]
@@ -243,6 +245,7 @@ PARTS: dict[str, tuple[str, Any, tuple[str, ...]]] = {
 }  # fmt: skip
 
 
+@pytest.mark.soak(3)
 @pytest.mark.parametrize("part", PARTS)
 def test_a_leak_in_a_part_of_the_view_is_seen(vaults: Vaults, monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     names, leak, command = PARTS[part]

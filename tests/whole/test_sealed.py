@@ -454,6 +454,7 @@ def damaged(data: bytes) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("how", damaged(b"x" * 200))
 def test_a_damaged_file_is_a_finding_and_all_else_goes_on(ann: InProcess, how: str) -> None:
     name = memory(ann)

@@ -34,6 +34,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return program
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "spared"),
     [

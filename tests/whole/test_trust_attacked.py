@@ -80,6 +80,7 @@ def test_a_key_with_half_its_point_is_a_finding_wherever_it_stands(vault: Vault)
         is_told(vault, *READING)
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("url", ["http://[::1", "http://e.org:port/", "https://", "page.html"])
 def test_an_address_that_is_none_is_refused(url: str, vault: Vault) -> None:
     for how in (("--snapshot", "@sean.pub"), ("--online",)):
@@ -92,6 +93,7 @@ def test_an_address_that_is_none_is_refused(url: str, vault: Vault) -> None:
     is_told(vault, ("trust", vault.ref, "--online"), *READING)
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("height", ["-1", "-0x5", "1000000000", "99999999999999999999"])
 def test_a_block_that_cannot_be_read_back_is_not_pinned(height: str, vault: Vault) -> None:
     done = vault.do("keys", "pin", "--block", height, BLOCK_0)
@@ -128,6 +130,7 @@ def unreadable(place: Path) -> None:
 ODD = [link, link_inside, link_nowhere, os.mkfifo, Path.mkdir, listening, unreadable]
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("put", ODD)
 def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
     put: Callable[[Path], None], vault: Vault
@@ -156,6 +159,7 @@ def test_what_is_no_file_is_a_finding_where_a_page_or_a_proof_is_expected(
     assert vault.anchors()[1:] == ["altered"]
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("put", ODD)
 @pytest.mark.parametrize("name", ["allowed_signers", "revoked_keys", "key_rotations.jsonl"])
 @pytest.mark.parametrize("pinned", [False, True])

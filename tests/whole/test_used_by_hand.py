@@ -122,6 +122,7 @@ def unmerged(vault: InProcess, command: str) -> Path:
     return file
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize("command", ["merge", "rebase", "cherry-pick"])
 def test_what_could_not_be_committed_is_not_written_first(vault: InProcess, command: str) -> None:
     unmerged(vault, command)

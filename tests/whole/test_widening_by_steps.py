@@ -109,6 +109,7 @@ def test_nobody_but_the_owner_undoes_a_refusal(program: Program) -> None:
 BLOCKED, UNACKNOWLEDGED = "generalization-blocked", "generalization-unacknowledged"
 
 
+@pytest.mark.soak(2)
 @pytest.mark.parametrize(
     ("more", "text", "code"),
     [

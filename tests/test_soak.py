@@ -1,0 +1,35 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.installed import ROOT
+
+pytest_plugins = ["pytester"]
+
+HOOKS = "from tests.conftest import pytest_addoption, pytest_collection_modifyitems, pytest_configure, soak\n"
+TESTS = """
+import pytest
+
+@pytest.mark.soak(3)
+@pytest.mark.parametrize("number", range(10))
+def test_dear(number): ...
+
+@pytest.mark.parametrize("number", range(10))
+def test_cheap(number): ...
+
+def test_once(soak): assert soak
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "passed", "failed"),
+    [((), 13, 1), (("--soak",), 21, 0), (("test_it.py::test_dear[7]",), 1, 0), (("test_it.py::test_dear",), 10, 0)],
+)
+def test_of_the_dearest_tests_a_few_members_are_drawn_unless_all_are_asked_for(
+    words: tuple[str, ...], passed: int, failed: int, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    pytester.makeini("[pytest]\nmarkers = soak")
+    pytester.makeconftest(HOOKS)
+    pytester.makepyfile(test_it=TESTS)
+    pytester.runpytest_subprocess(*words).assert_outcomes(passed=passed, failed=failed)
