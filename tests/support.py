@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def examples(most: int) -> int:
     """Return how many examples a property is tried with: `most` with `--soak`, else a quarter of them."""
-    return most * (settings.default or settings()).max_examples // 100
+    return max(1, most * (settings.default or settings()).max_examples // 100)
 
 
 class TickClock:

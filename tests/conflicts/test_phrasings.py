@@ -16,6 +16,7 @@ from memstore.conflicts.gists import may_conflict
 from memstore.conflicts.phrasings import usual
 from memstore.conflicts.statements import statements
 from memstore.core.word_lists import word_lists
+from tests.support import examples
 
 # Ways to say one thing, two values of it, and the same words about another thing.
 WAYS: dict[str, tuple[tuple[str, ...], tuple[str, str], tuple[str, str]]] = {
@@ -128,7 +129,7 @@ EVERY_WAY = [way for line in word_lists("conflicts")["phrasings"].strip().splitl
 _FILLING = st.text(st.sampled_from("ab A1`\"'*_[](){}<>|:/.,;–é中\u200b"), max_size=12)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(fillings=st.lists(_FILLING, min_size=3, max_size=3))
 def test_whatever_fills_the_places_is_read(fillings: list[str]) -> None:
     for clause in EVERY_WAY:

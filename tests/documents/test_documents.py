@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.documents.record import RUNS, recorded, recording
+from tests.installed import verb_of
 
 
-@pytest.mark.soak
 @pytest.mark.parametrize("run", RUNS)
 def test_every_document_is_as_recorded(run: str) -> None:
     before = recorded(run).read_text(encoding="utf-8").splitlines()
     for was, line in zip(before, recording(run), strict=True):
         assert line == was, "run `poe documents` if this is meant"
+
+
+def test_of_one_of_every_command_the_documents_are_recorded() -> None:
+    answers = [json.loads(line) for line in recorded("outputs").read_text(encoding="utf-8").splitlines()]
+    verbs = {verb_of(document) for answer in answers for document in answer["documents"]}
+    failed = [one["words"] for one in answers if [verb_of(document) for document in one["documents"]] == ["error"]]
+    assert [one["words"] for one in answers if not one["documents"]] == []
+    assert len(verbs) > 25
+    assert failed == [["show", "nothing"]]

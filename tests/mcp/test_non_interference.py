@@ -16,6 +16,7 @@ from memstore.mcp import resources, tools
 from memstore.mcp.call import ToolAnswer
 from memstore.vault.view import VaultView
 from tests.mcp.serving import served
+from tests.support import examples
 from tests.whole.hidden import NOW, OWNER, Case, Vaults, drawn, ids_and_paths
 from tests.whole.program import Program
 from tests.whole.test_non_interference import FILTER, LEAKY
@@ -153,7 +154,7 @@ def differences(
     return [call for call, one, other in zip(made, full, less, strict=True) if one != other]
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**32), alone=st.booleans())
 @example(seed=5, alone=False)
 @example(seed=100000, alone=False)  # two files with one id

@@ -53,14 +53,14 @@ def by_us(index: WhooshIndex, field: Field, term: str) -> Postings:
     return dict(zip(rows, zip(counts, map(list, index.positions(field, term, rows)), strict=True), strict=True))
 
 
-def compare(states: Sequence[State]) -> None:
+def compare(states: Sequence[State], *, every: int = 1) -> None:
     with TemporaryDirectory() as folder:
         generation = written(Path(folder), states)
         index = WhooshIndex(Path(folder), generation)
         with open_dir(Path(folder) / "whoosh-x").reader() as reader:
             column = reader.column_reader("row") if reader.doc_count_all() else []
             terms = {(Field(field), term.decode()) for field, term in reader.all_terms() if field != "row"}
-            for field, term in terms:
+            for field, term in sorted(terms, key=str)[::every]:
                 expected: Postings = {}
                 matcher = reader.postings(field.value, term)
                 while matcher.is_active():
@@ -89,7 +89,7 @@ def test_of_the_sample_vault_too() -> None:
 
 def test_more_terms_than_short_numbers_can_place() -> None:
     many = [f"{i:05}" for i in range(70_000)]
-    compare([([Searchable(many[:40_000], []), Searchable(many[30_000:], many[:10])], set())])
+    compare([([Searchable(many[:40_000], []), Searchable(many[30_000:], many[:10])], set())], every=37)
 
 
 @pytest.mark.parametrize("term", ["", "te", "teal", "\N{LATIN SMALL LETTER E WITH ACUTE}", "zzz"])

@@ -137,7 +137,7 @@ def test_random_documents(batch: Batch) -> None:
     compare([batch])
 
 
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(many_batches)
 def test_segments_that_are_put_together(batches: list[Batch]) -> None:
     compare(batches)

@@ -27,6 +27,7 @@ from memstore.trust.trust import trust_of
 from memstore.vault.check import check
 from tests.attested_vault import PATH, babels_vault, make_keys, states, text
 from tests.memory_workspace import files_of
+from tests.support import examples
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -237,7 +238,7 @@ READERS: list[tuple[Callable[[bytes], object], bytes]] = [
 @pytest.mark.soak(2)
 @pytest.mark.parametrize(("reader", "whole"), READERS, ids=numbered(READERS))
 def test_every_reader_reads_or_refuses(reader: Callable[[bytes], object], whole: bytes) -> None:
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=examples(150))
     @given(mangled(whole))
     def reads_or_refuses(data: bytes) -> None:
         with suppress(MemstoreError):
@@ -257,7 +258,7 @@ def test_rotations_and_certificates_are_read_or_refused(keys: Path) -> None:
     certificate += bytes(16) + string(b"") * 3 + string(key.blob) + string(string(key.type) + string(bytes(64)))
     ssh_certificate.read(certificate)
 
-    @settings(deadline=None, max_examples=150)
+    @settings(deadline=None, max_examples=examples(150))
     @given(mangled(rotation.written(said).encode()), mangled(base64.b64decode(envelope["payload"])))
     def rotations(line: bytes, payload: bytes) -> None:
         inside = json.dumps({**envelope, "payload": base64.b64encode(payload).decode()}).encode()
@@ -268,7 +269,7 @@ def test_rotations_and_certificates_are_read_or_refused(keys: Path) -> None:
                 continue
             problem_of(signatures, found)
 
-    @settings(deadline=None, max_examples=300)
+    @settings(deadline=None, max_examples=examples(300))
     @given(mangled(certificate))
     def certificates(data: bytes) -> None:
         try:
@@ -281,7 +282,7 @@ def test_rotations_and_certificates_are_read_or_refused(keys: Path) -> None:
 
 
 def test_a_mangled_document_is_imported_whole_or_refused(keys: Path) -> None:
-    @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+    @settings(deadline=None, max_examples=examples(100), suppress_health_check=[HealthCheck.too_slow])
     @given(mangled(json.dumps([DOCUMENT]).encode()))
     def imported(data: bytes) -> None:
         ws = babels_vault(keys)

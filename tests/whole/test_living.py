@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from memstore.vault.view import VaultView
-from tests.support import memory_text
+from tests.support import examples, memory_text
 from tests.whole.living import VIEWERS, Living, World, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FEW = settings(max_examples=4, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=examples(4), stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class TestLiving(Living.TestCase):  # type: ignore[valid-type, misc]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memstore.core.digests import blob_id
 from memstore.vault.view import VaultView
-from tests.support import memory_text
+from tests.support import examples, memory_text
 from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
 from tests.whole.program import Program
 
@@ -64,7 +64,7 @@ def differences(
     return [(one, other) for one, other in zip(full, vaults.told(case, words), strict=True) if one != other]
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(5), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 @example(16)  # the spelling of a word came from whichever row was first
 @example(5)

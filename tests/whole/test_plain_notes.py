@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memstore.search.disk_library import MOST_LAID_OVER
 from tests.installed import ROOT
+from tests.support import examples
 from tests.whole.program import InProcess
 
 NOTES = {
@@ -476,7 +477,7 @@ def test_an_empty_note_is_found_by_its_name(notes: InProcess) -> None:
 WORD = st.text("abcdefghijklmnopqrstuvwxyzäéñ", min_size=4, max_size=9)
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_every_word_of_a_note_finds_its_file(notes: InProcess, data: st.DataObject) -> None:
     words = data.draw(st.lists(WORD, min_size=8, max_size=8, unique=True))

@@ -30,7 +30,7 @@ from memstore.files.local_state import Environment
 from memstore.vault.composition import open_workspace
 from memstore.vault.stack_place import StackPlace
 from tests.installed import validated
-from tests.support import memory_text
+from tests.support import examples, memory_text
 from tests.whole.hidden import NOW, OWNER, drawn
 from tests.whole.program import Program
 
@@ -207,7 +207,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcess]:
 QUERIES = ("tea lake", "heart* +walking", "boat house", '"lake river" vet', "bella -tea", "tag:green walk", "vet")
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(8), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.integers(0, 2**32))
 @example(5)
 @example(16)
