@@ -72,9 +72,9 @@ def put(program: Program, path: str, body: str, **keys: str) -> None:
     place.write_bytes(memory_text(body, **keys))
 
 
-@pytest.fixture
-def vault(tmp_path: Path) -> Program:
-    made = Program(tmp_path)
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    made = Program(tmp_path_factory.mktemp("whole")).in_process()
     made.vault.mkdir()
     made.ok("init", ".", "--owner", OWNER)
     put(made, "notes/a.md", "Dogs love fetch.\n", id="m_fetch00001", title="Fetch", access_grants="['*']")
@@ -86,6 +86,11 @@ def vault(tmp_path: Path) -> Program:
     made.git("add", "-A")
     made.git("commit", "-q", "--no-verify", "-m", "all")
     return made
+
+
+@pytest.fixture
+def vault(whole: Program, tmp_path: Path) -> Program:
+    return whole.copied(tmp_path)
 
 
 def test_a_stack_goes_to_those_it_is_for_and_to_nobody_else(vault: Program) -> None:
