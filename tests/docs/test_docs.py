@@ -32,7 +32,11 @@ def test_the_generated_parts_are_up_to_date(path: Path) -> None:
     assert generate.written(text) == text, "run `poe docs`"
 
 
-@pytest.mark.parametrize("path", [ROOT / "README.md", *PAGES], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [ROOT / "README.md", *(path for path in PAGES if path.stem != "CHANGELOG")],  # each release has the same headings
+    ids=lambda path: path.stem,
+)
 def test_no_page_has_a_heading_twice(path: Path) -> None:
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     headings = re.findall(r"^#{1,6} .+", text, re.MULTILINE)
