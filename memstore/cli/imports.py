@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -51,15 +51,25 @@ _FORMATS = {
 _TAKES_BACK = ("markdown", "okf")
 
 
+# Formats in which one source may be about several people.
+_HAS_USERS = ("claude", "mem0")
+
+
 def _add_format(name: str, what: str, example: str) -> None:
-    def import_format(session: CliSession, path: str, *, commit: bool, dry_run: bool, own: bool = False) -> None:
-        _import(session, name, path, own=own, commit=commit, dry_run=dry_run)
+    def import_format(session: CliSession, /, path: str, *, commit: bool, dry_run: bool, **choices: Any) -> None:
+        _import(session, name, path, choices, commit=commit, dry_run=dry_run)
 
     import_format.__doc__ = (
         f"Import {what}.\n\nPATH is a file, a folder or a ZIP archive. Each memory names the lines that it comes "
-        "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new."
+        "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new. A "
+        "record that can't be read is left out and named, with exit code 1."
     )
     options = saving_options()(import_format)
+    options = click.option("--strict", is_flag=True, help="Import nothing if any record can't be read.")(options)
+    if name in _HAS_USERS:
+        options = click.option(
+            "--user", metavar="USER", help="Import what is this user's alone, who is you; else each is a subject."
+        )(options)
     if name in _TAKES_BACK:
         options = click.option(
             "--own", is_flag=True, help="What was exported here is yours: the same memories come back."
@@ -72,7 +82,7 @@ for _name, (_what, _example) in _FORMATS.items():
     _add_format(_name, _what, _example)
 
 
-def _import(session: CliSession, name: str, path: str, *, own: bool, commit: bool, dry_run: bool) -> None:
+def _import(session: CliSession, name: str, path: str, choices: dict[str, Any], *, commit: bool, dry_run: bool) -> None:
     """Import a source, and say what became of it."""
     from memstore.cli import output
     from memstore.documents.memories import taken_over_document
@@ -81,7 +91,7 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
 
     view = session.view()
     with closing(open_source(view, session.environment().expanded(path), path)) as source:
-        done = import_from(view, name, IMPORTERS[name], source, own=own, commit=commit, dry_run=dry_run)
+        done = import_from(view, name, IMPORTERS[name], source, **choices, commit=commit, dry_run=dry_run)
     session.emit(
         "import",
         document=lambda: taken_over_document(done, dry_run=dry_run),
@@ -90,6 +100,11 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
     )
     for left in done.left_out:
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
+    for dateless in done.undated:
+        session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}; it has no date"))
+    if done.users and not choices.get("user"):
+        names = output.safe_line(", ".join(done.users))
+        session.say(f"it is about {names}, each a subject here; --user USER imports one alone, as what is yours")
     _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
     if done.exported:
         back = "" if dry_run else "take this back (memstore undo), and "
@@ -98,6 +113,8 @@ def _import(session: CliSession, name: str, path: str, *, own: bool, commit: boo
         )
     if done.in_parts and not dry_run:
         session.say("that was too much for one step: memstore undo takes back only the last part of it")
+    if any(left.broken for left in done.left_out):
+        session.exit(1)
 
 
 # -- seeds ---------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 # (docs/adr/0029).
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from typing import NamedTuple
 
 from memstore.core.errors import UsageError
@@ -48,6 +48,93 @@ def time_in(value: object) -> datetime | None:
     if isinstance(value, datetime):
         return _in_utc(value if value.tzinfo else value.replace(tzinfo=UTC))
     return datetime(value.year, value.month, value.day, tzinfo=UTC) if isinstance(value, date) else None
+
+
+def stated(value: object) -> datetime | None:
+    """Return the time that a record of another program states, in the zone that it names, else in UTC.
+
+    None for a value that states no time, or that could mean several: `05/06/2024`, a month alone, a small number.
+
+    Args:
+        value: a number or its digits, which count seconds, milliseconds, microseconds or nanoseconds since 1970; a
+            time or a day; or a text: ISO 8601 and its usual variants, RFC 2822, `May 1, 2024, 10:00 AM (UTC-8)`.
+    """
+    if isinstance(value, str):
+        text = " ".join(value.split())
+        if not _COUNT.fullmatch(text):
+            return _iso(text) or _named_month(text) or _rfc_2822(text)
+        value = float(text) if "." in text else int(text)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        unit = next((unit for unit in _UNITS if _FIRST_COUNT <= value // unit < _BEYOND_COUNTS), None)
+        if unit is None:
+            return None
+        whole, part = divmod(value, unit)
+        return moment(whole) + timedelta(microseconds=int(part * 1_000_000 // unit))
+    return value if isinstance(value, datetime) and value.tzinfo else time_in(value)
+
+
+_COUNT = re.compile(r"\d{9,20}(?:\.\d{1,9})?", re.ASCII)  # eight digits are a day: 20240501
+# How many of them are a second; a count of seconds lies between 1973 and 5138, so no number has two units.
+_UNITS = (1, 1_000, 1_000_000, 1_000_000_000)
+_FIRST_COUNT, _BEYOND_COUNTS = 10**8, 10**11
+_ISO_LIKE = re.compile(
+    r"(?P<year>\d{4})([-/.])(?P<month>\d\d?)\2(?P<day>\d\d?)"
+    r"(?:(?:[T ]|, )(?P<clock>\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?) ?(?P<zone>Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_NAMED_MONTH = re.compile(
+    r"(?:[a-z]{3,9}, )?(?P<month>[a-z]{3})[a-z]*\.? (?P<day>\d\d?), (?P<year>\d{4})"
+    r"(?:,? (?:at )?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))? ?(?P<half>[ap])?(?(half)m)"
+    r"(?: \(?(?:UTC|GMT)(?P<zone>[+-]\d\d?)?(?::?(?P<part>\d\d))?\)?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_RFC_2822 = re.compile(
+    r"(?:[a-z]{3}, )?\d\d? [a-z]{3} \d{4} \d\d:\d\d.*|[a-z]{3} [a-z]{3} \d\d? \d\d:\d\d:\d\d \d{4}", re.IGNORECASE
+)
+
+
+def _iso(text: str) -> datetime | None:
+    """Return the time in an ISO 8601 text, also with slashes, single digits, or a blank before the zone."""
+    if found := _ISO_LIKE.fullmatch(text):
+        zone = (found["zone"] or "Z").upper()
+        zone = "+00:00" if zone in ("Z", "UTC", "GMT") else zone
+        hour, _, rest = (found["clock"] or "0:00").partition(":")
+        clock = f"{hour:0>2}:{rest.replace(',', '.')}"
+        text = f"{found['year']}-{found['month']:0>2}-{found['day']:0>2}T{clock}{zone}"
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _named_month(text: str) -> datetime | None:
+    found = _NAMED_MONTH.fullmatch(text)
+    if found is None or found["month"].casefold() not in _MONTHS:
+        return None
+    hour = int(found["hour"] or 0)
+    if found["half"]:
+        hour = hour % 12 + 12 * (found["half"] in "pP")
+    zone = timedelta(hours=int(found["zone"] or 0))
+    zone += timedelta(minutes=int(found["part"] or 0)) * (-1 if zone < timedelta() else 1)
+    day = (int(found["year"]), _MONTHS.index(found["month"].casefold()) + 1, int(found["day"]))
+    try:
+        return datetime(*day, hour, int(found["minute"] or 0), int(found["second"] or 0), tzinfo=timezone(zone))
+    except ValueError:
+        return None
+
+
+def _rfc_2822(text: str) -> datetime | None:
+    if not _RFC_2822.fullmatch(text):
+        return None
+    from email.utils import parsedate_to_datetime
+
+    try:
+        at = parsedate_to_datetime(text)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
 def _in_utc(at: datetime) -> datetime:

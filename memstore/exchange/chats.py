@@ -12,17 +12,19 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, time_of
+from memstore.core.keys import EXTERNAL
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, When, clean, one_line, sound, when
 from memstore.exchange.json_stream import items
 from memstore.exchange.originals import laid_out
+from memstore.exchange.wishes import NOT_TO_BE_REMEMBERED, to_be_remembered
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from memstore.exchange.json_stream import Item
     from memstore.exchange.source import ImportSource
 
 # The longest text of one memory; longer conversations become several memories.
@@ -31,22 +33,24 @@ PERSON, MODEL = "person", "model"
 
 
 class Turn(NamedTuple):
-    """A turn of the person or the model: the plain text, its time (RFC 3339), and its line in the original."""
+    """A turn of the person or the model: its text and time, its line in the original, and the files that go with it."""
 
     who: str
     text: str
-    at: str | None
+    made: When
     line: int
+    files: Sequence[tuple[str, str]] = ()
 
 
 class Talk(NamedTuple):
-    """A conversation: its id, title and time, its turns in order, and its original."""
+    """A conversation: its id, title and time, its turns in order, its original, and whose it is, if not the owner's."""
 
     id: str
     title: str
-    at: str | None
+    made: When
     turns: Sequence[Turn]
     original: Original
+    user: str = ""
 
 
 # -- ChatGPT ---------------------------------------------------------------------------------------
@@ -66,16 +70,16 @@ def chatgpt(source: ImportSource) -> Iterator[Draft | Skipped]:
 
     Documents of its canvas are what the model says where they have no file of their own, and a note each where they do.
     """
-    for name, line, value in _conversations(source, _CHATGPT_FILES):
-        yield from _drafts(
-            source.where(name, line), _of_chatgpt(source.where(name, line), value), "ChatGPT", "si:chatgpt"
-        )
-    for name, item in _items_of(source, source.matching(_CHATGPT_DOCUMENTS) if source.is_folder else ()):
-        yield _document(source, name, item.line, item.value)
+    talks = _read(source, _conversations(source, _CHATGPT_FILES), "conversations")
+    yield from _each(talks, lambda where, _, value: _drafts(where, _of_chatgpt(where, value), "ChatGPT", "si:chatgpt"))
+    documents = _read(source, source.matching(_CHATGPT_DOCUMENTS) if source.is_folder else ())
+    yield from _each(documents, partial(_document, source))
 
 
 def _of_chatgpt(where: str, value: Any) -> Talk:
     talk_id = _text_of(where, value, "conversation_id", "id")
+    if value.get("is_do_not_remember"):
+        raise _NotToBeRememberedError
     mapping = value.get("mapping")
     if not isinstance(mapping, dict) or not all(isinstance(node, dict) for node in mapping.values()):
         raise FormatError(f"{where}: the conversation has no `mapping` of messages", hint="export it again")
@@ -85,9 +89,7 @@ def _of_chatgpt(where: str, value: Any) -> Talk:
         for node in _branch(where, mapping, value.get("current_node"))
         if (turn := _turn(mapping[node], lines[node]))
     ]
-    return Talk(
-        talk_id, one_line(value.get("title")), time_of(value.get("create_time")), turns, _original(talk_id, data)
-    )
+    return Talk(talk_id, one_line(value.get("title")), when(value.get("create_time")), turns, _original(talk_id, data))
 
 
 def _branch(where: str, mapping: Mapping[str, Any], current: object) -> list[str]:
@@ -111,14 +113,18 @@ def _turn(node: Mapping[str, Any], line: int) -> Turn | None:
     to = message.get("recipient")
     if who == MODEL and isinstance(to, str) and to.startswith(_TO_CANVAS):
         written = _in_canvas(content)
-        return Turn(who, written, time_of(message.get("create_time")), line) if written else None
+        return Turn(who, written, when(message.get("create_time")), line) if written else None
     is_aside = metadata.get("is_visually_hidden_from_conversation") or to not in (None, "all", _TO_MEMORY)
     if who is None or is_aside or content.get("content_type") not in _SPOKEN:
         return None
     parts = content.get("parts")
-    said = (_without_marks(_said(part), metadata) for part in (parts if isinstance(parts, list) else []))
+    said = [_without_marks(_said(part), metadata) for part in (parts if isinstance(parts, list) else [])]
+    files = metadata.get("attachments")
+    for file in map(_map, files if isinstance(files, list) else []):
+        is_picture = str(file.get("mime_type") or file.get("mimeType")).startswith("image/")
+        said += [] if is_picture else [f"[{one_line(file.get('name')) or 'attachment'}]"]
     text = "\n\n".join(filter(None, said))
-    return Turn(who, text, time_of(message.get("create_time")), line) if text else None
+    return Turn(who, text, when(message.get("create_time")), line) if text else None
 
 
 def _in_canvas(content: Mapping[str, Any]) -> str:
@@ -135,15 +141,16 @@ def _in_canvas(content: Mapping[str, Any]) -> str:
     return "\n\n".join(filter(None, said))
 
 
-def _document(source: ImportSource, name: str, line: int, value: Any) -> Draft | Skipped:
-    """Return a note with a document of the canvas that has a file of its own."""
-    where, document = source.where(name, line), _map(value)
+def _document(source: ImportSource, where: str, name: str, value: Any) -> Iterator[Draft | Skipped]:
+    """Yield a note with a document of the canvas that has a file of its own."""
+    document = _map(value)
     content = document.get("content")
     if not isinstance(content, str) or not content.strip():
-        return Skipped(where, "it has no text")
+        yield Skipped(where, "it has no text")
+        return
     document_id = one_line(document.get("id")) or name.rpartition("/")[2].removesuffix(".json")
     data, _ = laid_out(document, "comments")
-    return Draft(
+    yield Draft(
         key=f"textdoc/{document_id}",
         where=where,
         type="note",
@@ -152,7 +159,7 @@ def _document(source: ImportSource, name: str, line: int, value: Any) -> Draft |
         source="a document in ChatGPT's canvas",
         source_type="told_by_agent",
         author="si:chatgpt",
-        created_at=time_of(document.get("updated_at")) or source.saved_at(name),
+        made=when(document.get("updated_at"), saved=source.saved_at(name)),
         cites=(CitedLines(_original(f"textdoc-{document_id}", data), 1, data.count(b"\n")),),
         values={"platform": "ChatGPT"},
     )
@@ -192,6 +199,7 @@ _CLAUDE_FILES = r"(?:.*/)?(?:conversations(?:-\d+)?|conversations/[^/]+)\.json"
 _CLAUDE_DESIGNS = r"(?:.*/)?design_chats/[^/]+\.json"
 _CLAUDE_MEMORIES = r"(?:.*/)?(?:memories|memories/[^/]+)\.json"
 _CLAUDE_PROJECTS = r"(?:.*/)?(?:projects|projects/[^/]+)\.json"
+_CLAUDE_USERS = r"(?:.*/)?users\.json"
 _SENDERS = {"human": PERSON, "assistant": MODEL}
 
 
@@ -202,44 +210,46 @@ def claude(source: ImportSource) -> Iterator[Draft | Skipped]:
     """
     parts = [source.matching(kind) for kind in (_CLAUDE_DESIGNS, _CLAUDE_MEMORIES, _CLAUDE_PROJECTS)]
     designs, memories, projects = parts if source.is_folder else ((), (), ())
+    users = _users(source)
     if not (designs or memories or projects) or source.matching(_CLAUDE_FILES):
-        for name, line, value in _conversations(source, _CLAUDE_FILES):
-            where = source.where(name, line)
-            yield from _drafts(where, _of_claude(where, value), "Claude", "si:claude")
-    for name, item in _items_of(source, designs):
-        where = source.where(name, item.line)
-        yield from _drafts(where, _design(where, item.value), "Claude", "si:claude")
+        talks = _read(source, _conversations(source, _CLAUDE_FILES), "conversations")
+        yield from _each(
+            talks, lambda where, _, value: _drafts(where, _of_claude(where, value, users), "Claude", "si:claude")
+        )
+    yield from _each(
+        _read(source, designs), lambda where, _, value: _drafts(where, _design(where, value), "Claude", "si:claude")
+    )
     called = {
         one_line(project.get("uuid")): one_line(project.get("name"))
-        for _, item in _items_of(source, projects if memories else ())
-        for project in [_map(item.value)]
+        for one in _read(source, projects if memories else ())
+        for project in [_map(one.value)]
     }
-    for name, item in _items_of(source, memories):
-        yield from _memories(source, name, item.line, item.value, called)
-    for name, item in _items_of(source, projects):
-        yield from _project(source, name, item.line, item.value)
+    yield from _each(_read(source, memories), lambda where, name, value: _memories(source, where, name, value, called))
+    yield from _each(_read(source, projects), partial(_project, source))
 
 
-def _items_of(source: ImportSource, names: Sequence[str]) -> Iterator[tuple[str, Item]]:
-    for name in names:
-        with source.stream(name) as stream:
-            for item in items(stream, source.where(name)):
-                yield name, item
+def _users(source: ImportSource) -> Mapping[str, str]:
+    """Return the names of those whose conversations an export may have, by their ids, if they are several."""
+    there = [_map(one.value) for one in _read(source, source.matching(_CLAUDE_USERS) if source.is_folder else ())]
+    named = {one_line(user.get("uuid")): one_line(user.get("full_name") or user.get("email_address")) for user in there}
+    return {key: name or key for key, name in named.items() if key} if len(named) > 1 else {}
 
 
-def _of_claude(where: str, value: Any) -> Talk:
+def _of_claude(where: str, value: Any, users: Mapping[str, str]) -> Talk:
     talk_id = _text_of(where, value, "uuid")
     messages = value.get("chat_messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
         raise FormatError(f"{where}: the conversation has no list `chat_messages`", hint="export it again")
     data, lines = laid_out(value, "chat_messages")
     turns = [turn for at in _thread(messages) if (turn := _message(messages[at], lines[at]))]
-    return Talk(talk_id, one_line(value.get("name")), time_of(value.get("created_at")), turns, _original(talk_id, data))
+    account = one_line(_map(value.get("account")).get("uuid"))
+    made, user = when(value.get("created_at")), (users.get(account) or account if users else "")
+    return Talk(talk_id, one_line(value.get("name")), made, turns, _original(talk_id, data), user)
 
 
 def _design(where: str, value: Any) -> Talk:
     """Return a conversation about a design: its messages are nested deeper, and its project names it."""
-    talk_id = _text_of(where, _map(value), "uuid")
+    talk_id = _text_of(where, value, "uuid")
     messages = value.get("messages")
     if not isinstance(messages, list):
         raise FormatError(f"{where}: the conversation has no list `messages`", hint="export it again")
@@ -250,9 +260,9 @@ def _design(where: str, value: Any) -> Talk:
         who = _ROLES.get(str(message.get("role") or content.get("role")))
         said = content.get("content")
         if who and isinstance(said, str) and (text := clean(said).strip()):
-            turns.append(Turn(who, text, time_of(message.get("created_at") or content.get("timestamp")), lines[at]))
+            turns.append(Turn(who, text, when(message.get("created_at"), content.get("timestamp")), lines[at]))
     title = one_line(_map(value.get("project")).get("name")) or one_line(value.get("title"))
-    return Talk(talk_id, title, time_of(value.get("created_at")), turns, _original(talk_id, data))
+    return Talk(talk_id, title, when(value.get("created_at")), turns, _original(talk_id, data))
 
 
 def _thread(messages: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -274,19 +284,49 @@ def _message(message: Mapping[str, Any], line: int) -> Turn | None:
     said = [
         clean(str(block.get("text"))).strip()
         for block in (blocks if isinstance(blocks, list) else [])
-        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+        if isinstance(block, dict) and block.get("type") in _SAID and isinstance(block.get("text"), str)
     ]
     whole = message.get("text")
-    text = "\n\n".join(filter(None, said)) or (clean(whole).strip() if isinstance(whole, str) else "")
-    return Turn(who, text, time_of(message.get("created_at")), line) if who and text else None
+    said = [*filter(None, said)] or ([clean(whole).strip()] if isinstance(whole, str) else [])
+    files = []
+    for name, content in _attached(message):
+        if content and who == PERSON and _PASTE.fullmatch(name):
+            said.append(content)
+        else:
+            said.append(f"[{name or 'attachment'}]")
+            files += [(name, content)] if content else []
+    text = "\n\n".join(filter(None, said))
+    return Turn(who, text, when(message.get("created_at")), line, files) if who and text else None
 
 
-def _memories(source: ImportSource, name: str, line: int, value: Any, called: Mapping[str, str]) -> Iterator[Draft]:
+_SAID = ("text", "voice_note")
+# What a long paste is called: it has no name, or none that a person gave it.
+_PASTE = re.compile(r"(?:past\w*(?:[ _-]?(?:text|content))?[ _()\d-]*(?:\.txt)?)?", re.IGNORECASE)
+
+
+def _attached(message: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names of the files of a message, each with what it says, as far as the export has that."""
+    texts: dict[str, str] = {}
+    for key in ("attachments", "files"):
+        there = message.get(key)
+        for file in map(_map, there if isinstance(there, list) else []):
+            name, content = one_line(file.get("file_name")), file.get("extracted_content")
+            said = clean(content).strip() if isinstance(content, str) else ""
+            if said:
+                yield name, said
+                texts[name] = said
+            elif name not in texts:
+                yield name, ""
+                texts[name] = ""
+
+
+def _memories(
+    source: ImportSource, where: str, name: str, value: Any, called: Mapping[str, str]
+) -> Iterator[Draft | Skipped]:
     """Yield a note for Claude's memory of the person, one for each project, and one for each file of its memory.
 
     `called` has the names of projects by their ids.
     """
-    where = source.where(name, line)
     if not isinstance(value, dict):
         raise FormatError(f"{where}: memories must be an object", hint="export it again")
     account = one_line(value.get("account_uuid"))
@@ -308,7 +348,7 @@ def _memories(source: ImportSource, name: str, line: int, value: Any, called: Ma
                 source="Claude's memory",
                 source_type="told_by_agent",
                 author="si:claude",
-                created_at=source.saved_at(name),
+                made=when(saved=source.saved_at(name)),
                 cites=(CitedLines(original, 1, data.count(b"\n")),),
                 values={"platform": "Claude"},
             )
@@ -324,15 +364,14 @@ def _memories(source: ImportSource, name: str, line: int, value: Any, called: Ma
                 source="Claude's memory",
                 source_type="told_by_agent",
                 author="si:claude",
-                created_at=time_of(file.get("updated_at")) or source.saved_at(name),
+                made=when(file.get("updated_at"), saved=source.saved_at(name)),
                 cites=(CitedLines(original, 1, data.count(b"\n")),),
                 values={"platform": "Claude"},
             )
 
 
-def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator[Draft | Skipped]:
+def _project(source: ImportSource, where: str, name: str, value: Any) -> Iterator[Draft | Skipped]:
     """Yield a note with a project's description and instructions, and one for each document that was put into it."""
-    where = source.where(name, line)
     if not isinstance(value, dict):
         raise FormatError(f"{where}: a project must be an object", hint="export it again")
     project_id, called = _text_of(where, value, "uuid"), one_line(value.get("name"))
@@ -341,7 +380,7 @@ def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator
         return
     data, lines = laid_out(value, "docs")
     original = _original(f"project-{project_id}", data)
-    made = time_of(value.get("created_at")) or source.saved_at(name)
+    made = when(value.get("created_at"), saved=source.saved_at(name))
     said = [text for key in ("description", "prompt_template") if isinstance(text := value.get(key), str)]
     if text := "\n\n".join(filter(None, (clean(one).strip() for one in said))):
         yield Draft(
@@ -353,7 +392,7 @@ def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator
             source="a project in Claude",
             source_type="told_by_human",
             by_person=True,
-            created_at=made,
+            made=made,
             cites=(CitedLines(original, 1, data.count(b"\n")),),
             values={"platform": "Claude"},
         )
@@ -372,7 +411,7 @@ def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator
             body=content,
             source=f"a document in Claude's project {called}",
             source_type="unknown",
-            created_at=time_of(known.get("created_at")) or made,
+            made=when(known.get("created_at")) if known.get("created_at") else made,
             cites=(CitedLines(original, lines[at], lines[at]),),
             values={"platform": "Claude"},
         )
@@ -381,50 +420,101 @@ def _project(source: ImportSource, name: str, line: int, value: Any) -> Iterator
 # -- both ------------------------------------------------------------------------------------------
 
 
-def _conversations(source: ImportSource, pattern: str) -> Iterator[tuple[str, int, Any]]:
+class _Record(NamedTuple):
+    """A record of a file: its place for messages, the file's name, and its value or why it can't be read."""
+
+    where: str
+    name: str
+    value: Any
+    why: str
+
+
+class _NotToBeRememberedError(Exception):
+    """Whoever had the conversation asked for it not to be remembered."""
+
+
+def _conversations(source: ImportSource, pattern: str) -> Sequence[str]:
     names = source.matching(pattern) if source.is_folder else source.names
     if not names:
         raise FormatError(
             f"there is no conversations.json in {source.name}", hint="name the archive, its folder or the file itself"
         )
+    return names
+
+
+def _read(source: ImportSource, names: Sequence[str], *under: str) -> Iterator[_Record]:
     for name in names:
         with source.stream(name) as stream:
-            for item in items(stream, source.where(name), under=("conversations",)):
-                if not isinstance(item.value, dict):
-                    raise FormatError(f"{source.where(name, item.line)}: this is not a conversation")
-                yield name, item.line, item.value
+            for item in items(stream, under=under):
+                yield _Record(source.where(name, item.line), name, item.value, item.why)
+
+
+def _each(
+    records: Iterator[_Record], read: Callable[[str, str, Any], Iterator[Draft | Skipped]]
+) -> Iterator[Draft | Skipped]:
+    """Yield what each record makes; one that can't be read is named, and the others go on."""
+    for one in records:
+        if one.why:
+            yield Skipped(one.where, one.why, broken=True)
+            continue
+        try:
+            yield from sound(one.where, partial(read, one.where, one.name, one.value))
+        except _NotToBeRememberedError:
+            yield Skipped(one.where, NOT_TO_BE_REMEMBERED)
 
 
 def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft | Skipped]:
-    """Yield the person's turns and the model's answers as separate drafts, each split into parts if it is long."""
-    if not talk.turns:
-        yield Skipped(where, "nobody says anything in it")
+    """Yield the person's turns and the model's answers as separate drafts, each split into parts if it is long.
+
+    A file that was attached is external: the person handed it over, and who wrote it is unknown.
+    """
+    turns = to_be_remembered(talk.turns, lambda turn: turn.text if turn.who == PERSON else None)
+    if not turns:
+        yield Skipped(where, NOT_TO_BE_REMEMBERED if talk.turns else "nobody says anything in it")
         return
+    if len(turns) < len(talk.turns):
+        yield Skipped(where, f"{len(talk.turns) - len(turns)} of its turns: {NOT_TO_BE_REMEMBERED}")
     said: list[tuple[str, str]] = []
+    common: dict[str, Any] = {
+        "where": where,
+        "type": "raw",
+        "source": f"a conversation with {program}",
+        "user": talk.user,
+        "values": {"platform": program, "origin": {"session_id": one_line(talk.id)}},
+    }
     for who, source_type, author, ending in (
         (PERSON, "told_by_human", None, ""),
         (MODEL, "told_by_agent", model, " (answers)"),
     ):
-        for number, turns in enumerate(_in_parts([turn for turn in talk.turns if turn.who == who]), 1):
+        for number, some in enumerate(_in_parts([turn for turn in turns if turn.who == who]), 1):
             part = f" ({number})" if number > 1 else ""
             key = f"{talk.id}/{who}{part}"
+            unread = next((turn.made.unread for turn in some if turn.made.unread), talk.made.unread)
             yield Draft(
+                **common,
                 key=key,
-                where=where,
-                type="raw",
-                title=f"{talk.title or one_line(talk.turns[0].text, 60)}{ending}{part}",
-                body="\n\n".join(_shown(turn) for turn in turns),
-                source=f"a conversation with {program}",
+                title=f"{talk.title or one_line(turns[0].text, 60)}{ending}{part}",
+                body="\n\n".join(_shown(turn) for turn in some),
                 source_type=source_type,
                 author=author,
                 by_person=who == PERSON,
-                created_at=turns[0].at or talk.at,
-                cites=(CitedLines(talk.original, turns[0].line, turns[-1].line),),
+                made=When(some[0].made.at or talk.made.at, unread),
+                cites=(CitedLines(talk.original, some[0].line, some[-1].line),),
                 derived_from=tuple(said) if who == MODEL else (),
-                values={"platform": program, "origin": {"session_id": one_line(talk.id)}},
             )
             if who == PERSON:
                 said.append((key, "raw"))
+    for turn in turns:
+        for number, (name, text) in enumerate(turn.files, 1):
+            yield Draft(
+                **common,
+                key=f"{talk.id}/file/{turn.line}/{number}",
+                title=name,
+                body=text,
+                source_type=EXTERNAL,
+                made=turn.made if turn.made.at else talk.made,
+                cites=(CitedLines(talk.original, turn.line, turn.line),),
+            )
 
 
 def _in_parts(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
@@ -444,7 +534,7 @@ def _in_parts(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
 
 def _shown(turn: Turn) -> str:
     """Return a turn below a heading with its time and its line in the original."""
-    at = turn.at.replace("T", " ").removesuffix("Z")[:16] if turn.at else "at some time"
+    at = turn.made.at.replace("T", " ").removesuffix("Z")[:16] if turn.made.at else "at some time"
     return f"## {at} (L{turn.line})\n\n{turn.text}"
 
 
@@ -452,7 +542,9 @@ def _original(talk_id: str, data: bytes) -> Original:
     return Original(f"{talk_id}.json", data)
 
 
-def _text_of(where: str, value: Mapping[str, Any], *names: str) -> str:
+def _text_of(where: str, value: Any, *names: str) -> str:
+    if not isinstance(value, dict):
+        raise FormatError(f"{where}: this is not a conversation")
     found = next((value[name] for name in names if isinstance(value.get(name), str) and value[name]), None)
     if found is None:
         raise FormatError(f"{where}: the conversation has no `{names[0]}`", hint="export it again")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.digests import blob_id
-from memstore.core.times import EARLIEST, LATEST, instant, moment, time_in
+from memstore.core.errors import FormatError
+from memstore.core.times import instant, stated
 from memstore.files.strict_yaml import folded_key
 
 if TYPE_CHECKING:
@@ -57,6 +57,16 @@ class Exported(NamedTuple):
         return self.values.get("status") == "forgotten"
 
 
+class When(NamedTuple):
+    """When something was said: RFC 3339 in UTC, or None; `unread` is what the source states if that can't be read."""
+
+    at: str | None = None
+    unread: str = ""
+
+
+UNKNOWN = When()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A memory before it is written.
@@ -72,7 +82,8 @@ class Draft:
         source_type: how it is known.
         author: the entity that said it; None if the source doesn't say.
         by_person: whether the person who owns the source said it: the vault's owner, if that is a person.
-        created_at: when it was said, RFC 3339 in UTC; None if the source doesn't say.
+        made: when it was said, as the source states it.
+        user: whom the source says that it is about, as it calls them; empty if it doesn't say.
         cites: the lines of the originals that it comes from.
         derived_from: the keys and types of other drafts that it was derived from.
         marks: further sources in its lineage, like `url:https://example.org`.
@@ -91,7 +102,8 @@ class Draft:
     title: str = ""
     author: str | None = None
     by_person: bool = False
-    created_at: str | None = None
+    made: When = UNKNOWN
+    user: str = ""
     derived_from: tuple[tuple[str, str], ...] = ()
     marks: tuple[str, ...] = ()
     path: str = ""
@@ -105,14 +117,42 @@ FORGOTTEN_THERE = "it was forgotten in the vault that it is from"
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something in the source that does not become a memory, and why; it is counted and named in the result."""
+    """Something in the source that does not become a memory, and why; it is counted and named in the result.
+
+    `broken` is whether it was meant to be one, and can't be read.
+    """
 
     where: str
     why: str
+    broken: bool = False
 
 
 if TYPE_CHECKING:
     Importer = Callable[[ImportSource], Iterator[Draft | Skipped]]
+
+
+def sound(where: str, read: Callable[[], Iterable[Draft | Skipped]]) -> Iterator[Draft | Skipped]:
+    """Yield what a record of a source makes; if it can't be read, what says so, so that the others still come in."""
+    try:
+        yield from read()
+    except FormatError as error:
+        yield broken(where, error)
+
+
+def broken(where: str, error: FormatError) -> Skipped:
+    """Return what says of a record that it can't be read."""
+    place, _, why = str(error).partition(": ")
+    return (
+        Skipped(place, why, broken=True) if place.startswith(where) and why else Skipped(where, str(error), broken=True)
+    )
+
+
+def utf8(where: str, data: bytes) -> str:
+    """Return the text of a file; raise `FormatError` if its bytes are not UTF-8."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{where}: it is not UTF-8 at byte {error.start + 1}: save it as UTF-8") from error
 
 
 def key_of(name: str, data: bytes) -> str:
@@ -129,8 +169,8 @@ _NO_WORD = re.compile(r"[^\w/.-]+")
 
 
 def clean(text: str) -> str:
-    """Return a text with line feeds as its only line ends; characters that a memory can't hold become U+FFFD."""
-    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", _LINE_ENDS.sub("\n", text))
+    """Return a text with line feeds as its only line ends, without half characters and controls, which say nothing."""
+    return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
 
 
 def one_line(value: object, longest: int = LONGEST_TITLE) -> str:
@@ -149,12 +189,16 @@ def words(value: object) -> list[Plain]:
 
 
 def time_of(value: object) -> str | None:
-    """Return a time in UTC from seconds since 1970 or an ISO 8601 text (UTC if it has no zone); None for the rest."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        at = None if isinstance(value, float) and isnan(value) else moment(value)
-    else:
-        at = time_in(value)
-    return instant(at) if at and EARLIEST < at < LATEST else None
+    """Return a time that a record states, in UTC; None if it states none that can be read."""
+    at = stated(value)
+    return instant(at) if at else None
+
+
+def when(*said: object, saved: str | None = None) -> When:
+    """Return the first of the stated times that can be read; if none is stated, that of the file, where it has one."""
+    there = [one for one in said if one not in (None, "")]
+    at = next(filter(None, map(time_of, there)), None)
+    return When(at or saved) if at or not there else When(None, one_line(str(there[0]), 60) or "?")
 
 
 def _distinct(names: Iterable[object]) -> list[str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import posixpath
 import re
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -24,11 +25,16 @@ from memstore.exchange.draft import (
     Exported,
     Original,
     Skipped,
+    When,
+    broken,
     clean,
     key_of,
     one_line,
     plain,
+    sound,
     time_of,
+    utf8,
+    when,
     words,
 )
 from memstore.exchange.exporting import OWN_KEY
@@ -58,6 +64,8 @@ CLAUDE_CODE = "si:claude-code"
 _INDEX = "MEMORY.md"
 _FRONT = re.compile(r"\A---[ \t]*\n(.*?)\n---[ \t]*(?:\n|\Z)", re.DOTALL)
 _PAIR = re.compile(r"^[ \t]*([A-Za-z][\w-]*):[ \t]*(.*)$", re.MULTILINE)
+# The keys under which memories of it have a time, the first one that counts first.
+_TIMES = ("created", "created_at", "date", "modified", "updated", "updated_at")
 _LINK = re.compile(r"\]\((?:\./)?([^()\s]+\.md)\)")
 
 
@@ -65,41 +73,43 @@ def claude_code(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the memories of one project's folder, or of all folders named `memory` below the source."""
     below = source.matching(r".*/memory/.+\.md")
     for name in below or _markdown(source, "a folder of memories"):
-        data = source.data(name)
-        project, inside = _project(source, name)
-        key = f"{project}/{inside}" if project else inside
-        label = f"Claude Code, {project}" if project else "Claude Code"
-        if name.rpartition("/")[2] == _INDEX:
-            yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
-            continue
-        if _was_forgotten(name, data):
-            yield Skipped(source.where(name), FORGOTTEN_THERE)
-            continue
-        text, front = _front_matter(data)
-        kinds = (front.get("type"), _map(front.get("metadata")).get("type"))
-        kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
-        body = text if text.strip() else one_line(front.get("description"), LONGEST_VALUE)
-        if not body:
-            yield Skipped(source.where(name), "it has no text")
-            continue
-        yield Draft(
-            key=key_of(key, data),
-            where=source.where(name),
-            type="note",
-            title=one_line(front.get("name")) or stem_of(name),
-            body=body,
-            source=label,
-            source_type="told_by_agent",
-            author=CLAUDE_CODE,
-            created_at=source.saved_at(name),
-            cites=(_whole(name, data),),
-            path=_path("note", slug(f"claude-code{project}", 60), inside),
-            values={
-                "tags": words([kind]),
-                "aliases": [one_line(stem_of(name))],
-                **_rest("claude_code", front, {"name"}),
-            },
-        )
+        yield from sound(source.where(name), partial(_of_claude_code, source, name))
+
+
+def _of_claude_code(source: ImportSource, name: str) -> Iterator[Draft | Skipped]:
+    data = _read(source, name)
+    project, inside = _project(source, name)
+    key = f"{project}/{inside}" if project else inside
+    label = f"Claude Code, {project}" if project else "Claude Code"
+    if name.rpartition("/")[2] == _INDEX:
+        yield from _sections(source, name, data, label=label, author=CLAUDE_CODE)
+        return
+    text, front = _front_matter(data)
+    metadata = _map(front.get("metadata"))
+    kinds = (front.get("type"), metadata.get("type"))
+    kind = next((one_line(found) for found in kinds if isinstance(found, str) and found), "")
+    body = text if text.strip() else one_line(front.get("description"), LONGEST_VALUE)
+    if not body or _was_forgotten(name, data):
+        yield Skipped(source.where(name), FORGOTTEN_THERE if body else "it has no text")
+        return
+    yield Draft(
+        key=key_of(key, data),
+        where=source.where(name),
+        type="note",
+        title=one_line(front.get("name")) or stem_of(name),
+        body=body,
+        source=label,
+        source_type="told_by_agent",
+        author=CLAUDE_CODE,
+        made=when(*(of.get(key) for key in _TIMES for of in (metadata, front)), saved=source.saved_at(name)),
+        cites=(_whole(name, data),),
+        path=_path("note", slug(f"claude-code{project}", 60), inside),
+        values={
+            "tags": words([kind]),
+            "aliases": [one_line(stem_of(name))],
+            **_rest("claude_code", front, {"name"}),
+        },
+    )
 
 
 def _project(source: ImportSource, name: str) -> tuple[str, str]:
@@ -130,32 +140,38 @@ _CHANNELS = {"memory.md": "MEMORY.md", "user.md": "USER.md"}
 def openclaw(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield the sections of MEMORY.md and USER.md, and a raw memory for each file below `memory/`."""
     for name in _markdown(source, "a workspace"):
-        data = source.data(name)
-        if channel := _CHANNELS.get(name.casefold()):
-            yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
-            continue
-        if not name.startswith("memory/"):
-            diary = name.casefold() == "dreams.md"
-            why = "it is a diary for people" if diary else "it is not one of a workspace's memory files"
-            yield Skipped(source.where(name), why)
-            continue
-        text, note = plain_note.note(name, data)
-        if not text.body.strip() or _was_forgotten(name, data):
-            yield Skipped(source.where(name), "it has no text" if not text.body.strip() else FORGOTTEN_THERE)
-            continue
-        yield Draft(
-            key=key_of(name, data),
-            where=source.where(name),
-            type="raw",
-            title=f"{note.title}",
-            body=text.body,
-            source="OpenClaw",
-            source_type="told_by_agent",
-            author=OPENCLAW,
-            created_at=note.created_at or source.saved_at(name),
-            cites=(_whole(name, data),),
-            values={"channel": "session", "tags": [*note.tags], **_rest("openclaw", plain_note.read(data)[1], set())},
+        yield from sound(source.where(name), partial(_of_openclaw, source, name))
+
+
+def _of_openclaw(source: ImportSource, name: str) -> Iterator[Draft | Skipped]:
+    channel = _CHANNELS.get(name.casefold())
+    if channel is None and not name.startswith("memory/"):
+        diary = name.casefold() == "dreams.md"
+        yield Skipped(
+            source.where(name), "it is a diary for people" if diary else "it is not one of a workspace's memory files"
         )
+        return
+    data = _read(source, name)
+    if channel:
+        yield from _sections(source, name, data, label="OpenClaw", author=OPENCLAW, channel=channel)
+        return
+    text, note = plain_note.note(name, data)
+    if not text.body.strip() or _was_forgotten(name, data):
+        yield Skipped(source.where(name), "it has no text" if not text.body.strip() else FORGOTTEN_THERE)
+        return
+    yield Draft(
+        key=key_of(name, data),
+        where=source.where(name),
+        type="raw",
+        title=f"{note.title}",
+        body=text.body,
+        source="OpenClaw",
+        source_type="told_by_agent",
+        author=OPENCLAW,
+        made=_when(source, name, note.created_at, data),
+        cites=(_whole(name, data),),
+        values={"channel": "session", "tags": [*note.tags], **_rest("openclaw", plain_note.read(data)[1], set())},
+    )
 
 
 # -- basic-memory and any other folder of notes ---------------------------------------------------
@@ -176,7 +192,7 @@ def markdown(source: ImportSource) -> Iterator[Draft | Skipped]:
     """Yield a note for each file of a folder like those of Obsidian, Logseq or zk, and for each canvas of Obsidian."""
     yield from _notes(source, "markdown", "notes", names=())
     for name in source.matching(_CANVAS):
-        yield _canvas(source, name)
+        yield from sound(source.where(name), partial(_canvas, source, name))
     for name in source.matching(_OTHER) if source.is_folder else ():
         yield Skipped(source.where(name), "it is not Markdown")
 
@@ -184,46 +200,53 @@ def markdown(source: ImportSource) -> Iterator[Draft | Skipped]:
 def _notes(source: ImportSource, key: str, label: str, *, names: tuple[str, ...]) -> Iterator[Draft | Skipped]:
     base = slug(source.stem, 60) or "notes"
     for name in _markdown(source, "a folder of notes"):
-        data = source.data(name)
-        text, front = plain_note.read(data)
-        is_backup = bool(_BACKUP.search(name))
-        if is_backup or not text.body.strip("-*+ \t\r\n"):
-            yield Skipped(source.where(name), "it is a backup of Logseq's" if is_backup else "it has no text")
-            continue
-        exported = _exported_file(name, data)
-        if exported is not None and exported.was_forgotten and key != "markdown":
-            yield Skipped(source.where(name), FORGOTTEN_THERE)
-            continue
-        note = plain_note.note(name, data)[1]
-        other_names = [one_line(front.get(other)) for other in names]
-        aliases: list[Plain] = [
-            *dict.fromkeys(alias for alias in (*note.aliases, *other_names, one_line(stem_of(name))) if alias)
-        ]
-        kind = one_line(front.get("type")).casefold()
-        type_ = kind if kind in MEMORY_TYPES else "note"
-        yield Draft(
-            key=key_of(name, data),
-            where=source.where(name),
-            type=type_,
-            title=note.title or "",
-            body=text.body,
-            source=f"{label}: {name}",
-            source_type="unknown",
-            created_at=note.created_at or source.saved_at(name),
-            cites=(_whole(name, data),),
-            path=_path(type_, base, name),
-            values={"aliases": aliases, "tags": words([*note.tags]), **_rest(key, front, {"permalink"} & {*names})},
-            exported=exported if key == "markdown" else None,
-        )
+        yield from sound(source.where(name), partial(_note, source, name, base, key, label, names))
 
 
-def _canvas(source: ImportSource, name: str) -> Draft | Skipped:
+def _note(
+    source: ImportSource, name: str, base: str, key: str, label: str, names: tuple[str, ...]
+) -> Iterator[Draft | Skipped]:
+    data = _read(source, name)
+    text, front = plain_note.read(data)
+    is_backup = bool(_BACKUP.search(name))
+    if is_backup or not text.body.strip("-*+ \t\r\n"):
+        yield Skipped(source.where(name), "it is a backup of Logseq's" if is_backup else "it has no text")
+        return
+    exported = _exported_file(name, data)
+    if exported is not None and exported.was_forgotten and key != "markdown":
+        yield Skipped(source.where(name), FORGOTTEN_THERE)
+        return
+    note = plain_note.note(name, data)[1]
+    other_names = [one_line(front.get(other)) for other in names]
+    aliases: list[Plain] = [
+        *dict.fromkeys(alias for alias in (*note.aliases, *other_names, one_line(stem_of(name))) if alias)
+    ]
+    kind = one_line(front.get("type")).casefold()
+    type_ = kind if kind in MEMORY_TYPES else "note"
+    yield Draft(
+        key=key_of(name, data),
+        where=source.where(name),
+        type=type_,
+        title=note.title or "",
+        body=text.body,
+        source=f"{label}: {name}",
+        source_type="unknown",
+        made=_when(source, name, note.created_at, data),
+        cites=(_whole(name, data),),
+        path=_path(type_, base, name),
+        values={"aliases": aliases, "tags": words([*note.tags]), **_rest(key, front, {"permalink"} & {*names})},
+        exported=exported if key == "markdown" else None,
+    )
+
+
+def _canvas(source: ImportSource, name: str) -> Iterator[Draft | Skipped]:
     """Return a note with the cards of a canvas, as a list in their order, and below it what its arrows connect."""
-    data = source.data(name)
+    data = _read(source, name)
     try:
         canvas = _map(json.loads(data or b"{}"))
     except (ValueError, RecursionError):
-        return Skipped(source.where(name), "it is not a canvas that can be read")
+        yield Skipped(source.where(name), "it is not a canvas that can be read", broken=True)
+        return
     cards = {one_line(card.get("id")): text for card in map(_map, _list(canvas.get("nodes"))) if (text := _card(card))}
     arrows = []
     for arrow in map(_map, _list(canvas.get("edges"))):
@@ -233,8 +256,9 @@ def _canvas(source: ImportSource, name: str) -> Draft | Skipped:
         if all(ends):
             arrows.append(" → ".join(filter(None, (ends[0], one_line(arrow.get("label")), ends[1]))))
     if not cards:
-        return Skipped(source.where(name), "it has no text")
-    return Draft(
+        yield Skipped(source.where(name), "it has no text")
+        return
+    yield Draft(
         key=key_of(name, data),
         where=source.where(name),
         type="note",
@@ -242,7 +266,7 @@ def _canvas(source: ImportSource, name: str) -> Draft | Skipped:
         body="\n\n".join([*cards.values(), "\n".join(f"- {arrow}" for arrow in arrows)]).rstrip(),
         source=f"notes: {name}",
         source_type="unknown",
-        created_at=source.saved_at(name),
+        made=when(saved=source.saved_at(name)),
         cites=(_whole(name, data),),
         values={"aliases": [*dict.fromkeys(map(one_line, (name.rpartition("/")[2], name)))]},
     )
@@ -272,15 +296,20 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
     """
     concepts: dict[str, tuple[str, str]] = {}
     exported: dict[str, Exported | None] = {}
-    names = [name for name in _markdown(source, "a bundle") if name.rpartition("/")[2] not in NO_CONCEPTS]
-    for name in (forgotten := [name for name in names if _was_forgotten(name, source.data(name))]):
-        yield Skipped(source.where(name), FORGOTTEN_THERE)
-    names = [name for name in names if name not in forgotten]
-    for name in names:
-        data = source.data(name)
-        concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
+    for name in _markdown(source, "a bundle"):
+        if name.rpartition("/")[2] in NO_CONCEPTS:
+            continue
+        try:
+            data = _read(source, name)
+            if _was_forgotten(name, data):
+                yield Skipped(source.where(name), FORGOTTEN_THERE)
+                continue
+            concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
+        except FormatError as error:
+            yield broken(source.where(name), error)
+            continue
         exported[name] = _exported_concept(data)
-    for name in sorted(names, key=lambda name: exported[name] is None):  # others refer to what memstore exported
+    for name in sorted(concepts, key=lambda name: exported[name] is None):  # others refer to what memstore exported
         data = source.data(name)
         front = _concept(source, name, data)
         made = _map(front.get("generated"))
@@ -306,7 +335,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
             body=body if body.strip() else one_line(front.get("description"), LONGEST_VALUE) or stem_of(name),
             source=f"OKF: {name}, by {by}" if by else f"OKF: {name}",
             source_type=EXTERNAL,
-            created_at=time_of(made.get("at")) or time_of(front.get("timestamp")) or source.saved_at(name),
+            made=when(made.get("at"), front.get("timestamp"), saved=source.saved_at(name)),
             cites=(_whole(EXTERNAL, data),),
             derived_from=tuple(concepts[path] for path in dict.fromkeys(paths)),
             marks=tuple(f"url:{one_line(one)}" for one in sources if isinstance(one, str) and _URL.match(one)),
@@ -342,7 +371,7 @@ def _concept(source: ImportSource, name: str, data: bytes) -> Mapping[str, Any]:
     """Return the front matter of a concept; raise `FormatError` if it is missing or has no type."""
     front = plain_note.read(data)[1]
     if not one_line(front.get("type")):
-        text = data.decode(errors="replace")
+        text = data.decode()
         found = _TYPE.search(text)
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         raise FormatError(
@@ -393,6 +422,18 @@ def _markdown(source: ImportSource, what: str) -> tuple[str, ...]:
     return names
 
 
+def _read(source: ImportSource, name: str) -> bytes:
+    """Return the bytes of a file of text; raise `FormatError` if they are not UTF-8."""
+    data = source.data(name)
+    utf8(source.where(name), data)
+    return data
+
+
+def _when(source: ImportSource, name: str, made: str | None, data: bytes) -> When:
+    """Return when a note was made: by itself, or else its file, unless it states a time that can't be read."""
+    return when(made or next((said for _, said in plain_note.unread_dates(data)), None), saved=source.saved_at(name))
+
+
 def _whole(name: str, data: bytes) -> CitedLines:
     return CitedLines(Original(name, data), 1, max(data.rstrip(b"\n").count(b"\n") + 1, 1))
 
@@ -401,7 +442,7 @@ def _sections(
     source: ImportSource, name: str, data: bytes, *, label: str, author: str, channel: str = _INDEX
 ) -> Iterator[Draft | Skipped]:
     """Yield a note for each section below a second-level heading; a page that only lists files is left out."""
-    text = data.decode("utf-8-sig", "replace").replace("\r\n", "\n")
+    text = utf8(source.where(name), data).replace("\r\n", "\n")
     if _is_index(source, name, text):
         yield Skipped(source.where(name), "it lists the other files")
         return
@@ -427,7 +468,7 @@ def _sections(
             source=label,
             source_type="told_by_agent",
             author=author,
-            created_at=source.saved_at(name),
+            made=when(saved=source.saved_at(name)),
             cites=(CitedLines(original, first, first + part.rstrip().count("\n")),),
             values={"channel": channel},
         )
@@ -443,11 +484,21 @@ def _is_index(source: ImportSource, name: str, text: str) -> bool:
 
 def _path(kind: str, base: str, name: str) -> str:
     """Return the path of a file in the vault: its old relative path, below the folder of its type."""
-    folder, slash, last = name.rpartition("/")
+    folder, slash, last = _portable(name).rpartition("/")
     stem = last.rpartition(".")[0]
     free = last if last.endswith(".md") and is_memory_name(last, mixed=False) else f"{stem.casefold()}-page.md"
     hidden = "/." in f"/{folder}"
     return "" if hidden or not is_name_on_one_line(name) else f"{FOLDER_OF_TYPE[kind]}/{base}/{folder}{slash}{free}"
+
+
+# What Windows forbids in names of files, also as whole names; it can't check a vault out that has them.
+_FORBIDDEN = re.compile(r'[<>:"\\|?*]|[. ]+(?=/|\Z)')
+_DEVICE = re.compile(r"(?:^|(?<=/))(con|prn|aux|nul|com\d|lpt\d)(?=[./]|\Z)", re.IGNORECASE)
+
+
+def _portable(name: str) -> str:
+    """Return a path with its names as every system can have them."""
+    return _DEVICE.sub(r"\1-", _FORBIDDEN.sub("-", name))
 
 
 def _rest(key: str, front: Mapping[str, Any], known: set[str]) -> dict[str, Plain]:

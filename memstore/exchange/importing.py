@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.core.change import Edit, Saved, Written
+from memstore.core.digests import blob_id
 from memstore.core.errors import FormatError, UsageError
-from memstore.core.ids import MemoryRef
+from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
-from memstore.exchange.draft import FORGOTTEN_THERE, Draft, Skipped, clean, one_line
+from memstore.exchange.draft import FORGOTTEN_THERE, Draft, Skipped, broken, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
@@ -19,7 +21,7 @@ from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
-from memstore.memories.add import path_of_new
+from memstore.memories.add import path_of_new, slug
 from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import id_for
 from memstore.vault.transitions import findings_between
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 # The most bytes of memories and originals in one transaction; the journal, and so `undo`, has the same limit.
 MOST_AT_ONCE = 12 * 1024 * 1024
+# An error names so many records that can't be read.
+MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +48,11 @@ class Imported:
     """The result of an import.
 
     `known` are the refs of memories that were imported before, and `different` those among them whose text differs from
-    the source. `originals` are the paths of the originals that were kept. `exported` counts the new memories of which
-    the source says that memstore exported them, and which became others here. `in_parts` means that the import was too
-    large for one transaction, and so for `undo`; then `saved` has no diffs.
+    the source. `left_out` are what makes no memory here, and `undated` those memories whose stated time can't be read,
+    each with the reason. `users` are those whom the memories are about, as the source calls them. `originals` are the
+    paths of the originals that were kept. `exported` counts the new memories of which the source says that memstore
+    exported them, and which became others here. `in_parts` means that the import was too large for one transaction, and
+    so for `undo`; then `saved` has no diffs.
     """
 
     saved: tuple[Saved, ...]
@@ -54,18 +60,29 @@ class Imported:
     different: tuple[str, ...]
     left_out: tuple[Skipped, ...]
     originals: tuple[str, ...]
+    undated: tuple[Skipped, ...] = ()
+    users: tuple[str, ...] = ()
     exported: int = 0
     in_parts: bool = False
 
 
 @again_where_changed
 def import_from(
-    view: View, name: str, importer: Importer, source: ImportSource, *, own: bool = False, **saving: Unpack[Saving]
+    view: View,
+    name: str,
+    importer: Importer,
+    source: ImportSource,
+    *,
+    own: bool = False,
+    user: str | None = None,
+    strict: bool = False,
+    **saving: Unpack[Saving],
 ) -> Imported:
     """Write those memories of a source that were not imported before; existing memories are not changed.
 
-    The whole source is read and checked before anything is written. If it does not fit into one transaction, it is read
-    again and written in several; if the import is interrupted between two of them, repeating it continues from there.
+    A record that can't be read is left out and named, and the others come in. The whole source is read and checked
+    before anything is written. If it does not fit into one transaction, it is read again and written in several; if the
+    import is interrupted between two of them, repeating it continues from there.
 
     Args:
         view: the vault.
@@ -74,14 +91,18 @@ def import_from(
         source: the source to import.
         own: what memstore exported there was the owner's: it becomes the same memories again. Otherwise it is imported
             like anything else, unless the same memory is here; anybody can write that memstore exported something.
+        user: the one user of the source whose memories come in, as the vault's owner's own. Otherwise all do, and each
+            user is a subject of theirs.
+        strict: if any record can't be read, write nothing.
         saving: dry_run, commit.
 
     Raises:
         RefusedError: the actor is not the vault's owner, for whom the originals are kept.
-        FormatError: the source does not have the format; nothing was written.
+        FormatError: nothing in the source can be read, or not all of it with `strict`; nothing was written.
+        UsageError: nothing in the source is about `user`.
     """
     view.require_owner("import from other programs")
-    reading = _Reading(view, name, own=own)
+    reading = _Reading(view, name, own=own, user=user)
     held: list[_New] = []
     size = 0
     for new in reading.new(importer, source):
@@ -89,9 +110,10 @@ def import_from(
         held.append(new)
         if size > MOST_AT_ONCE:
             held.clear()  # only checked, this time
+    reading.check(source.name, strict=strict)
     if size <= MOST_AT_ONCE:
         return reading.result(_written(view, name, held, **saving))
-    reading = _Reading(view, name, own=own)
+    reading = _Reading(view, name, own=own, user=user)
     saved: list[Saved] = []
     for batch in _batches(reading.new(importer, source)):
         done = _written(view, name, batch, **saving)
@@ -135,8 +157,10 @@ _REGISTRY = "it is a vault's registry file, and no memory"
 class _Reading:
     """One reading of a source."""
 
-    def __init__(self, view: View, name: str, *, own: bool) -> None:
-        self._view, self._name, self._own = view, name, own
+    def __init__(self, view: View, name: str, *, own: bool, user: str | None) -> None:
+        self._view, self._name, self._own, self._user = view, name, own, user
+        self._now = instant(view.clock.now())
+        self._latest = instant(view.clock.now() + timedelta(days=1))
         self._load = loader(view)
         self._person = view.config.owner if view.config.owner.startswith("human:") else None
         self._ids: set[str] = set()
@@ -144,6 +168,8 @@ class _Reading:
         self._known: list[str] = []
         self._different: list[str] = []
         self._left_out: list[Skipped] = []
+        self._undated: list[Skipped] = []
+        self._users: dict[str, None] = {}
         self._kept: dict[str, None] = {}
         self._exported = 0
         self._same: dict[str, str] = {}
@@ -156,23 +182,50 @@ class _Reading:
             if not isinstance(found, Draft):
                 self._left_out.append(found)
                 continue
-            same = self._restored(found)
-            if same is None and found.exported is not None and found.exported.was_forgotten:
-                self._left_out.append(Skipped(found.where, FORGOTTEN_THERE))
+            if found.user:
+                self._users[found.user] = None
+            if self._user is not None and found.user not in ("", self._user):
+                self._left_out.append(Skipped(found.where, f"it is {found.user}'s"))
                 continue
-            memory_id = (same.memory.id if same else None) or self._id_of(found.key)
-            if memory_id in self._ids:
-                self._left_out.append(Skipped(found.where, "it stands in the source twice"))
-                continue
-            self._ids.add(memory_id)
-            if same:
-                self._same[found.key] = memory_id
-            if ref := self._ref_of(memory_id):
-                self._known.append(ref)
-                if _differs(self._load(ref), found, same):
-                    self._different.append(ref)
-            else:
-                yield _moved(same) if same else self._composed(found, memory_id)
+            try:
+                yield from self._made(found)
+            except FormatError as error:
+                self._left_out.append(broken(found.where, error))
+
+    def _made(self, found: Draft) -> Iterator[_New]:
+        """Yield the memory of a draft if it is not in the vault yet."""
+        same = self._restored(found)
+        if same is None and found.exported is not None and found.exported.was_forgotten:
+            self._left_out.append(Skipped(found.where, FORGOTTEN_THERE))
+            return
+        memory_id = (same.memory.id if same else None) or self._id_of(found.key)
+        if memory_id in self._ids:
+            self._left_out.append(Skipped(found.where, "it stands in the source twice"))
+            return
+        self._ids.add(memory_id)
+        if same:
+            self._same[found.key] = memory_id
+        if ref := self._ref_of(memory_id):
+            self._known.append(ref)
+            if _differs(self._load(ref), found, same):
+                self._different.append(ref)
+            return
+        yield _moved(same) if same else self._composed(found, memory_id)
+        if unread := found.made.unread or ("" if self._may_be(found.made.at) else found.made.at):
+            self._undated.append(Skipped(found.where, f"its time can't be: {unread}"))
+
+    def _may_be(self, at: str | None) -> bool:
+        """Whether something can have been said at a time; clocks and zones differ by a day."""
+        return at is None or at <= self._latest
+
+    def check(self, name: str, *, strict: bool) -> None:
+        """Raise if what was read must not be written."""
+        unread = [one for one in self._left_out if one.broken]
+        if unread and (strict or not (self._ids or self._users)):
+            raise FormatError("\n".join(f"{one.where}: {one.why}" for one in unread[:MOST_SHOWN]))
+        if self._user is not None and self._user not in self._users:
+            there = ", ".join(self._users) or "it names none"
+            raise UsageError(f"nothing in {name} is {self._user}'s", hint=f"its users: {there}")
 
     def _ref_of(self, memory_id: str) -> str | None:
         """Return the ref of the memory that has this id; None if it is free."""
@@ -205,6 +258,8 @@ class _Reading:
             known=tuple(self._known),
             different=tuple(self._different),
             left_out=tuple(self._left_out),
+            undated=tuple(self._undated),
+            users=tuple(self._users),
             originals=tuple(self._kept),
             exported=self._exported,
             in_parts=in_parts,
@@ -232,10 +287,10 @@ class _Reading:
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
         """Return the path of the file: the draft's own path if it is free, else the usual path of a new memory."""
-        if draft.path and draft.path not in self._paths and self._view.cited_file(draft.path) is None:
-            self._paths.add(draft.path)
+        if draft.path and draft.path.casefold() not in self._paths and self._view.cited_file(draft.path) is None:
+            self._paths.add(draft.path.casefold())
             return draft.path
-        return path_of_new(file.memory, self._view.config.filenames, at=instant(self._view.clock.now()))
+        return path_of_new(file.memory, self._view.config.filenames, at=self._now)
 
     def _parts_of(self, original: Original) -> tuple[StoredPart, ...]:
         """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
@@ -245,23 +300,24 @@ class _Reading:
         return self._cited[1]
 
     def _values(self, draft: Draft, memory_id: str, sources: Sequence[str]) -> dict[str, Plain]:
-        now = instant(self._view.clock.now())
-        made = draft.created_at or now
+        made = draft.made.at if self._may_be(draft.made.at) else None
+        subject = self._subject(draft.user)
         values: dict[str, Any] = {
             "type": draft.type,
             "id": memory_id,
             "title": one_line(draft.title),
-            "created_at": min(made, now),
-            "author": self._person if draft.by_person else draft.author,
+            "created_at": made and min(made, self._now),
+            "author": (subject or self._person) if draft.by_person else draft.author,
             "source": one_line(draft.source),
             "source_type": draft.source_type,
             "derived_from": [*sources],
+            **({"subject_ids": [subject]} if subject else {}),
             **draft.values,
         }
         if draft.type == "belief" and draft.values.get("confidence") is not None:
             values["confidence_history"] = [
                 {
-                    "timestamp": values["created_at"],
+                    "timestamp": values["created_at"] or self._now,
                     "op": "assert",
                     "new": draft.values["confidence"],
                     "evidence_source": sources[-1],
@@ -270,6 +326,21 @@ class _Reading:
                 }
             ]
         return values
+
+    def _subject(self, user: str) -> str | None:
+        """Return the entity that a user of the source is here: by an id or an alias, else a person of that name."""
+        if not user or user == self._user:
+            return None
+        entities = self._view.registries.entities
+        named = [one for one, known in entities.items() if user.casefold() in map(str.casefold, known.aliases)]
+        found = (
+            user
+            if is_entity_id(user)
+            else named[0]
+            if len(named) == 1
+            else f"human:{slug(user, 60) or blob_id(user.encode())[:10]}"
+        )
+        return None if found == self._view.config.owner else found
 
 
 def _sound(where: str, file: ReadFile) -> MemoryFile:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import BELIEF_TYPES, SOURCE_TYPES
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, plain, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, plain, sound, when, words
 from memstore.files.draft import Account
 from memstore.trust.formats.memory_v01 import folded
 
@@ -104,7 +105,7 @@ def _memories(source: ImportSource, name: str, database: sqlite3.Connection) -> 
             original = Original(f"{table}-{at + 1}.jsonl", "".join(f"{line}\n" for line in lines).encode())
             for line, row in enumerate(rows, 1):
                 where = f"{source.where(name)}, {table} {one_line(row.get('id'))}"
-                yield _draft(where, table, row, kinds, CitedLines(original, line, line))
+                yield from sound(where, partial(_draft, where, table, row, kinds, CitedLines(original, line, line)))
 
 
 def _rows(database: sqlite3.Connection, table: str) -> Iterator[Row]:
@@ -128,16 +129,15 @@ def _in_parts(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 def _draft(
     where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: CitedLines
-) -> Draft | Skipped:
-    if row.get("deleted"):
-        return Skipped(where, "it was deleted there")
-    said = _said(table, row)
+) -> Iterator[Draft | Skipped]:
+    said = None if row.get("deleted") else _said(table, row)
     if said is None:
-        return Skipped(where, "it has no text")
+        yield Skipped(where, "it was deleted there" if row.get("deleted") else "it has no text")
+        return
     stack = _text(row, "stack_id", "agent_id")
     source_type = _text(row, "source_type")
     source_type = _KNOWN_BY.get(source_type, source_type)
-    return Draft(
+    yield Draft(
         key=f"{table}/{row['id']}",
         where=where,
         type=said.type,
@@ -146,7 +146,7 @@ def _draft(
         source=f"Kernle, {stack}" if stack else "Kernle",
         source_type=source_type if source_type in SOURCE_TYPES else "unknown",
         author=folded(stack) if stack else None,
-        created_at=time_of(_text(row, "created_at", "captured_at", "timestamp")),
+        made=when(*(row.get(name) for name in ("created_at", "captured_at", "timestamp"))),
         cites=(cited,),
         derived_from=tuple(_sources(table, row, kinds)),
         values={

@@ -5,10 +5,11 @@ Source: docs/references.md, "formats of other programs".
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, one_line, plain, time_of, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, one_line, plain, sound, time_of, when, words
 from memstore.exchange.json_stream import items
 from memstore.exchange.originals import json_line
 
@@ -29,13 +30,21 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
         raise FormatError(f"there is no JSON in {source.name}", hint="name the file itself")
     for name in names:
         with source.stream(name) as stream:
-            for item in items(stream, source.where(name)):
+            for item in items(stream):
                 where = source.where(name, item.line)
+                if item.why:
+                    yield Skipped(where, item.why, broken=True)
+                    continue
                 for relation in _listed(item.value, ("relations",)) or ():
                     yield _relation(source, name, where, relation)
                 found = _listed(item.value, _LISTS)
-                for value in [item.value] if found is None else found:
-                    yield _draft(source, name, where, value)
+                for number, value in enumerate([item.value] if found is None else found, 1):
+                    place = where if found is None else f"{where}, {one_line(_id_of(value)) or f'memory {number}'}"
+                    yield from sound(place, partial(_draft, source, name, place, value))
+
+
+def _id_of(value: object) -> object:
+    return value.get("id") if isinstance(value, dict) else None
 
 
 def _listed(value: Any, names: tuple[str, ...]) -> list[Any] | None:
@@ -58,32 +67,36 @@ def _relation(source: ImportSource, name: str, where: str, value: Any) -> Draft 
         body=" ".join(parts),
         source="mem0, a relation",
         source_type="told_by_agent",
-        created_at=source.saved_at(name),
+        made=when(saved=source.saved_at(name)),
         cites=(CitedLines(Original("relation.json", line), 1, 1),),
         values={"platform": "mem0", "entities": [parts[0], parts[2]]},
     )
 
 
-def _draft(source: ImportSource, name: str, where: str, value: Any) -> Draft | Skipped:
+def _draft(source: ImportSource, name: str, where: str, value: Any) -> Iterator[Draft | Skipped]:
     if not isinstance(value, dict):
         raise FormatError(f"{where}: this is not a memory", hint='a memory is {"id": …, "memory": …}')
     memory_id, text = value.get("id"), next((value[key] for key in _TEXTS if isinstance(value.get(key), str)), None)
-    if not isinstance(memory_id, str) or text is None:
+    memory_id = str(memory_id) if isinstance(memory_id, str | int) and not isinstance(memory_id, bool) else None
+    if memory_id is None or text is None:
         raise FormatError(f"{where}: the memory has no `id` or no `memory`", hint='a memory is {"id": …, "memory": …}')
     if not text.strip():
-        return Skipped(where, "it has no text")
+        yield Skipped(where, "it has no text")
+        return
     until = time_of(value.get("expiration_date"))
     known = {"id", *_TEXTS, "created_at", "categories", *(["expiration_date"] if until else [])}
     rest = {key: item for key, item in value.items() if key not in known and item not in (None, "", [], {})}
+    metadata = value.get("metadata")
     whose = one_line(value.get("user_id")) or one_line(value.get("agent_id"))
-    return Draft(
+    yield Draft(
         key=memory_id,
         where=where,
         type="note",
         body=text,
         source=f"mem0, of {whose}" if whose else "mem0",
         source_type="told_by_agent",
-        created_at=time_of(value.get("created_at")) or source.saved_at(name),
+        made=when(value.get("created_at"), value.get("updated_at"), saved=source.saved_at(name)),
+        user=one_line(value.get("user_id") or (metadata.get("user_id") if isinstance(metadata, dict) else None)),
         cites=(CitedLines(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
         values={
             "platform": "mem0",

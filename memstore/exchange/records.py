@@ -43,7 +43,9 @@ def import_records(view: View, source: ImportSource, **saving: Unpack[Saving]) -
     incoming = Incoming(view)
     name = source.names[0]
     with source.stream(name) as stream:
-        for item in items(stream, source.where(name)):
+        for item in items(stream):
+            if item.why:
+                raise FormatError(f"{source.where(name, item.line)}: {item.why}", hint="export it again")
             incoming.add(_file(view, source.where(name, item.line), item.value, incoming.paths))
     return incoming.save("import jsonl", **saving)
 

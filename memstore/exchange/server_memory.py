@@ -9,7 +9,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, words
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, when, words
 from memstore.exchange.json_stream import items
 
 if TYPE_CHECKING:
@@ -29,8 +29,10 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
     original = Original(name, data)
     entities: dict[str, list[Item]] = {}
     relations: dict[str, list[Item]] = {}
-    for item in items(io.BytesIO(data), source.where(name)):
+    for item in items(io.BytesIO(data)):
         match item.value:
+            case _ if item.why:
+                yield Skipped(source.where(name, item.line), item.why, broken=True)
             case {"type": "entity", "name": str(called), "entityType": str(), "observations": list()}:
                 entities.setdefault(called, []).append(item)
             case {"type": "relation", "from": str(start), "to": str(), "relationType": str()}:
@@ -40,10 +42,7 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
                     source.where(name, item.line), f"its type is {one_line(kind, 40)!r}, which the server ignores"
                 )
             case _:
-                raise FormatError(
-                    f"{source.where(name, item.line)}: this is neither an entity nor a relation",
-                    hint='an entity is {"type": "entity", "name": …, "entityType": …, "observations": […]}',
-                )
+                yield Skipped(source.where(name, item.line), "this is neither an entity nor a relation", broken=True)
     for called, found in entities.items():
         yield _draft(source, original, called, found, relations.get(called, []))
     for start in relations.keys() - entities.keys():
@@ -80,7 +79,7 @@ def _draft(source: ImportSource, original: Original, called: str, found: list[It
         body=body,
         source=f"the memory server's {original.name.rpartition('/')[2]}",
         source_type="told_by_agent",
-        created_at=source.saved_at(original.name),
+        made=when(saved=source.saved_at(original.name)),
         cites=tuple(CitedLines(original, item.line, item.line) for item in (*found, *relations)),
         values={"tags": words([kind]), **({"server_memory": plain(rest)} if rest else {})},
     )

@@ -6,7 +6,9 @@ import posixpath
 import re
 import shutil
 import sqlite3
+import stat
 import zipfile
+import zlib
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,10 +55,8 @@ class ImportSource:
         if self._files is not None:
             self.names = tuple(sorted(self._files))
         elif self._zip is not None:
-            infos = self._zip.infolist()
-            self.names = tuple(
-                sorted(info.filename for info in infos if not info.is_dir() and not _HIDDEN.search(info.filename))
-            )
+            self._members = _members(self._zip)
+            self.names = tuple(sorted(name for name in self._members if not _HIDDEN.search(name)))
         else:
             self.names = (self.place[-1],)
         self.registries = tuple(filter(self._is_registry, self.names)) if self.is_folder else ()
@@ -92,9 +92,9 @@ class ImportSource:
         """Open a file for reading bytes."""
         if self._zip is not None:
             try:
-                with self._zip.open(name) as member:
+                with self._zip.open(self._member(name)) as member:
                     yield cast("BinaryIO", member)
-            except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
+            except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError) as error:
                 raise FormatError(f"{self.where(name)} can't be unpacked: {error}") from error
             return
         with self._view.stream(self._path(name)) as file:
@@ -116,7 +116,7 @@ class ImportSource:
             with self.stream(name) as file, copy.open("wb") as to:
                 shutil.copyfileobj(file, to)
             log = copy.with_name("copy.db-wal")
-            with suppress(FileNotFoundError, KeyError), self._beside(name, "-wal") as file, log.open("wb") as to:
+            with suppress(FileNotFoundError), self._beside(name, "-wal") as file, log.open("wb") as to:
                 shutil.copyfileobj(file, to)
             with closing(sqlite3.connect(copy)) as database:
                 try:
@@ -136,7 +136,7 @@ class ImportSource:
         return False
 
     def _beside(self, name: str, suffix: str) -> AbstractContextManager[BinaryIO]:
-        """Open the file with this name plus a suffix; raise `FileNotFoundError` or `KeyError` if there is none."""
+        """Open the file with this name plus a suffix; raise `FileNotFoundError` if there is none."""
         if self.is_folder:
             return self.stream(f"{name}{suffix}")
         return self._view.stream(self.path.with_name(f"{self.path.name}{suffix}"))
@@ -144,9 +144,17 @@ class ImportSource:
     def saved_at(self, name: str) -> str | None:
         """Return when a file was last saved, RFC 3339 in UTC; None if unknown."""
         if self._zip is not None:
-            return _instant(datetime(*self._zip.getinfo(name).date_time, tzinfo=UTC))
+            with suppress(ValueError):
+                return _instant(datetime(*self._member(name).date_time, tzinfo=UTC))
+            return None
         saved = self._view.file_saved_at(self._path(name))
         return _instant(saved) if saved else None
+
+    def _member(self, name: str) -> zipfile.ZipInfo:
+        """Return what the archive has under a name; raise `FileNotFoundError` if there is nothing."""
+        if name not in self._members:
+            raise FileNotFoundError(self.where(name))
+        return self._members[name]
 
     def _path(self, name: str) -> Path:
         return self.path / name if self._files is not None else self.path
@@ -167,6 +175,43 @@ class ImportSource:
         except (zipfile.BadZipFile, ValueError) as error:
             self._archived.close()
             raise FormatError(f"{self.name} is not a sound ZIP archive: {error}") from error
+
+
+def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Return the files of an archive by their paths in it, each of which stays below the archive's own folder.
+
+    Links are left out. Of several files with one path, the later ones are numbered.
+    """
+    found: dict[str, zipfile.ZipInfo] = {}
+    for info in archive.infolist():
+        name = _member_name(info)
+        if not name or name.endswith("/") or stat.S_ISLNK(info.external_attr >> 16):
+            continue
+        free, number = name, 1
+        while free in found:
+            number += 1
+            stem, dot, suffix = name.rpartition(".")
+            free = f"{stem} ({number}).{suffix}" if dot else f"{name} ({number})"
+        found[free] = info
+    return found
+
+
+_FLAG_UTF_8 = 0x800
+_DRIVE = re.compile(r"[A-Za-z]:(?=/)")
+
+
+def _member_name(info: zipfile.ZipInfo) -> str:
+    """Return the path of a member with slashes, without a drive, a root or `..`; of a folder, it ends with a slash.
+
+    Programs of today that don't set the flag of UTF-8 write it all the same; the rest is code page 437.
+    """
+    name = info.orig_filename
+    if not info.flag_bits & _FLAG_UTF_8 and not name.isascii():
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    name = _DRIVE.sub("", name.replace("\\", "/"), count=1)
+    parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+    return "/".join(parts) + ("/" if name.endswith("/") and parts else "")
 
 
 def _instant(at: datetime) -> str | None:

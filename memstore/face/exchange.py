@@ -38,6 +38,8 @@ class VaultExchange:
         path: str | Path,
         *,
         own: bool = False,
+        user: str | None = None,
+        strict: bool = False,
         **saving: Unpack[Saving],
     ) -> Imported:
         """Write those memories of another program that are not here yet; for the vault's owner alone.
@@ -46,11 +48,13 @@ class VaultExchange:
             format: as for `memstore import`, like "chatgpt" or "claude-code".
             path: a file, a folder or a ZIP archive.
             own: memories that memstore exported there were yours, and come back as they were.
+            user: the one user of the source whose memories come in, as yours; otherwise all, with users as subjects.
+            strict: write nothing if any record can't be read; otherwise it is named in `left_out`.
             saving: `dry_run` and `commit`.
 
         Raises:
             UsageError: there is no such format.
-            FormatError: the source does not have it; nothing was written.
+            FormatError: the source does not have it, or with `strict` not in all records; nothing was written.
         """
         from memstore.exchange.formats import IMPORTERS
         from memstore.exchange.importing import import_from
@@ -60,7 +64,7 @@ class VaultExchange:
             raise UsageError(f"there is no format `{format}`", hint=f"it is one of {', '.join(sorted(IMPORTERS))}")
         view = self._view()
         with self._source(view, path) as source:
-            return import_from(view, format, IMPORTERS[format], source, own=own, **saving)
+            return import_from(view, format, IMPORTERS[format], source, own=own, user=user, strict=strict, **saving)
 
     def import_records(self, path: str | Path, **saving: Unpack[Saving]) -> ImportedMemories:
         """Write memories that `memstore export jsonl` wrote, with their ids and histories."""

@@ -387,7 +387,6 @@ SOURCES: Mapping[str, Made] = {
             "vault/pages/Garden___Beds.md": "- Three beds. See [[Feb 1st, 2026]], [[Fig tree]] and [[Plan.canvas]].\n",
             "vault/pages/Old.org": "* Of other days\n",
             "vault/Plan.canvas": CANVAS,
-            "vault/torn.canvas": CANVAS[:40],
             "vault/Plants.base": "views: []\n",
             "vault/a1b2-pots.md": "Blue pots, :in:the:house:\n",
         },
@@ -405,14 +404,17 @@ SOURCES: Mapping[str, Made] = {
     ),
 }
 # The same formats, mangled, and what names the place.
-MANGLED: Mapping[str, tuple[Made, str]] = {
+# Each with whether anything else in it can be read.
+MANGLED: Mapping[str, tuple[Made, str, bool]] = {
     "chatgpt": (
         Made({"conversations.json": f"[{json.dumps(TEA_TALK)},\n {{}}]"}, "conversations.json", ()),
         "conversations.json:2: the conversation has no `conversation_id`",
+        True,
     ),
     "chatgpt, cut off": (
         Made({"conversations.json": json.dumps([TEA_TALK, DOG_TALK])[:-40]}, "conversations.json", ()),
         "this is not JSON",
+        True,
     ),
     "chatgpt, in a circle": (
         Made(
@@ -421,33 +423,48 @@ MANGLED: Mapping[str, tuple[Made, str]] = {
             (),
         ),
         "conversations.json:1: the message a2 comes before itself",
+        False,
     ),
     "claude": (
         Made({"conversations.json": json.dumps([{"uuid": "x", "chat_messages": [3]}])}, "conversations.json", ()),
         "conversations.json:1: the conversation has no list `chat_messages`",
+        False,
     ),
-    "mem0": (Made({"m.json": '{"results": [{"id": 3}]}'}, "m.json", ()), "m.json:1: the memory has no `id`"),
-    "kernle": (Made({"memories.db": "no database, but long enough" * 9}, "memories.db", ()), "file is not a database"),
+    "mem0": (Made({"m.json": '{"results": [{"id": 3}]}'}, "m.json", ()), "the memory has no `id`", False),
+    "kernle": (
+        Made({"memories.db": "no database, but long enough" * 9}, "memories.db", ()),
+        "file is not a database",
+        False,
+    ),
     "server-memory": (
         Made({"memory.jsonl": SERVER_MEMORY + '{"type": "entity", "name": 3}\n'}, "memory.jsonl", ()),
         "memory.jsonl:6: this is neither",
+        True,
     ),
     "server-memory, not JSON": (
         Made({"memory.jsonl": SERVER_MEMORY + '{"type": "entity", \n'}, "memory.jsonl", ()),
-        "memory.jsonl:7:1: this is not JSON",
+        "memory.jsonl:7: column 1: this is not JSON",
+        True,
     ),
     "server-memory, not UTF-8": (
         Made({"memory.jsonl": SERVER_MEMORY.encode() + b'{"type": "\xff"}'}, "memory.jsonl", ()),
-        "is not UTF-8 near byte",
+        "this is not UTF-8",
+        True,
     ),
     "okf": (
         Made({"bundle/a.md": "---\ntype: A\n---\nb\n", "bundle/b.md": "---\ntitle: x\ntype:\n---\n"}, "bundle", ()),
         "bundle/b.md:3: a concept needs front matter",
+        True,
     ),
     "markdown, a database": (
         Made({"graph.edn": '{:pages-and-blocks [{:page {:block/title "Tea"}}]}'}, "graph.edn", ()),
         "export Logseq's graph as Markdown",
+        False,
     ),
-    "basic-memory": (Made({"main/x.txt": "x"}, "main", ()), "there is no Markdown in"),
-    "openclaw": (Made({"workspace.zip": b"PK\x03\x04broken"}, "workspace.zip", ()), "is not a sound ZIP archive"),
+    "basic-memory": (Made({"main/x.txt": "x"}, "main", ()), "there is no Markdown in", False),
+    "openclaw": (
+        Made({"workspace.zip": b"PK\x03\x04broken"}, "workspace.zip", ()),
+        "is not a sound ZIP archive",
+        False,
+    ),
 }
