@@ -1,15 +1,20 @@
-"""Write down what was said in a session: what the person said, what the agent said and what tools returned, apart."""
+"""Write down what was said in a session: what the person said, what the agent said and what tools returned, apart.
+
+So is what was said on different days, each memory under the time of its first turn.
+"""
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
-from memstore.agents.turns import Speaker, SpokenTurn, last_of, said_by_person, turns_of, whole
+from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript, whole
 from memstore.beliefs.echo import recognised
 from memstore.core.keys import EXTERNAL
+from memstore.core.times import instant, stated, time_in
 from memstore.core.transaction import again_where_changed, save_all
+from memstore.exchange.wishes import to_be_remembered
 from memstore.lineage.descent import quotable
 from memstore.lineage.refs import entries
 from memstore.memories.add import Composed, composed
@@ -17,7 +22,9 @@ from memstore.search.filters import narrowed
 from memstore.search.retrieval import Filters, Operator, Where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import BinaryIO
 
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
@@ -37,31 +44,35 @@ _TEXTS: Mapping[str, Speaker | None] = {
 }
 # How far back a session's earlier captures are looked for.
 LONGEST_SESSION = timedelta(days=30)
-# Only the end of a transcript is read.
-_MOST_BYTES = 10_000_000
+# The longest text of one memory; what was said beyond it becomes another.
+MOST_CHARACTERS = 200_000
 
 
 class Heard(NamedTuple):
-    """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from."""
+    """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from.
+
+    `unread` are the lines of the transcript that can't be read.
+    """
 
     turns: tuple[SpokenTurn, ...] = ()
     text: str = ""
     session_id: str | None = None
     trigger: str | None = None
+    unread: Sequence[int] = ()
 
 
-def heard(given: str, read: Callable[[str], bytes]) -> Heard:
+def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
     """Return what a hook's input says: plain text, or a JSON document with a text or the path of a transcript.
 
     Args:
         given: the content of standard input.
-        read: returns the bytes of a file by its path, if the actor may read it.
+        opened: opens a file by its path, if the actor may read it.
 
     Raises:
         UsageError: the input begins like a document, but is none.
     """
     if not given.lstrip().startswith("{"):
-        return Heard(text=given.strip())
+        return Heard(text=whole(given.strip()))
     document = document_of(given)
     session = (session_of(document), word_in(document, "hook_event_name"))
     for key, speaker in _TEXTS.items():
@@ -71,18 +82,24 @@ def heard(given: str, read: Callable[[str], bytes]) -> Heard:
         said = whole(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
         if speaker is None:
             return Heard((), said, *session)
-        return Heard((SpokenTurn(speaker, said),), "", *session)
+        if speaker is Speaker.AGENT and is_error(said, {}):
+            return Heard((), "", *session)
+        turn = SpokenTurn(speaker, said, at=stated(document.get("timestamp")))
+        wished = to_be_remembered([turn], lambda one: one.text if one.speaker is Speaker.PERSON else None)
+        return Heard(tuple(wished), "", *session)
     path = document.get("transcript_path")
     if not isinstance(path, str) or not path:
         return Heard((), "", *session)
-    return Heard(tuple(turns_of(read(path)[-_MOST_BYTES:].decode("utf-8", "replace"))), "", *session)
+    with opened(path) as stream:
+        read: Transcript = transcript(stream)
+    return Heard(tuple(read.turns), "", *session, read.unread)
 
 
 @again_where_changed
 def capture(
     view: View, said: Heard, values: Mapping[str, Plain], *, dry_run: bool = False, commit: bool = False
 ) -> tuple[Saved, ...]:
-    """Write what was said as raw memories, one a speaker; what the session's earlier memories hold is left out.
+    """Write what was said as raw memories, one a speaker and day; what the session's earlier ones hold is left out.
 
     What the agent says after a tool answered is derived from what tools said, in this capture and in earlier ones. So
     are all its words from the external memories that a hook showed it in this session, which is forgotten at its end.
@@ -96,25 +113,69 @@ def capture(
     """
     origin: Plain = {name: word for name, word in (("session_id", said.session_id), ("trigger", said.trigger)) if word}
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
-    earlier = _earlier(view, said.session_id) if said.turns else ()
-    known = [one.body for one in earlier]
+    earlier = _earlier(view, said) if said.turns else ()
     shown = quotable(view, view.sessions_quoted.of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
-    spoken: dict[Speaker, Composed] = {}
-    for speaker, source_type in KNOWN_BY.items():
-        if text := last_of(said.turns, speaker, known):
-            of_speaker = {**common, "source_type": source_type, **values, "type": "raw"}
-            spoken[speaker] = _composed(view, of_speaker, text, speaker)
-    if Speaker.AGENT in spoken:
-        outside = [one for one in earlier if one.source_type == EXTERNAL]
-        outside += [spoken[Speaker.TOOL].file.memory] if Speaker.TOOL in spoken and _hears(said.turns) else []
-        heard_of = [str(one.ref) for one in outside if one.ref]
-        spoken[Speaker.AGENT] = spoken[Speaker.AGENT].derived_from([*shown, *_taken_over(view, earlier), *heard_of])
-    new += spoken.values()
+    outside = [one for one in earlier if one.source_type == EXTERNAL]
+    heard_tools = _hears(said.turns)
+    for speaker, source_type in ((one, KNOWN_BY[one]) for one in (Speaker.PERSON, Speaker.TOOL, Speaker.AGENT)):
+        for turns in _by_day(_new(said.turns, speaker, earlier)):
+            at = turns[0].at
+            of_speaker = {
+                **common,
+                "source_type": source_type,
+                **({"created_at": min(instant(at), instant(view.clock.now()))} if at else {}),
+                **values,
+                "type": "raw",
+            }
+            one = _composed(view, of_speaker, "\n\n".join(turn.text for turn in turns), speaker)
+            if speaker is Speaker.TOOL and heard_tools:
+                outside.append(one.file.memory)
+            if speaker is Speaker.AGENT:
+                heard_of = [str(each.ref) for each in outside if each.ref]
+                one = one.derived_from([*shown, *_taken_over(view, earlier), *heard_of])
+            new.append(one)
     saved = save_all(view, [one.edit for one in new], verb="raw", dry_run=dry_run, commit=commit) if new else ()
     if said.trigger in ENDS and not dry_run:
         view.sessions_quoted.end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
+
+
+def _new(turns: Sequence[SpokenTurn], speaker: Speaker, earlier: Sequence[Memory]) -> Iterator[SpokenTurn]:
+    """Yield what a speaker said, each thing once a day, without what earlier memories of the session hold."""
+    known: dict[str, list[datetime | None]] = {}
+    for one in earlier:
+        for part in one.body.strip().split("\n\n"):
+            known.setdefault(part, []).append(time_in(one.created_at))
+    seen: set[tuple[object, str]] = set()
+    for turn in turns:
+        if turn.speaker is not speaker or (turn.at and turn.at.date(), turn.text) in seen:
+            continue
+        seen.add((turn.at and turn.at.date(), turn.text))
+        if not all(_is_of(turn, known.get(part, ())) for part in turn.text.split("\n\n")):
+            yield turn
+
+
+def _is_of(turn: SpokenTurn, times: Iterable[datetime | None]) -> bool:
+    """Whether any of the times lies on a turn's day, where it was said."""
+    return any(at is None or turn.at is None or at.astimezone(turn.at.tzinfo).date() == turn.at.date() for at in times)
+
+
+def _by_day(turns: Iterator[SpokenTurn]) -> Iterator[list[SpokenTurn]]:
+    """Yield the turns of each day, in several parts if they are long."""
+    some: list[SpokenTurn] = []
+    size = 0
+    for turn in turns:
+        for start in range(0, len(turn.text), MOST_CHARACTERS):
+            piece = turn._replace(text=turn.text[start : start + MOST_CHARACTERS])
+            is_other = some and (some[-1].at and some[-1].at.date()) != (turn.at and turn.at.date())
+            if some and (is_other or size + len(piece.text) > MOST_CHARACTERS):
+                yield some
+                some, size = [], 0
+            some.append(piece)
+            size += len(piece.text)
+    if some:
+        yield some
 
 
 def _hears(turns: Sequence[SpokenTurn]) -> bool:
@@ -135,14 +196,15 @@ def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker)
     return composed(view, {**values, **repeats.values} if repeats else values, text)
 
 
-def _earlier(view: View, session_id: str | None) -> Sequence[Memory]:
+def _earlier(view: View, said: Heard) -> Sequence[Memory]:
     """Return what was captured of a session before."""
-    if session_id is None:
+    if said.session_id is None:
         return ()
+    first = min((turn.at for turn in said.turns if turn.at), default=view.clock.now())
     filters = Filters(
         type=("raw",),
-        since=view.clock.now() - LONGEST_SESSION,
-        where=(Where("origin.session_id", Operator.EQUAL, session_id),),
+        since=min(first, view.clock.now()).astimezone(UTC) - LONGEST_SESSION,
+        where=(Where("origin.session_id", Operator.EQUAL, said.session_id),),
     )
     files = (view.read(view.entry(row).path) for row in narrowed(view, view.texts, filters))
     return [file.memory for file in files if file is not None]

@@ -1,23 +1,36 @@
 """Who said what in a session: a person, the agent, or a tool; and what of a prompt a person said at all.
 
 Programs keep transcripts as JSON, one document or one a line. None of their formats is promised to stay as it is, so a
-turn is recognized by what all of them have: a role, and a content of texts or parts.
+turn is recognized by what all of them have: a role, and a content of texts or parts. A transcript is read to its end
+in pieces, however long it is.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import re
+from collections import deque
 from enum import Enum
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from memstore.agents.days import dated
+from memstore.core.times import stated
+from memstore.exchange.json_stream import items
+from memstore.exchange.wishes import to_be_remembered
 
-# Of what one speaker said in a session, at most so many characters are kept, the last; and of one result of a tool, the
-# first.
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
+    from typing import BinaryIO
+
+# Of what the agent and the tools said in a session, at most so many characters each are kept, the last; and of one
+# result of a tool, the first. What the person said is kept from the beginning on.
 MOST_SAID = 20_000
 MOST_OF_A_RESULT = 2_000
+# A longer line is left out; a transcript that is one document is read so far.
+MOST_AT_ONCE = 64 * 1024 * 1024
 
 
 class Speaker(Enum):
@@ -29,10 +42,22 @@ class Speaker(Enum):
 
 
 class SpokenTurn(NamedTuple):
-    """What somebody said at once."""
+    """What somebody said at once.
+
+    `id` is its name in the transcript, or else its place there; `at` is when it was said, in the zone that is stated.
+    """
 
     speaker: Speaker
     text: str
+    id: str | None = None
+    at: datetime | None = None
+
+
+class Transcript(NamedTuple):
+    """The turns of a transcript, in order, and the numbers of the lines that can't be read."""
+
+    turns: Sequence[SpokenTurn]
+    unread: Sequence[int] = ()
 
 
 # -- what a person said --------------------------------------------------------------------------------
@@ -54,7 +79,9 @@ _BEGINNINGS = (
     "This session is being continued from a previous conversation", "[SYSTEM NOTIFICATION", "# AGENTS.md instructions",
     "Base directory for this skill:",
 )  # fmt: skip
-_HALF = re.compile("[\ud800-\udfff]")
+_HALF = re.compile("[\x00\ud800-\udfff]")
+# How Cursor says when a prompt was written.
+_STAMP = re.compile(r"<timestamp>([^<]{1,80})</timestamp>")
 _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?=\s|$)")
 
 
@@ -73,36 +100,101 @@ def said_by_person(prompt: str) -> str:
 
 _ROLES = {
     "user": Speaker.PERSON, "human": Speaker.PERSON, "assistant": Speaker.AGENT, "gemini": Speaker.AGENT,
-    "model": Speaker.AGENT, "tool": Speaker.TOOL,
+    "model": Speaker.AGENT, "tool": Speaker.TOOL, "toolResult": Speaker.TOOL,
 }  # fmt: skip
 _TEXTS = frozenset({"text", "input_text", "output_text"})
 _RESULTS = frozenset({"tool_result", "function_call_output", "custom_tool_call_output"})
 # Marks of entries that belong to a subagent, or that the program wrote for itself.
-_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
+_NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+# Instead of an answer, programs write why there is none.
+_ERROR = re.compile(r"API Error: ?(?:\d{3}\b|\{|Connection|Request|Repeated)")
 
 
 def whole(text: str) -> str:
     """Return a text without half characters, which JSON can spell and programs leave where they cut a text."""
-    return _HALF.sub("\N{REPLACEMENT CHARACTER}", text)
+    return _HALF.sub("", text)
 
 
-def turns_of(transcript: str) -> list[SpokenTurn]:
-    """Return the turns in a transcript, in order; lines that are not JSON are left out."""
-    turns = [turn for entry in _entries(transcript) for turn in _turns(entry)]
-    return [turn._replace(text=whole(turn.text)) for turn in turns if turn.text]
+def transcript(stream: BinaryIO) -> Transcript:
+    """Return the turns in a transcript: all of the person's, and the last of the agent and the tools.
+
+    Relative words of the person and the agent have their day beside them. What the person asked not to be remembered is
+    left out, and so are lines that are not JSON.
+    """
+    said = {speaker: deque[tuple[int, SpokenTurn]]() for speaker in Speaker}
+    room = {Speaker.AGENT: MOST_SAID, Speaker.TOOL: MOST_SAID}
+    unread: list[int] = []
+    number, last_at = 0, None
+    for line, entry in _entries(stream):
+        if entry is None:
+            unread.append(line)
+            continue
+        at, name = _time(entry), _name(entry, line)
+        inner = entry.get("payload")
+        for part, turn in enumerate(_turns(inner if isinstance(inner, dict) else entry)):
+            last_at = turn.at or at or last_at
+            text, number = whole(turn.text), number + 1
+            if not text:
+                continue
+            if last_at and turn.speaker is not Speaker.TOOL:
+                text = dated(text, last_at.date())
+            of_speaker = said[turn.speaker]
+            of_speaker.append((number, SpokenTurn(turn.speaker, text, f"{name}.{part}" if part else name, last_at)))
+            if turn.speaker in room:
+                room[turn.speaker] -= len(text)
+                while room[turn.speaker] < 0 and len(of_speaker) > 1:
+                    room[turn.speaker] += len(of_speaker.popleft()[1].text)
+    turns = [turn for _, turn in sorted(chain(*said.values()), key=lambda one: one[0])]
+    return Transcript(to_be_remembered(turns, lambda one: one.text if one.speaker is Speaker.PERSON else None), unread)
 
 
-def _entries(transcript: str) -> Iterator[dict[str, Any]]:
-    whole = _json(transcript)
-    messages = whole.get("messages") if isinstance(whole, dict) else whole
-    entries = messages if isinstance(messages, list) else map(_json, transcript.splitlines())
-    for entry in entries:
+def _time(entry: dict[str, Any]) -> datetime | None:
+    inner = (entry, *(one for key in ("message", "payload") if isinstance(one := entry.get(key), dict)))
+    times = (stated(of.get(key)) for key in ("timestamp", "created_at", "createdAt", "time") for of in inner)
+    return next(filter(None, times), None)
+
+
+def _name(entry: dict[str, Any], line: int) -> str:
+    """Return the id of an entry, which stays the same when the transcript goes on; else its place."""
+    inner = (entry, *(one for key in ("payload", "message") if isinstance(one := entry.get(key), dict)))
+    names = (of.get(key) for key in ("uuid", "id") for of in inner)
+    return next((name for name in names if isinstance(name, str) and name), f"L{line}")
+
+
+def _entries(stream: BinaryIO) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    """Yield the entries of a transcript with their lines, or places in a document; None for what can't be read."""
+    first = stream.readline(MOST_AT_ONCE)
+    known, rest = _json(first), b""
+    if not isinstance(known, dict) or isinstance(known.get("messages"), list):
+        rest = stream.read(MOST_AT_ONCE)
+        listed = _messages(first + rest)
+        if listed is not None:
+            yield from enumerate((one if isinstance(one, dict) else None for one in listed), 1)
+            return
+    lines = chain(io.BytesIO(first + rest), iter(lambda: stream.readline(MOST_AT_ONCE), b""))
+    for number, line in enumerate(lines, 1):
+        entry = _json(line)
         if isinstance(entry, dict):
-            inner = entry.get("payload")
-            yield inner if isinstance(inner, dict) else entry
+            yield number, entry
+        elif line.strip():
+            yield number, None
 
 
-def _json(text: str) -> Any:
+def _messages(data: bytes) -> list[Any] | None:
+    """Return the messages of a transcript that is one document, also of one that was cut; None for any other."""
+    known = _json(data)
+    found = known.get("messages") if isinstance(known, dict) else known
+    if known is not None:
+        return found if isinstance(found, list) else None
+    start = _LIST.match(data)
+    return [item.value for item in items(io.BytesIO(data[start.end() - 1 :]))] if start else None
+
+
+# The beginning of a document, up to its messages; before them, there are plain values only.
+_LIST = re.compile(rb'\s*\{(?:\s*"\w+"\s*:\s*(?:"[^"\\]*"|[\w.-]+)\s*,)*\s*"messages"\s*:\s*\[')
+
+
+def _json(text: bytes) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -131,11 +223,18 @@ def _turns(entry: dict[str, Any]) -> Iterator[SpokenTurn]:
     text = "\n\n".join(said).strip()
     match role:
         case Speaker.PERSON:
-            yield SpokenTurn(role, said_by_person(text))
-        case Speaker.AGENT:
+            stamp = _STAMP.search(text)
+            yield SpokenTurn(role, said_by_person(text), at=stated(stamp[1]) if stamp else None)
+        case Speaker.AGENT if not is_error(text, message):
             yield SpokenTurn(role, text)
         case Speaker.TOOL:
             yield _result(text)
+
+
+def is_error(text: str, message: Mapping[str, Any]) -> bool:
+    """Whether a program wrote an agent's turn itself, because there was no answer."""
+    is_programs = message.get("model") == "<synthetic>" or message.get("stopReason") == "error"
+    return is_programs or _ERROR.match(text) is not None
 
 
 def _parts(content: object) -> list[dict[str, Any]]:
@@ -153,18 +252,3 @@ def _result(content: object) -> SpokenTurn:
     said = [part["text"] for part in _parts(content) if isinstance(part.get("text"), str)]
     text = "\n\n".join(said).strip()
     return SpokenTurn(Speaker.TOOL, text if len(text) <= MOST_OF_A_RESULT else f"{text[:MOST_OF_A_RESULT]} …")
-
-
-def last_of(turns: Sequence[SpokenTurn], speaker: Speaker, known: Sequence[str] = ()) -> str:
-    """Return what a speaker said, one paragraph a turn, without what known texts hold; of a long session the last."""
-    kept: list[str] = []
-    room = MOST_SAID
-    for turn in reversed(turns):
-        if turn.speaker is not speaker or turn.text in kept or any(turn.text in text for text in known):
-            continue
-        room -= len(turn.text)
-        if room < 0:
-            kept += [] if kept else [turn.text[-MOST_SAID:]]
-            break
-        kept.append(turn.text)
-    return "\n\n".join(reversed(kept))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from memstore.files.render import Plain
 
 
+# So many lines of a transcript are named that can't be read.
+MOST_LINES = 10
 _NOTES = (
     "write the text below the second ---, and anything else you know between the two; then save and close",
     "leave everything as it is to add nothing",
@@ -132,7 +134,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
     from memstore.cli.hooked import answer_hook
 
     def written(given: str) -> str:
-        said = heard(given, session.bytes_of)
+        said = heard(given, lambda path: session.view().stream(session.environment().expanded(path)))
         if not (said.text or said.turns or said.session_id):
             return ""
         session.sign_written("counts")
@@ -141,6 +143,9 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             view, with_commit = view.without_commits(), False  # nobody says it a second time
         for saved in capture(view, said, values, commit=with_commit, dry_run=dry_run):
             session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
+        if said.unread:
+            lines = ", ".join(map(str, said.unread[:MOST_LINES]))
+            session.say(f"{len(said.unread)} lines of the transcript can't be read, and are left out: {lines}")
         return ""
 
     answer_hook(session, written)

@@ -47,7 +47,7 @@ def _input() -> str:
         from memstore.core.errors import UsageError
 
         raise UsageError(f"the input of a hook has at most {MOST_BYTES:,} bytes")
-    return data.decode("utf-8-sig", "replace")
+    return data.decode("utf-8-sig", "surrogateescape")
 
 
 def _tell(session: CliSession, error: BaseException) -> None:

@@ -20,7 +20,7 @@ NOT_TO_BE_REMEMBERED = "it was asked not to be remembered"
 
 T = TypeVar("T")
 # Besides the wish, a turn that says anything else has so many letters.
-_FEWEST_LETTERS = 8
+_FEWEST_LETTERS = 4
 _LONGEST_WISH = 160
 _SENTENCE = re.compile(r"[^.!?\n:;]+[.!?\n:;]*")
 _LEAD = (

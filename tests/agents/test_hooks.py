@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.agents.test_turns import CLAUDE, lines
+from tests.agents.test_turns import CLAUDE, HOSTS, MONDAY, SUNDAY, claude, lines
 from tests.installed import MEMSTORE
 from tests.whole.program import InProcess, Program
 
@@ -232,7 +232,7 @@ def test_a_text_that_was_cut_in_the_middle_of_a_character_is_written_down(progra
     said = {"type": "user", "message": {"role": "user", "content": "Bella limps \ud83d"}}
     program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, [said])))
     program.ok(*CAPTURE, stdin=asked("PostCompact", compact_summary="She rests \udc15."))
-    assert captured(program) == [("inference", "She rests \ufffd."), ("told_by_human", "Bella limps \ufffd")]
+    assert captured(program) == [("inference", "She rests ."), ("told_by_human", "Bella limps")]
     assert "Bella limps" in context_of(program.ok(*RECALL, stdin=asked("UserPromptSubmit", prompt="Bella \ud83d?")))
 
 
@@ -292,6 +292,44 @@ def test_what_was_written_down_before_is_not_written_again(program: InProcess) -
     assert captured(program) == sorted([*before, ("told_by_human", "She is fine again.")])
     program.ok("undo")
     assert captured(program) == before
+
+
+@pytest.mark.parametrize("host", ["claude, compacted", "codex, compacted", "gemini", "cursor, elsewhere", "openclaw"])
+def test_each_sentence_of_the_person_is_there_once_under_its_day(program: InProcess, host: str) -> None:
+    """Captured when it is compacted, and a month later to its end."""
+    place = program.home / "t.jsonl"
+    text = HOSTS[host]
+    place.write_text(text[: text.index("Yesterday")])
+    program.ok(*CAPTURE, stdin=asked("PreCompact", transcript_path=str(place)))
+    place.write_text(text)
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=str(place)))
+    kept = [(one["created_at"][:10], one["body"].strip()) for one in by_source_type(program)["told_by_human"]]
+    later = "2026-08-31"
+    first = "2026-08-31" if "elsewhere" in host else "2026-08-30"  # in UTC
+    assert sorted(kept) == sorted([
+        (first, "Today [2026-08-30] I filed the bug."), (later, "Yesterday [2026-08-30] I filed it."),
+    ])  # fmt: skip
+    assert sorted(one["body"].strip() for one in by_source_type(program)["inference"]) == ["Amended.", "Seen."]
+
+
+def test_a_sentence_said_again_on_another_day_is_another_event(program: InProcess) -> None:
+    said = [claude("user", "naps", MONDAY, "0"), claude("user", "Bella naps", SUNDAY, "1")]
+    said += [claude("user", "naps", SUNDAY, name) for name in "23"]
+    path = transcript(program, said)
+    for event in ("PreCompact", "SessionEnd"):
+        program.ok(*CAPTURE, stdin=asked(event, transcript_path=path))
+    assert captured(program) == [("told_by_human", "Bella naps\n\nnaps"), ("told_by_human", "naps")]
+
+
+def test_lines_that_cant_be_read_are_named_and_the_others_captured(program: InProcess) -> None:
+    place = program.home / "t.jsonl"
+    place.write_bytes(b'{"type": "user", "message": {"content": "T\xffea"}}\n{oops\n' + lines(CLAUDE).encode())
+    done = program.run(*CAPTURE, stdin=asked("SessionEnd", transcript_path=str(place)))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.strip() == "2 lines of the transcript can't be read, and are left out: 1, 2"
+    assert ("told_by_human", "Bella limps.") in captured(program)
+    program.ok(*CAPTURE, stdin=asked("Stop", last_assistant_message="API Error: 529 Overloaded"))
+    assert not any("529" in text for _, text in captured(program))
 
 
 def test_a_summary_is_the_agents(program: InProcess) -> None:

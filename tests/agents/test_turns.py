@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
-from typing import Any
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memstore.agents.turns import MOST_OF_A_RESULT, MOST_SAID, Speaker, SpokenTurn, last_of, said_by_person, turns_of
+from memstore.agents.days import dated
+from memstore.agents.turns import MOST_OF_A_RESULT, MOST_SAID, Speaker, said_by_person, transcript
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memstore.agents.turns import SpokenTurn
 
 PERSON, AGENT, TOOL = Speaker.PERSON, Speaker.AGENT, Speaker.TOOL
 
@@ -77,12 +85,16 @@ CURSOR = [
 ]
 
 
+def read(text: str) -> Sequence[SpokenTurn]:
+    return transcript(io.BytesIO(text.encode())).turns
+
+
 def lines(entries: list[Any]) -> str:
     return "\n".join(map(json.dumps, entries))
 
 
 @pytest.mark.parametrize(
-    ("transcript", "turns"),
+    ("text", "turns"),
     [
         (
             lines(CLAUDE),
@@ -99,21 +111,166 @@ def lines(entries: list[Any]) -> str:
     ],
     ids=["claude", "codex", "gemini", "cursor", "empty", "odd", "cut", "deep", "binary"],
 )
-def test_transcripts(transcript: str, turns: list[tuple[Speaker, str]]) -> None:
-    assert [(turn.speaker, turn.text) for turn in turns_of(transcript)] == turns
+def test_transcripts(text: str, turns: list[tuple[Speaker, str]]) -> None:
+    assert [(turn.speaker, turn.text) for turn in read(text)] == turns
 
 
 def test_results_of_tools_are_cut() -> None:
-    (turn,) = turns_of(json.dumps({"role": "tool", "content": "x" * 9999}))
-    assert turn == SpokenTurn(TOOL, "x" * MOST_OF_A_RESULT + " …")
+    (turn,) = read(json.dumps({"role": "tool", "content": "x" * 9999}))
+    assert turn[:2] == (TOOL, "x" * MOST_OF_A_RESULT + " …")
 
 
-def test_of_a_long_session_the_last_is_kept() -> None:
-    turns = [SpokenTurn(PERSON, f"{number} " + "x" * 999) for number in range(100)]
-    kept = last_of(turns, PERSON)
-    assert len(kept) < MOST_SAID + 100
-    assert kept.startswith("81 ")
-    assert kept.split("\n\n")[-1].startswith("99 ")
-    assert last_of(turns, PERSON, [kept])[:3] == "62 "
-    assert last_of([SpokenTurn(PERSON, "y" * 99_999)], PERSON) == "y" * MOST_SAID
-    assert last_of(turns, AGENT) == ""
+def test_all_of_the_persons_words_are_read_and_the_last_of_the_others() -> None:
+    """A transcript of 20 MB, most of it results of tools."""
+    said = [
+        json.dumps({"type": kind, "message": {"role": kind, "content": content}})
+        for number in range(100)
+        for kind, content in (
+            ("user", f"plan {number}"),
+            ("user", [{"type": "tool_result", "content": f"{number} " + "x" * 200_000}]),
+            ("assistant", f"answer {number} " + "y" * 999),
+        )
+    ]
+    assert sum(map(len, said)) > 20_000_000
+    turns = read("\n".join(said))
+    assert [turn.text for turn in turns if turn.speaker is PERSON] == [f"plan {number}" for number in range(100)]
+    for speaker in (AGENT, TOOL):
+        kept = [turn.text for turn in turns if turn.speaker is speaker]
+        assert MOST_SAID - 3000 < sum(map(len, kept)) <= MOST_SAID
+        assert "99 " in kept[-1]
+    (turn,) = read(json.dumps({"type": "user", "message": {"role": "user", "content": "z" * 99_999}}))
+    assert turn.text == "z" * 99_999
+
+
+# -- when --------------------------------------------------------------------------------------------
+
+SUNDAY, MONDAY = "2026-08-30T23:50:00Z", "2026-08-31T00:10:00Z"
+
+
+def claude(kind: str, text: Any, at: str, name: str, **more: Any) -> dict[str, Any]:
+    return {"type": kind, "uuid": name, "timestamp": at, "message": {"role": kind, "content": text}, **more}
+
+
+def codex(kind: str, text: str, at: str) -> dict[str, Any]:
+    content = [{"type": "input_text" if kind == "user" else "output_text", "text": text}]
+    return {"timestamp": at, "type": "response_item", "payload": {"type": "message", "role": kind, "content": content}}
+
+
+def gemini(kind: str, text: str, at: str, name: str) -> dict[str, Any]:
+    return {"id": name, "timestamp": at, "type": kind, "content": text}
+
+
+def cursor(kind: str, text: str, at: str = "") -> dict[str, Any]:
+    stamp = f"<timestamp>{at}</timestamp>\n<user_query>\n{text}\n</user_query>" if at else text
+    return {"role": kind, "message": {"content": [{"type": "text", "text": stamp}]}}
+
+
+def openclaw(kind: str, text: str, at: str, name: str) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}]
+    return {"type": "message", "id": name, "timestamp": at, "message": {"role": kind, "content": content}}
+
+
+BUG, FIX, SEEN, DONE = "Today I filed the bug.", "Yesterday I filed it.", "Seen.", "Amended."
+HOSTS: dict[str, str] = {
+    "claude": lines([
+        claude("user", BUG, SUNDAY, "a"), claude("assistant", SEEN, SUNDAY, "b"),
+        claude("user", [{"type": "text", "text": FIX}], MONDAY, "c"), claude("assistant", DONE, MONDAY, "d")]),
+    "claude, compacted": lines([
+        claude("user", BUG, SUNDAY, "a"), claude("assistant", SEEN, SUNDAY, "b"),
+        {"type": "system", "subtype": "compact_boundary", "uuid": "x", "timestamp": MONDAY},
+        claude("user", "This session is being continued from a previous conversation. Bug filed.", MONDAY, "y",
+               isCompactSummary=True),
+        claude("assistant", "API Error: 529 Overloaded", MONDAY, "e", isApiErrorMessage=True),
+        claude("user", FIX, MONDAY, "c"), claude("assistant", DONE, MONDAY, "d")]),
+    "codex": lines([
+        {"timestamp": SUNDAY, "type": "session_meta", "payload": {"id": "s", "timestamp": SUNDAY, "cwd": "/x"}},
+        codex("user", BUG, SUNDAY), {"timestamp": SUNDAY, "type": "event_msg", "payload": {
+            "type": "user_message", "message": BUG}}, codex("assistant", SEEN, SUNDAY),
+        codex("user", FIX, MONDAY), codex("assistant", DONE, MONDAY)]),
+    "codex, compacted": lines([
+        codex("user", BUG, SUNDAY), codex("assistant", SEEN, SUNDAY),
+        {"timestamp": MONDAY, "type": "compacted", "payload": {"message": "Bug filed.", "replacement_history": [
+            codex("user", BUG, SUNDAY)["payload"]]}},
+        codex("user", FIX, MONDAY), codex("assistant", DONE, MONDAY)]),
+    "gemini": json.dumps({"sessionId": "s", "startTime": SUNDAY, "messages": [
+        gemini("user", BUG, SUNDAY, "a"), gemini("gemini", SEEN, SUNDAY, "b"),
+        gemini("error", "529", MONDAY, "e"), gemini("user", FIX, MONDAY, "c"), gemini("gemini", DONE, MONDAY, "d")]},
+        indent=2),
+    "gemini, by lines": lines([
+        {"sessionId": "s", "startTime": SUNDAY}, gemini("user", BUG, SUNDAY, "a"), gemini("gemini", SEEN, SUNDAY, "b"),
+        gemini("user", FIX, MONDAY, "c"), gemini("gemini", DONE, MONDAY, "d"), {"$set": {"lastUpdated": MONDAY}}]),
+    "cursor": lines([
+        cursor("user", BUG, "Sunday, Aug 30, 2026, 11:50 PM (UTC)"), cursor("assistant", SEEN),
+        cursor("user", FIX, "Monday, Aug 31, 2026, 12:10 AM (UTC)"), cursor("assistant", DONE)]),
+    "cursor, elsewhere": lines([
+        cursor("user", BUG, "Sunday, Aug 30, 2026, 4:50 PM (UTC-8)"), cursor("assistant", SEEN),
+        cursor("user", FIX, "Monday, Aug 31, 2026, 12:10 AM (UTC-8)"), cursor("assistant", DONE)]),
+    "openclaw": lines([
+        {"type": "session", "version": 3, "id": "s", "timestamp": SUNDAY},
+        openclaw("user", BUG, SUNDAY, "a"), openclaw("assistant", SEEN, SUNDAY, "b"),
+        openclaw("user", FIX, MONDAY, "c"), openclaw("assistant", DONE, MONDAY, "d")]),
+    "openclaw, an error": lines([
+        openclaw("user", BUG, SUNDAY, "a"), openclaw("assistant", SEEN, SUNDAY, "b"),
+        {"type": "message", "id": "e", "timestamp": MONDAY, "message": {
+            "role": "assistant", "stopReason": "error", "content": "overloaded"}},
+        openclaw("user", FIX, MONDAY, "c"), openclaw("assistant", DONE, MONDAY, "d")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_each_turn_has_the_day_on_which_it_was_said(host: str) -> None:
+    turns = read(HOSTS[host])
+    assert [(turn.text, str(turn.at and turn.at.date())) for turn in turns] == [
+        ("Today [2026-08-30] I filed the bug.", "2026-08-30"), (SEEN, "2026-08-30"),
+        ("Yesterday [2026-08-30] I filed it.", "2026-08-31"), (DONE, "2026-08-31"),
+    ]  # fmt: skip
+    assert len({turn.id for turn in turns}) == 4
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_of_a_transcript_that_was_cut_the_whole_turns_are_read(host: str) -> None:
+    whole = HOSTS[host].encode()
+    turns = transcript(io.BytesIO(whole[: whole.rindex(DONE.encode()) + 2])).turns
+    assert [turn.text[:5] for turn in turns] == ["Today", "Seen.", "Yeste"]
+    if "\n" in HOSTS[host] and not HOSTS[host].startswith("{\n"):
+        mangled = transcript(io.BytesIO(whole.replace(b"Seen", b"S\xffen")))
+        assert [turn.text[:5] for turn in mangled.turns] == ["Today", "Yeste", "Amend"]
+        assert len(mangled.unread) == 1
+
+
+def test_a_day_is_that_of_the_zone_in_which_it_was_said() -> None:
+    late = claude("user", "I leave tomorrow.", "2026-08-31T23:30:00-07:00", "a")
+    (turn,) = read(lines([late]))
+    assert turn.text == "I leave tomorrow [2026-09-01]."
+    assert turn.at is not None
+    assert turn.at.astimezone(UTC) == datetime(2026, 9, 1, 6, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [
+        ("last Friday and next Friday", "last Friday [2026-08-28] and next Friday [2026-09-04]"),
+        ("last Monday, this Wednesday", "last Monday [2026-08-24], this Wednesday [2026-09-02]"),
+        ("NEXT WEEK", "NEXT WEEK [2026-09-07 to 2026-09-13]"),
+        ("3 days ago, a year ago", "3 days ago [2026-08-28], a year ago [2025]"),
+        ("last month", "last month [2026-07]"),
+        ("the day before yesterday", "the day before yesterday [2026-08-29]"),
+        ("yesterday's bread", "yesterday's [2026-08-30] bread"),
+        ("Vorgestern, ayer, сегодня", "Vorgestern [2026-08-29], ayer [2026-08-30], сегодня [2026-08-31]"),
+        *((same, same) for same in (
+            "`today`", "```\ntoday\n```", "logs/today/x", "today.log", "@today", "yesterday [2026-08-30]",
+            "9999 days ago",
+        )),
+    ],
+)  # fmt: skip
+def test_relative_words_have_their_day_beside_them(said: str, means: str) -> None:
+    assert dated(said, date(2026, 8, 31)) == means
+
+
+def test_what_is_not_to_be_remembered_is_not_captured() -> None:
+    said = [
+        ("user", "My PIN is 12 34."), ("assistant", "12 34."), ("user", "Don't remember that."), ("user", "Tea?"),
+        ("user", "Off the record: 56 78."), ("assistant", "56 78."), ("user", "I do not remember the way."),
+    ]  # fmt: skip
+    turns = read(lines([claude(kind, text, SUNDAY, str(at)) for at, (kind, text) in enumerate(said)]))
+    assert [turn.text for turn in turns] == ["Tea?", "I do not remember the way."]
