@@ -9,6 +9,7 @@ from memstore.access.policy import Judge
 from memstore.access.sight import listeners, stranger
 from memstore.access.world import Labels, Session, ids_in_scopes
 from memstore.core.config import OWNER_ALONE, PUBLIC
+from memstore.files.config_file import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,13 +20,24 @@ if TYPE_CHECKING:
 _PARTS = attrgetter(*(name for name in Labels._fields if name != "id"))
 
 
+def is_owner_alone(audience: Iterable[str], owner: str) -> bool:
+    """Whether nobody but a vault's owner reads for an audience; a group that owns one is several people."""
+    return {*audience} <= {OWNER_ALONE, owner} and not is_group(owner)
+
+
+def is_group(entity: str) -> bool:
+    """Whether an entity's id is a group's."""
+    return entity.startswith("group:")
+
+
 def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, ...]:
     """Return everybody who reads for an audience, except the vault's owner, who may read everything anyway.
 
     A group reads by its name and by everyone who is in it or will be, since what was pushed stays. The public is
-    everyone known to the vault and somebody who is not.
+    everyone known to the vault and somebody who is not. The owner is left out only if it is one person: of a group that
+    owns a vault, each member reads for himself.
     """
-    named = [*audience]
+    named = [world.owner if name == OWNER_ALONE and is_group(world.owner) else name for name in audience]
     if PUBLIC in named:
         found = {stranger(world, ()), *listeners(world)[1:]}
     else:
@@ -36,7 +48,7 @@ def readers(world: World, audience: Iterable[str], at: datetime) -> tuple[str, .
             new = {one.id for one in members if one.until is None or at < one.until} - found
             found |= new
             waiting.extend(new)
-    return tuple(sorted(found - {world.owner}))
+    return tuple(sorted(found if is_group(world.owner) else found - {world.owner}))
 
 
 def in_a_sentence(who: Iterable[str]) -> str:
@@ -55,6 +67,8 @@ class Readers:
 
     def __init__(self, world: World, audience: Iterable[str], at: datetime) -> None:
         self.names = readers(world, audience, at)
+        if is_group(world.owner):  # a member is not the owner, and neither is whoever joins later
+            world = world._replace(owner=NOBODY)
         self._judges = [Judge(world, Session(viewer=name, at=at)) for name in self.names]
         self._named = ids_in_scopes(world)
         self._decided: dict[tuple[object, ...], Decision | None] = {}

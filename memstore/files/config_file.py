@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from memstore.core.config import (
     CONFIG_PATH,
@@ -22,10 +23,6 @@ from memstore.core.config import (
 from memstore.core.errors import FormatError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.files.local_state import regular_bytes, write_whole
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 # For settings that are tables: the form of each key and value.
 _TABLES = {
@@ -408,6 +405,15 @@ def _typed_key(name: str, text: str) -> str:
             f"{name!r} must be {SettingKind.FILE.value}, and not {text!r}", hint="the key, or its -cert.pub"
         )
     return text
+
+
+def named_in_settings(data: bytes, *, default_owner: str) -> frozenset[str]:
+    """Return everybody whom a vault's settings name; `?` is among them if they can't be read."""
+    try:
+        config = parsed_vault_config(data, Path(CONFIG_PATH), default_owner=default_owner)
+    except FormatError:
+        return frozenset({NOBODY})
+    return frozenset({config.owner, *config.notes_for, *(name for names in config.remotes.values() for name in names)})
 
 
 # -- the owner of a vault, in any state of it ------------------------------------------------------

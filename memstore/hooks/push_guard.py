@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.clock import SystemClock
-from memstore.core.config import CONFIG_PATH, OWNER_ALONE, Config, how_to_declare, remote_address, stack_readers_key
+from memstore.core.config import (
+    CONFIG_PATH,
+    OWNER_ALONE,
+    Config,
+    how_to_declare,
+    remote_address,
+    stack_readers_key,
+)
 from memstore.core.digests import format_of
 from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.core.places import MANIFEST
@@ -76,6 +83,11 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
         return Exit.FOUND_ERRORS
     if found:
         _tell(found, push.remote, is_owners=push.is_owners(vaults))
+    elif push.is_unasked:
+        _say(
+            f"memstore: nobody has said who reads {push.remote.key}; notes and other files go there, memories don't",
+            f"hint: {how_to_declare(push.remote.key)}",
+        )
     return Exit.FOUND_ERRORS if found else Exit.DONE
 
 
@@ -103,6 +115,7 @@ class _Push:
         self.remote = remote
         self._updates = updates
         self._sent: Outgoing | None = None
+        self.is_unasked = False
 
     @property
     def sent(self) -> Outgoing:
@@ -201,15 +214,19 @@ class _Push:
         """Return why parts of the push may not be sent, for one vault.
 
         Raises:
-            RefusedError: nobody has said who reads the remote.
+            RefusedError: nobody has said who reads the remote, and that matters: the vault is memstore's own, or what
+                is pushed holds more than plain notes and other files of the repository.
         """
+        from memstore.access.audience import is_owner_alone
         from memstore.access.local_state import LabelsCache
         from memstore.files.disk_vault import DiskVault
         from memstore.vault import push_refusals
 
         audience = self._audience(vault.config)
-        if {*audience} <= {OWNER_ALONE, vault.config.owner}:
+        if audience and is_owner_alone(audience, vault.config.owner):
             return []
+        if not audience and not vault.config.mixed:
+            raise self._undeclared()
         place = vault.root or self._git.folder
         cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home))
         blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed, opener=opener)
@@ -224,6 +241,9 @@ class _Push:
         found = list(push_refusals.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))
         if blobs.is_new:
             cache.keep(blobs.kept)
+        if found and not audience:
+            raise self._undeclared(found[0] if self.is_owners([vault]) else None)
+        self.is_unasked |= not audience
         return found
 
     def is_owners(self, vaults: Iterable[_Vault]) -> bool:
@@ -232,24 +252,26 @@ class _Push:
         return not actor or all(vault.config.owner == actor for vault in vaults)
 
     def _audience(self, config: Config) -> tuple[str, ...]:
-        """Return who reads the remote: everybody who is named for its name or its URL."""
+        """Return who reads the remote: everybody who is named for its name, its URL, or another remote at that URL.
+
+        Nobody has said it if that is empty.
+        """
         url = remote_address(self.remote.url)
         names = {*config.declared(self.remote.name, self.remote.url)}
-        if self.remote.name == self.remote.url:
-            urls = ((name, push_urls(self._git, name)) for name in config.remotes)
-            names |= {name for name, known in urls if url in map(remote_address, known)}
-        if not names:
-            raise self._undeclared()
+        urls = ((name, push_urls(self._git, name)) for name in config.remotes if name not in names)
+        names |= {name for name, known in urls if url in map(remote_address, known)}
         return tuple(sorted({word for name in names for word in config.remotes[name]}))
 
-    def _undeclared(self) -> RefusedError:
+    def _undeclared(self, found: PushRefusal | None = None) -> RefusedError:
+        """Return the refusal for a remote of unknown readers; `found` is what must not go to anybody."""
         if self.remote.is_server:
             return RefusedError(
                 f"no vault here says who reads {self.remote.key}",
                 hint=f"let the hook name a vault's folder on the server, and there: {how_to_declare(self.remote.key)}",
             )
+        where = ": ".join(filter(None, (found.where, found.path, found.reason))) if found else ""
         return RefusedError(
-            f"nobody has said who reads {self.remote.key}",
+            f"nobody has said who reads {self.remote.key}" + (f" ({where})" if where else ""),
             hint=how_to_declare(self.remote.key),
         )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from memstore.access.audience import is_group
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
 from memstore.core.times import instant
@@ -76,6 +77,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
     except MemstoreError as error:
         return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
     checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
+    checks += _group_owner(view)
     if view.history.repository is not None:
         checks += [_repository(view), _identity(view), *hook_checks(view, fix=fix), *_remotes(view)]
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
@@ -162,6 +164,18 @@ def hook_checks(view: View, *, fix: bool) -> Iterator[Check]:
                 yield Check(label, DoctorVerdict.WARNING, str(error), error.hint)
 
 
+def _group_owner(view: View) -> Iterator[Check]:
+    """Yield what a vault can't do yet that a group owns."""
+    owner = view.config.owner
+    if is_group(owner):
+        text = (
+            f"{owner} is a group: its members see what is granted to them or theirs, but not its plain notes, branches"
+            " and audit, and no remote is its alone, so pushes there send only memories that every member may see"
+        )
+        hint = "let one person own the vault, memstore config owner human:ann, and grant the group: --access " + owner
+        yield Check("owner", DoctorVerdict.WARNING, text, hint)
+
+
 def _remotes(view: View) -> Iterator[Check]:
     """Yield whether it is declared who reads each remote: the pre-push hook refuses to push to any other."""
     if not view.is_owners:
@@ -173,7 +187,8 @@ def _remotes(view: View) -> Iterator[Check]:
             who = {word for names in declared for known in names for word in view.config.remotes[known]}
             yield Check(label, DoctorVerdict.OK, f"read by {', '.join(sorted(who))}")
         else:
-            text = "nobody has said who reads it, so nothing can be pushed there"
+            what = "memories and the vault's own files can't" if view.config.mixed else "nothing can"
+            text = f"nobody has said who reads it, so {what} be pushed there"
             yield Check(label, DoctorVerdict.WARNING, text, how_to_declare(name))
 
 

@@ -10,26 +10,43 @@ import re
 from functools import reduce
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.audience import Readers, in_a_sentence
+from memstore.access.audience import Readers, in_a_sentence, is_owner_alone
+from memstore.access.audit import SETTING_EVENT
+from memstore.access.audit_events import read as audit_event
+from memstore.access.audit_events import texts_of
 from memstore.access.label_reader import LabelReader
-from memstore.access.own_files import OwnFiles
+from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import both
-from memstore.access.world import BlobLabels
+from memstore.access.world import BlobLabels, Labels
 from memstore.core import digests
 from memstore.core.catalog import FileKind
-from memstore.core.config import CONFIG_PATH, OWNER_ALONE
+from memstore.core.config import CONFIG_PATH, OWNER_ALONE, PUBLIC
 from memstore.core.errors import SealedError, TooLargeError, VaultError
-from memstore.core.places import IGNORE_FILE, MANIFEST, decides, is_audit_path, is_memory_path, is_sealed_path
+from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
+from memstore.core.places import (
+    IGNORE_FILE,
+    MANIFEST,
+    SETTINGS_FOLDER,
+    decides,
+    is_audit_path,
+    is_memory_path,
+    is_original_path,
+    is_own_path,
+    is_sealed_path,
+)
+from memstore.files.config_file import named_in_settings, words_typed
+from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, is_registry
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
 from memstore.history.outgoing import each_object, objects
+from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.access.world import Decision, Labels, World
+    from memstore.access.world import Decision, World
     from memstore.core.config import Config
     from memstore.files.disk_vault import DiskVault
     from memstore.files.vault import Opener
@@ -54,6 +71,13 @@ class PushRefusal(NamedTuple):
 
 
 _UNREAD = BlobLabels(FileKind.BROKEN)
+# An id of memstore's in front matter that is written so oddly that the file is a plain note: in TOML, in capitals, in
+# braces, on a line of its own. The guard doesn't take it for one.
+_CLAIMED_ID = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?P<fence>---|\+\+\+)(?:(?!^(?P=fence)).)*?\bid\b[^\w\n]*(?:\n[^\w\n]*)?(?:str\s+[^\w\n]*)?"
+    + rf"(?P<id>m_[{ID_ALPHABET}]{{{ID_RANDOM_CHARACTERS}}})\b".encode(),
+    re.DOTALL | re.MULTILINE | re.IGNORECASE,
+)
 
 
 class Blobs:
@@ -98,7 +122,10 @@ class Blobs:
     def give(self, blob: str, path: str, data: bytes) -> BlobLabels:
         """Return what a blob with these bytes says."""
         if blob not in self.found:
-            self.found[blob] = self._reader.read(path, self._opened(blob, path, data))
+            said = self._reader.read(path, self._opened(blob, path, data))
+            if said.kind is FileKind.PLAIN and (claimed := _CLAIMED_ID.match(data[:MOST_BYTES_TO_CLAIM])):
+                said = BlobLabels(FileKind.BROKEN, (), Labels(id=claimed["id"].decode(), malformed=True))
+            self.found[blob] = said
             self.is_new = blob not in self._sealed or self.is_new
         return self.found[blob]
 
@@ -203,17 +230,15 @@ def refusals(
         sent: what would be sent.
         refs: the names of the refs that are written there.
         today: the vault.
-        audience: who reads the remote, as in the vault's settings.
+        audience: who reads the remote, as in the vault's settings; empty if nobody has said it: no memory goes.
         blobs: where what files say is kept.
         now: the time, UTC.
         others: the folders of other vaults in the repository, which have guards of their own.
     """
-    if {*audience} <= {OWNER_ALONE, today.own.owner}:
+    if audience and is_owner_alone(audience, today.own.owner):
         return
-    for update in sent.others:
-        reason = "it points to no commit, and what it points to is no memory"
-        yield PushRefusal(update.ref, None, reason, "push-no-memory")
     check = _Check(git, today, audience, blobs, now, others, sent.commits)
+    yield from check.others(sent)
     for commit in sent.commits:
         yield from check.files(commit)
     yield from check.stacks(sent.commits)
@@ -273,7 +298,9 @@ class _Check:
         others: Collection[str],
         commits: Sequence[SentCommit],
     ) -> None:
-        self._git, self._today, self._audience, self._blobs, self._now = git, today, audience, blobs, now
+        self._git, self._today, self._blobs, self._now = git, today, blobs, now
+        self._is_asked = bool(audience)
+        self._audience = audience = audience or (PUBLIC,)
         self._others = tuple(folder for folder in others if folder != today.prefix)
         self._own: dict[str, Mapping[str, str]] = {}  # by commit
         self._readers_at: dict[frozenset[tuple[str, str]], Readers | None] = {}
@@ -287,6 +314,8 @@ class _Check:
         self._today_ids = held.keys()
         # A memory of the push may have been made from another one that is not in the vault today.
         self._held = _combined(blobs[blob].labels for blob in pushed) | held
+        self._former = FormerMemories(git, commits, blobs, self._place, _ended(today.own))
+        self._data = self._own_data(commits) if today.config.mixed else {}
         world = today.own.world(self._held)
         self._readers = Readers(world, audience, now)
         self._world = world
@@ -312,8 +341,8 @@ class _Check:
             said = self._blobs[change.new or ""]
             alike = change.path, change.mode, said.kind, id(said.labels), id(own)
             if alike not in self._refusals:
-                is_told = self._is_judged_elsewhere(own, change)
-                self._refusals[alike] = None if is_told else self._refused(commit, change)
+                refused = self._refused_beside_notes if self._today.config.mixed else self._refused
+                self._refusals[alike] = None if self._is_judged_elsewhere(own, change) else refused(commit, change)
             if found := self._refusals[alike]:
                 yield PushRefusal(f"commit {commit.id[:10]}", change.path, *found)
 
@@ -323,6 +352,28 @@ class _Check:
         if of_stacks:
             stacks = _pushed_stacks(self._git, self._audience, self._world, self._now)
             yield from _of_stacks(stacks, of_stacks, self._today.prefix)
+
+    def others(self, sent: Outgoing) -> Iterator[PushRefusal]:
+        """Yield the refs that point to no commit, but to what is no memory, or to one that not everybody may see."""
+        for update in sent.others:
+            if not self._today.config.mixed:
+                reason = "it points to no commit, and what it points to is no memory"
+                yield PushRefusal(update.ref, None, reason, "push-no-memory")
+                continue
+            name = update.new or ""
+            listed = self._git.attempt("ls-tree", "-r", "-z", "--full-tree", name)
+            paths = {blob: path for path, blob in git_objects.tree_files(listed.stdout)} or {name: "object.md"}
+            self._blobs.read({blob: self._place(path) or "object.md" for blob, path in paths.items()})
+            for blob, path in paths.items():
+                said = self._blobs[blob]
+                if said.labels and (found := self._denied(None, said.labels)):
+                    yield PushRefusal(update.ref, path, *found)
+                elif (
+                    said.kind is FileKind.BROKEN or self._inside(path) is None or is_own_path(self._inside(path) or "")
+                ):
+                    yield PushRefusal(
+                        update.ref, path, "it is no plain note, so it is for the owner alone", "push-no-memory"
+                    )
 
     def _refused(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
         if change.mode not in git_objects.REGULAR_FILES:
@@ -344,14 +395,64 @@ class _Check:
             )
         return self._denied(commit, said.labels)
 
-    def _denied(self, commit: SentCommit, labels: Labels) -> tuple[str, str] | None:
+    def _refused_beside_notes(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
+        """Return why a file of a mixed vault may not go: plain notes and all other files are the repository's.
+
+        Memories and what records who sees them are the vault's, and so is what was a memory before.
+        """
+        said = self._blobs.found.get(change.new or "")
+        if change.mode in git_objects.REGULAR_FILES:
+            if said and said.kind is FileKind.SEALED:
+                return "it is sealed, and no key here opens it, so nobody knows who may see it", "push-broken"
+            if said and said.kind is FileKind.BROKEN:
+                return "it can't be read, so nobody knows who may see it", "push-broken"
+            if said and said.labels:
+                return self._denied(commit, said.labels)
+            inside = self._inside(change.path)
+            if inside is not None and self._is_vaults_own(inside, change.new or ""):
+                return "it is the vault's own, so it is for the owner alone", "push-no-memory"
+        former = self._former.last(commit, change.path) if self._place(change.path) else None
+        copies = self._former.copied(commit, change.new or "") if self._place(change.path) else ()
+        for labels in (*filter(None, [former]), *copies):
+            if found := self._denied(commit, labels):
+                return f"it was a memory, and {found[0]}", "push-former" if found[1] == "push-hidden" else found[1]
+        return None
+
+    def _own_data(self, commits: Sequence[SentCommit]) -> Mapping[str, bytes]:
+        """Return the bytes of the files of a push at places of the vault's own files, by blob."""
+        wanted = [
+            change.new
+            for commit in commits
+            for change in commit.changes
+            if change.new and (inside := self._inside(change.path)) and is_own_path(inside)
+        ]
+        return {blob: found.data for blob, found in objects(self._git, wanted).items()}
+
+    def _is_vaults_own(self, path: str, blob: str) -> bool:
+        """Whether a file of a mixed vault is a record of the vault's, and not the repository's at such a place."""
+        data = self._data.get(blob, b"")
+        if path == CONFIG_PATH:
+            return not self._are_readers(named_in_settings(data, default_owner=self._today.own.owner))
+        if is_audit_path(path) and (event := audit_event(path, data)):
+            return not (self._is_asked and event.event == SETTING_EVENT) or not self._are_readers(
+                [event.by, *(word for value in event.about.values() for word in words_typed(str(value)))]
+            )
+        return path.startswith(f"{SETTINGS_FOLDER}/") or is_original_path(path) or is_registry(path, data)
+
+    def _are_readers(self, names: Iterable[str]) -> bool:
+        """Whether these are nobody but the owner and those who read the remote."""
+        return {*names} <= {self._today.own.owner, OWNER_ALONE, PUBLIC, *self._readers.names, *self._audience}
+
+    def _denied(self, commit: SentCommit | None, labels: Labels) -> tuple[str, str] | None:
+        if not self._is_asked:
+            return "it is a memory, and nobody has said who reads there", "push-unasked"
         if denial := self._readers.denial(labels):
             return _hidden_from(denial), "push-hidden"
         held = self._held.get(labels.id)
         if held and held is not labels and held != labels and (denial := self._readers.denial(held)):
             where = "as it is today" if labels.id in self._today_ids else "by another of these commits"
             return f"{where}, {_hidden_from(denial)}", "push-hidden"
-        readers = self._readers_of(commit)
+        readers = self._readers_of(commit) if commit else None
         if readers and (denial := readers.denial(labels)):
             return f"by that commit's registries, {_hidden_from(denial)}", "push-hidden"
         return None
@@ -461,12 +562,12 @@ class _Check:
         }
 
     def _notes(self, sent: Outgoing) -> Iterator[tuple[str, str]]:
-        """Yield the texts of git's notes, whose files are called by the object that they are about."""
+        """Yield the texts of git's notes, whose files are called by what they are about, and of MEMORY.md."""
         notes = {
             change.new: f"commit {commit.id[:10]}"
             for commit in sent.commits
             for change in commit.changes
-            if change.new and _NOTE.fullmatch(change.path)
+            if change.new and (_NOTE.fullmatch(change.path) or change.path.endswith("MEMORY.md"))
         }
         for blob, found in each_object(self._git, notes):
             yield notes[blob], found.data.decode(errors="replace")
@@ -486,6 +587,12 @@ def _naming(found: FoundName) -> str:
 
 def _named(where: str, reason: str, found: FoundName, path: str | None = None) -> PushRefusal:
     return PushRefusal(where, path, reason, "push-name" if found.is_exact else "push-text", found.memory)
+
+
+def _ended(own: OwnFiles) -> frozenset[str]:
+    """Return the ids of memories that their owner has made plain notes again."""
+    events = (event for event in events_in(own.files).values() if event.by == own.owner)
+    return frozenset(name for event in events for name in texts_of(event.about.get("unadopted")))
 
 
 def _combined(found: Iterable[Labels | None]) -> dict[str, Labels]:

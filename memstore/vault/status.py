@@ -6,11 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
+from memstore.access.world import can_listen
 from memstore.core.change import Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
+from memstore.core.ids import is_entity_id
 from memstore.core.keys import QUARANTINED
 from memstore.core.short_repr import short_repr
+from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
@@ -236,14 +240,29 @@ def change_setting(
             decides who sees what, an audit event is written first.
     """
     if vault is not None and name.partition(".")[0] in DECIDES:
+        view = vault()
         if text is not None:
             file.typed(name, text)  # an invalid value is not recorded
-        record_setting(vault(), name, text)
+            if name == "notes_for":
+                _require_served(view, words_typed(text))
+        record_setting(view, name, text)
     if text is None:
         file.unset(name)
     else:
         file.set(name, text)
     return setting(file, defaults, name)
+
+
+def _require_served(view: View, names: Sequence[str]) -> None:
+    """Raise for anybody whom `notes_for` would name in vain: plain notes are shown to whoever acts as one of these."""
+    for name in names:
+        if is_group(name) or not is_entity_id(name) or not can_listen(view.registries, name):
+            members = view.registries.groups.get(name, ())
+            listed = ",".join(sorted(one.id for one in members)) or "human:bob,si:ash"
+            raise UsageError(
+                f"notes_for can't name {name!r}: only a person or an agent is shown plain notes by it",
+                hint=f"name each of them: memstore config notes_for {listed}",
+            )
 
 
 # -- commit ----------------------------------------------------------------------------------------

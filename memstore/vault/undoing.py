@@ -23,14 +23,15 @@ def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, t
     """Return the operation that takes back another at time `at`, and the event to write with it, if it needs one."""
     files = tuple(Written(file.path, file.after, file.before) for file in last.files)
     back = Operation(verb="undo", at=at, files=files, by=view.actor)
-    if not (is_audited(last.verb) or _is_about_access(view, last)):
+    unadopted = _unadopted(view, back)
+    if not (is_audited(last.verb) or _is_about_access(view, last) or unadopted):
         return back, ()
     gone, again = _consents(back)
     kinds = ((file.path, kind_of(file.path)) for file in files)
     changed = [expected_id(path, kind) for path, kind in kinds if kind not in (None, RegistryKind.CONSENT)]
     says = [digest_of(file.after) for file in files if kind_of(file.path) and file.after is not None]
     memory, to, whom = _grants(view, back)
-    about = {"withdrawn": gone, "consents": again, "changed": changed, "says": says}
+    about = {"withdrawn": gone, "consents": again, "changed": changed, "says": says, "unadopted": unadopted}
     return back, (recorded(view, "undo", of=last.verb, memory=memory, to=to, whom=whom, **about),)
 
 
@@ -81,6 +82,16 @@ def _consents(back: Operation) -> tuple[list[str], list[str]]:
         if (kind := kind_of(file.path)) is RegistryKind.CONSENT and None in (file.before, file.after):
             (gone if file.after is None else again).append(expected_id(file.path, kind))
     return gone, again
+
+
+def _unadopted(view: VaultView, back: Operation) -> list[str]:
+    """Return the ids of memories that the vault's owner makes plain notes again; the guard of pushes asks for them."""
+    found = []
+    for file in back.files if view.actor == view.config.owner and view.config.mixed else ():
+        was, will = (_memory_in(view, file.path, data) for data in (file.before, file.after))
+        if was and was.memory.id and file.after is not None and will is None:
+            found.append(was.memory.id)
+    return found
 
 
 def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], list[str]]:

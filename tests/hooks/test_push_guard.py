@@ -67,6 +67,11 @@ class Pushing:
             check=False,
         )
 
+    def program(self, *words: str) -> None:
+        """Run memstore as the vault's owner."""
+        words = ("memstore", "--as", OWNER, *words)
+        subprocess.run(words, cwd=self.root, env=os.environ | {"PATH": PATH}, check=True, capture_output=True)
+
     def passes(self, *words: str, **environment: str) -> None:
         done = self.push(*words, **environment)
         assert (done.returncode, done.stderr) == (0, "")
