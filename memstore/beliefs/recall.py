@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.beliefs import ledger, next_lines
 from memstore.beliefs.bites import LONGEST_BITE, Saying, fitted, interleaved, one_line, sayings, sentences, tokens
-from memstore.conflicts.among import Among
 from memstore.core import terms
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
@@ -365,8 +364,7 @@ class _Recall:
         return similar._replace(rows=near)
 
     def _hits(self, candidates: Candidates) -> list[tuple[Hit, Opened]]:
-        wish, among = Wish(limit=self._pool), Among(candidates.audience.then)
-        reader = HitReader(candidates, self._asked, wish, among=among, now=self._now)
+        reader = HitReader(candidates, self._asked, Wish(limit=self._pool), among=None, now=self._now)
         hits, _ = reader.hits()
         return [(hit, reader.file_of(hit)) for hit in hits]
 

@@ -43,18 +43,21 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
             raise UsageError("--duplicates looks at all memories", hint="narrow it with filters, like --tag dog")
         _list_duplicates(session, given, limit)
         return
-    from memstore.conflicts.compare import conflicts as find
+    from memstore.conflicts.compare import survey
     from memstore.documents.conflicts import conflicts_document
 
     view = session.view()
-    found = find(view, ref, given.filters(view.clock.now()))
+    found, not_compared = survey(view, ref, given.filters(view.clock.now()))
     session.emit(
         "conflicts",
-        document=lambda: conflicts_document(found[:limit], left_out=len(found[limit:] if limit else ())),
+        document=lambda: conflicts_document(
+            found[:limit], left_out=len(found[limit:] if limit else ()), not_compared=not_compared
+        ),
         lines=lambda: (line for one in found[:limit] for line in _lines(session, one)),
         each="conflicts",
     )
     _say_left_out(session, found, limit)
+    session.say_not_compared(not_compared)
     if not found:
         session.say("no conflicts")
     if ref is None:

@@ -289,6 +289,11 @@ class CliSession:
         if count:
             self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
 
+    def say_not_compared(self, pairs: int) -> None:
+        """Say how many pairs of memories an answer does not compare for conflicts."""
+        if pairs:
+            self.say(f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} not compared for conflicts, or only in part")
+
     def say_unreadable(self) -> None:
         """Say how many files can't be read, after an answer about the whole vault."""
         if not (self.choices.quiet or self.as_json):

@@ -71,6 +71,7 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
         _show_verified(session, shown)
         return
     session.emit("show", document=lambda: shown_document(shown), lines=lambda: card(session, shown))
+    session.say_not_compared(shown.not_compared)
 
 
 def _show_verified(session: CliSession, shown: Shown) -> None:

@@ -61,7 +61,7 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
     say_conflicts(session, saved.conflicts, of=saved.ref or saved.path)
     if saved.compared_in_part:
         name = saved.ref or saved.path
-        session.say(f"files saved in place since the last search were not compared: memstore conflicts {name}")
+        session.say(f"not everything alike was compared for conflicts: memstore conflicts {name}")
 
 
 def emit_linked(session: CliSession, verb: str, linked: Linked, *, dry_run: bool) -> None:

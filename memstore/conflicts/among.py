@@ -8,23 +8,26 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from functools import cache, cached_property, lru_cache
-from itertools import chain, compress, repeat
+from itertools import chain, compress, islice, repeat
 from typing import TYPE_CHECKING, cast
 
 from memstore.conflicts.gists import (
+    gists_in,
     is_enough,
     keep_apart,
-    keep_gists,
+    keep_near,
     kept_apart,
-    kept_gists,
+    kept_near,
     may_conflict,
     pair_of,
     pair_of_files,
+    rows_of,
+    within,
 )
 from memstore.core.catalog import FileKind
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.conflicts.conflict import Side
     from memstore.conflicts.gists import Gist
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
+    from memstore.files.passages import Passage
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Hit
 
@@ -41,8 +45,10 @@ if TYPE_CHECKING:
 # The number of statements of a result that are compared.
 MOST_NEAR = 12
 FEWEST_WORDS = 2  # one word alone states nothing
-# More results than this are probably read by a program; comparing all of them would take minutes.
-MOST_COMPARED = 100
+# Parsing a statement takes a millisecond, and asking all rules about two takes four: lines that are alike, as in a
+# diary, would be thousands of pairs. So many results are compared, with so many statements; and so many pairs of
+# statements, of them so many of the same two results.
+MOST_COMPARED, MOST_STATEMENTS, MOST_PAIRS, MOST_PAIRS_OF_TWO = 100, 96, 40, 8
 
 
 class _Compared:
@@ -62,30 +68,47 @@ class _Compared:
 
     @cached_property
     def gists(self) -> Sequence[Gist]:
-        """The gists of the statements that are shown or nearest to the shown lines."""
-        shown = [(one.line_start, one.line_end) for one in (self._hit.citation, *self._hit.more)]
-        first = self._opened.text.body_line
-
-        def distance(gist: Gist) -> int:
-            if gist.line_start < first:
-                return 0  # the title always counts
-            return min(max(start - gist.line_end, gist.line_start - end, 0) for start, end in shown)
-
-        said = [gist for gist in self._all if len(gist.topic) >= FEWEST_WORDS]
-        return sorted(said, key=distance)[:MOST_NEAR]
-
-    @property
-    def _all(self) -> Sequence[Gist]:
+        """The gists of the statements that are shown or nearest to the shown lines; others are not even parsed."""
         if self._opened.entry.kind is not FileKind.MEMORY:
             return ()
-        found = kept_gists(self._view, self.blob)
-        if found is None:
-            from memstore.conflicts.gisting import gists_of
+        known = kept_near(self._view, self.blob)
+        anew: dict[str, Sequence[str]] = {}
+        found: list[Gist] = []
+        for place, passage, lines in self._places():
+            rows = known.get(place)
+            if rows is None:
+                rows = anew[place] = rows_of(self._made(passage, lines))
+            found += (gist for gist in gists_in(rows) if len(gist.topic) >= FEWEST_WORDS)
+            if len(found) >= MOST_NEAR:
+                break
+        if anew and not self._view.is_past:
+            keep_near(self._view, self.blob, {**known, **anew})
+        return found[:MOST_NEAR]
 
-            found = gists_of(self._file)
-            if not self._view.is_past:
-                keep_gists(self._view, self.blob, found)
-        return found
+    def _places(self) -> Iterator[tuple[str, Passage | None, range | None]]:
+        """Yield the title, for which there is no passage, and the nearest passages first; of a long one, some lines.
+
+        Each comes with a name to cache its gists by.
+        """
+        shown = [(one.line_start, one.line_end) for one in (self._hit.citation, *self._hit.more)]
+
+        def distance(passage: Passage) -> int:
+            return min(max(start - passage.line_end, passage.line_start - end, 0) for start, end in shown)
+
+        yield "title", None, None
+        for one in sorted(self._opened.passages, key=distance):
+            if one.line_end - one.line_start < MOST_NEAR:
+                yield f"{one.line_start}", one, None
+            else:
+                inside = (start for start, _ in shown if one.line_start <= start <= one.line_end)
+                start = next(inside, one.line_start)
+                yield f"{one.line_start} {start}", one, range(start, start + MOST_NEAR)
+
+    def _made(self, passage: Passage | None, lines: range | None) -> Iterator[Gist]:
+        from memstore.conflicts.gisting import gist, said_by, said_in_title
+
+        said = said_by(passage, lines) if passage else said_in_title(self._file)
+        return (gist(*one) for one in islice(said, MOST_NEAR))
 
     @property
     def _file(self) -> MemoryFile:
@@ -119,6 +142,10 @@ class Among:
         self._found: defaultdict[str, dict[str, Conflict]] = defaultdict(dict)
         self._undecided: list[tuple[_Compared, _Compared, Pairs]] = []  # only if there is a model to ask
         self._apart_now: dict[str, None] = {}
+        self._pairs = 0  # of statements that were compared
+        self._skipped = 0  # results
+        # Pairs of results that were not compared, or only in part.
+        self.left_out = 0
 
     @cached_property
     def _apart(self) -> dict[str, None]:
@@ -129,8 +156,12 @@ class Among:
         return tuple(self._found[hit.path].values()) if hit.path in self._found else ()
 
     def add(self, hits: Sequence[tuple[Hit, Opened]]) -> None:
-        """Add results with their files; those beyond the first hundred are not compared."""
-        for hit, file in hits[: max(0, MOST_COMPARED - len(self._compared))]:
+        """Add results with their files; the last of many are not compared."""
+        for hit, file in hits:
+            if len(self._compared) >= MOST_COMPARED or len(self._said) >= MOST_STATEMENTS:
+                self.left_out += len(self._compared) + self._skipped
+                self._skipped += 1
+                continue
             one = _Compared(self._view, hit, file)
             for at, pairs in self._candidates(one).items():
                 self._compare(self._compared[at], one, pairs)
@@ -163,13 +194,17 @@ class Among:
         if one.path == other.path or other.path in self._found[one.path]:
             return
         close = [(this, that) for this, that in pairs if may_conflict(this, that)]
+        room = max(0, min(MOST_PAIRS - self._pairs, MOST_PAIRS_OF_TWO))
+        close, count, is_part = _within(one, other, close, room)
+        self._pairs += count
+        self.left_out += is_part
         files = pair_of_files(one.blob, other.blob, close)
         if self._are_apart(files):
             return
         found = [(this, that) for this, that in close if self._are_in_conflict(this, that)]
         if not (found or (one.makes_claims and other.makes_claims)):
             if self._view.inference is not None:
-                self._undecided.append((one, other, pairs))
+                self._undecided.append((one, other, _within(one, other, pairs, MOST_PAIRS_OF_TWO)[0]))
             return
         from memstore.conflicts.conflict import conflict
 
@@ -209,6 +244,18 @@ class Among:
 def _are_close(shared: int, one: int, other: int) -> bool:
     """Whether two statements share enough topic words, given how many they share and how many each has."""
     return is_enough(shared, min(one, other))
+
+
+def _within(one: _Compared, other: _Compared, pairs: Pairs, most: int) -> tuple[list[tuple[Gist, Gist]], int, bool]:
+    """Return those pairs of statements that are nearest to the shown lines, at most so many of any with any.
+
+    And how many these are, and whether that leaves some out.
+    """
+    here, there = ({id(gist): place for place, gist in enumerate(each.gists)} for each in (one, other))
+    places = sorted(((here[id(this)], there[id(that)]) for this, that in pairs), key=sum)
+    ones, others, is_part = within(places, most)
+    near = [(this, that) for this, that in pairs if here[id(this)] in ones and there[id(that)] in others]
+    return near, len(ones) * len(others), is_part
 
 
 def _sides(one: _Compared, other: _Compared, pairs: Pairs) -> tuple[Side, Side]:

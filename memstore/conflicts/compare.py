@@ -6,13 +6,14 @@ one memory or for all. The results of a search are compared by `among`.
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
 from memstore.conflicts.gisting import gist, said_in
-from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict
+from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, within
 from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.statements import topic_of
 from memstore.core import digests
@@ -41,6 +42,9 @@ if TYPE_CHECKING:
 
 # The number of words of a memory, the rarest ones, that are looked up in the index.
 MOST_WORDS = 12
+# What one comparison costs at most: statements of others that are read, and pairs of statements that all rules are
+# asked about, in all and of the same two memories. Notes with alike lines, as in a diary, would be thousands of pairs.
+MOST_READ, MOST_PAIRS, MOST_PAIRS_OF_TWO = 160, 40, 16
 # Memories with words that a state excludes, and those of them that are compared, because they share a word with it.
 _MOST_TELLING, _MOST_FOR_A_STATE = 200, 6
 
@@ -118,6 +122,8 @@ class Comparer:
         self._frequency = cache(then.frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[tuple[str, str]] = set()
+        # Pairs of memories that are alike and were not compared, or only in part.
+        self.left_out = 0
 
     def conflicts(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
         """Return the open conflicts of a memory, the most serious first.
@@ -129,37 +135,57 @@ class Comparer:
         """
         if side.memory.status != "active":
             return []
-        others = [other for other in self.alike(side, but=but, all_in_turn=all_in_turn) if other.ref != side.ref]
-        by_path = {other.path: one for other in others if (one := self._conflict(side, other))}
+        others: list[Side] = []
+        by_path: dict[str, Conflict] = {}
+        read = asked = 0
+        for path in self._alike(side, but=but, all_in_turn=all_in_turn):
+            if read >= MOST_READ or asked >= MOST_PAIRS:
+                self.left_out += 1
+            elif (other := self.side_at(path)) and other.ref != side.ref:
+                others.append(other)
+                read += len(other.statements)
+                found_now, pairs = self._conflict(side, other)
+                asked += pairs
+                if found_now:
+                    by_path[path] = found_now
         found = [*by_path.values()]
         if model := self._view.inference:
             undecided = ((side, other) for other in others if other.path not in by_path)
             found += [by_model(*one) for one in model.conflicts(undecided, self._view.derived)]
         return sorted(found, key=lambda one: one.order)
 
-    def _conflict(self, side: Side, other: Side) -> Conflict | None:
-        """Return the conflict of two memories, comparing only statements that may be in conflict."""
+    def _conflict(self, side: Side, other: Side) -> tuple[Conflict | None, int]:
+        """Return the conflict of two memories, and how many pairs of statements were compared for it."""
         is_kept = self._sides.get(side.path) is side
         pair = (min(side.path, other.path), max(side.path, other.path))
         if is_kept and pair in self._apart:
-            return None
-        mine, theirs = (side, other) if self._opposes else self._narrowed(side, other)
+            return None, 0
+        mine, theirs = self._narrowed(side, other)
         may = (mine.statements and theirs.statements) or (mine.claims and theirs.claims)
         found = conflict(mine, theirs, opposes=self._opposes) if may else None
         if is_kept and found is None:
             self._apart.add(pair)
-        return found
+        return found, len(mine.statements) * len(theirs.statements)
 
     def _narrowed(self, side: Side, other: Side) -> tuple[Side, Side]:
-        """Return both with only those statements that may be in conflict with one of the other's, by their gists."""
+        """Return both with only those statements that may be in conflict with one of the other's, by their gists.
+
+        With opposites of the user's, gists can't tell.
+        """
         gists, others = self._gists_of(side), self._gists_of(other)
         pairs = [
             (at, there)
             for at, (one, _) in enumerate(side.statements)
             for there, (another, _) in enumerate(other.statements)
-            if near_in_any_order(one, another) and may_conflict(gists.at(at), others.at(there))
+            if one.text != another.text
+            and near_in_any_order(one, another)
+            and (self._opposes or may_conflict(gists.at(at), others.at(there)))
         ]
-        mine, theirs = (sorted(set(places)) for places in zip(*pairs, strict=True)) if pairs else ([], [])
+        # One of many lines that are alike says less than one that is like few others.
+        here, there = (Counter(places) for places in zip(*pairs, strict=True)) if pairs else (Counter(), Counter())
+        pairs.sort(key=lambda pair: here[pair[0]] + there[pair[1]])
+        mine, theirs, is_part = within(pairs, MOST_PAIRS_OF_TWO)
+        self.left_out += is_part
         return (
             side._replace(statements=[side.statements[at] for at in mine]),
             other._replace(statements=[other.statements[at] for at in theirs]),
@@ -181,7 +207,13 @@ class Comparer:
                 keep_gists(self._view, self._blobs[path], [*map(gists.at, range(len(gists.side.statements)))])
 
     def alike(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> Iterator[Side]:
-        """Yield the active memories that share most rare words with one, or a claim's subject and attribute.
+        """Yield the active memories that share most rare words with one, or a claim's subject and attribute."""
+        for path in self._alike(side, but=but, all_in_turn=all_in_turn):
+            if other := self.side_at(path):
+                yield other
+
+    def _alike(self, side: Side, *, but: Collection[str], all_in_turn: bool) -> list[str]:
+        """Return the paths of the memories that `alike` yields, the most alike first.
 
         Besides, there are those that share a word with a statement of a state and have most of the words that the state
         excludes: `user` and `steak` for `User is vegan`, however many memories there are about the user; and the other
@@ -195,10 +227,7 @@ class Comparer:
             rows |= dict.fromkeys(self._sharing(statement, against))
             if not all_in_turn:
                 rows |= dict.fromkeys(self._sharing(statement, map(term_of, states_against(statement.topic))))
-        for row in rows:
-            path = self._paths[row]
-            if path not in (side.path, *but) and (other := self.side_at(path)):
-                yield other
+        return [path for row in rows if (path := self._paths[row]) not in (side.path, *but)]
 
     def _sharing(self, statement: Statement, terms: Iterable[str]) -> Sequence[int]:
         """Return up to six rows with the rarest of these terms that have a word of a statement, or its speaker."""
@@ -248,6 +277,13 @@ def _topics(statements: Iterable[Statement]) -> set[str]:
 # -- all open conflicts ----------------------------------------------------------------------------
 
 
+class Survey(NamedTuple):
+    """The open conflicts of some memories, and how many pairs that are alike were not compared, or only in part."""
+
+    conflicts: tuple[Conflict, ...]
+    not_compared: int
+
+
 def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
     """Return the open conflicts with both sides visible to the viewer, the most serious first; each pair once.
 
@@ -263,6 +299,11 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
     Raises:
         NotFoundError: the viewer may not see such a memory.
     """
+    return survey(view, ref, filters).conflicts
+
+
+def survey(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> Survey:
+    """Return the same, and how much was not compared."""
     comparer = Comparer(view)
     then = comparer.audience.then
     if ref is not None:
@@ -277,4 +318,4 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
             found.setdefault(frozenset(one.refs), one)
     if ref is None:
         comparer.keep_gists()
-    return tuple(sorted(found.values(), key=lambda one: one.order))
+    return Survey(tuple(sorted(found.values(), key=lambda one: one.order)), comparer.left_out)

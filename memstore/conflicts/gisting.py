@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, phrasings
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
+    from memstore.files.passages import Passage
 
 # Only this many statements of a long text are compared: a memory should be about one thing.
 MOST_STATEMENTS = 60
@@ -58,25 +59,28 @@ def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
     A title without a verb only names what the text is about, or when it was: `Sailing in winter`, `Log, 18:13`. With
     another number, it may say something: `Gate code 4471`.
     """
-    memory = file.memory
-    count = 0
-    if memory.title:
-        line = file.front.line_of("title")
-        for statement in statements(memory.title):
-            told = frame(statement.text)
-            if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
-                count += 1
-                yield statement, line, line
-    for passage in passages(memory.body, first_line=file.text.body_line):
-        if passage.kind in SAYS_NOTHING or count >= MOST_STATEMENTS:
-            continue
-        first = passage.line_end - passage.text.count("\n")
-        for statement in each_statement(passage.text):
-            if count >= MOST_STATEMENTS:
-                break
-            if not (passage.speaker and statement.of_speaker):
-                count += 1
-                yield statement, first + statement.line_start, first + statement.line_end
+    said = (each for passage in passages(file.memory.body, first_line=file.text.body_line) for each in said_by(passage))
+    yield from islice(chain(said_in_title(file), said), MOST_STATEMENTS)
+
+
+def said_in_title(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
+    """Yield the statements of a memory's title; see `said_in`."""
+    line = file.front.line_of("title") if file.memory.title else 1
+    for statement in statements(file.memory.title or ""):
+        told = frame(statement.text)
+        if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
+            yield statement, line, line
+
+
+def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Statement, int, int]]:
+    """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file."""
+    if passage.kind in SAYS_NOTHING:
+        return
+    first = passage.line_end - passage.text.count("\n")
+    inside = lines and range(lines.start - first, lines.stop - first)
+    for statement in each_statement(passage.text, inside):
+        if not (passage.speaker and statement.of_speaker):
+            yield statement, first + statement.line_start, first + statement.line_end
 
 
 def _is_time(token: Token) -> bool:

@@ -75,6 +75,23 @@ def may_conflict(one: Gist, other: Gist) -> bool:
     return any(len(mine[slot] | theirs[slot]) > 1 for slot in mine if slot in theirs)
 
 
+def within(pairs: Sequence[tuple[int, int]], most: int) -> tuple[list[int], list[int], bool]:
+    """Return the numbers on both sides of the first pairs that make at most so many pairs of any with any.
+
+    And whether that leaves some out.
+    """
+    ones: set[int] = set()
+    others: set[int] = set()
+    is_part = False
+    for one, other in pairs:
+        if len(ones | {one}) * len(others | {other}) > most:
+            is_part = True
+        else:
+            ones.add(one)
+            others.add(other)
+    return sorted(ones), sorted(others), is_part
+
+
 def share_enough(one: frozenset[str], other: frozenset[str]) -> bool:
     """Whether two topics have enough in common for a denial, a change, or what is always or only so."""
     return _is_enough_to_deny(len(one & other), min(len(one), len(other)))
@@ -109,9 +126,29 @@ def kept_gists(view: "View", blob: str) -> Sequence[Gist] | None:
     return None if found is None else _read(tuple(found))
 
 
+def kept_near(view: "View", blob: str) -> dict[str, Sequence[str]]:
+    """Return the rows of gists that are cached of places in a revision of a file."""
+    return {**view.derived.last(f"{GISTS}{blob}", _STATE)}
+
+
+def gists_in(rows: Sequence[str]) -> Sequence[Gist]:
+    """Return the gists in rows that `rows_of` made."""
+    return _read(tuple(rows))
+
+
+def rows_of(gists: Iterable[Gist]) -> list[str]:
+    """Return gists as rows to cache."""
+    return [*map(_written, gists)]
+
+
+def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> None:
+    """Cache the rows of gists of places in a revision of a file, until the index no longer has it."""
+    view.derived.keep(f"{GISTS}{blob}", _STATE, rows)
+
+
 def keep_gists(view: "View", blob: str, gists: Sequence[Gist]) -> None:
     """Cache the gists of a revision of a file, until the index no longer has it."""
-    view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: list(map(_written, gists))})
+    view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists)})
 
 
 def pair_of(one: Gist, other: Gist) -> str:
@@ -146,7 +183,7 @@ def _written(gist: Gist) -> str:
 
 
 # Gists of recent files are also cached in memory, because a session returns to the same ones.
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _read(rows: tuple[str, ...]) -> Sequence[Gist]:
     return tuple(_gist(*row.split(_PART, _FIELDS - 1)) for row in rows)
 

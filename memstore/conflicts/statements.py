@@ -265,14 +265,16 @@ def statements(text: str) -> tuple[Statement, ...]:
     return tuple(each_statement(text))
 
 
-def each_statement(text: str) -> Iterator[Statement]:
-    """Yield the statements of a text, for a caller that needs only the first ones; otherwise as `statements`."""
+def each_statement(text: str, lines: range | None = None) -> Iterator[Statement]:
+    """Yield the statements of a text, or of some of its lines, for a caller that needs only the first ones."""
     about, line, counted = "", 0, 0
     for start, end in sentences(text):
-        statement = statement_of(text[start:end], about)
         line, counted = line + text.count("\n", counted, start), start
-        if statement.topic and not _NO_STATEMENT.search(statement.text):
-            yield statement._replace(line_start=line, line_end=line + text.count("\n", start, end))
+        last = line + text.count("\n", start, end)
+        if lines is None or (line < lines.stop and last >= lines.start):
+            statement = statement_of(text[start:end], about)
+            if statement.topic and not _NO_STATEMENT.search(statement.text):
+                yield statement._replace(line_start=line, line_end=last)
         about = _spoken_of(text, start, end, about)
 
 

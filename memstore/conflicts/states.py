@@ -6,6 +6,7 @@ A deaf person does not hear the neighbours. The states and the evidence against 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -37,9 +38,15 @@ def _excludes(one: Frame, other: Frame, *, days_apart: bool) -> bool:
         return False
     return any(
         _is_evidence(one, other, at, width, state, days_apart=days_apart)
-        for at in range(len(one.terms))
-        for width, state in lexicon.states_at(one.terms, at)
+        for at, width, state in _states_in(tuple(one.terms))
     )
+
+
+# A sentence is compared with many others.
+@lru_cache(maxsize=1024)
+def _states_in(terms: tuple[str, ...]) -> Sequence[tuple[int, int, Condition]]:
+    """Return the states that phrases among some terms express, each with its place and its number of words."""
+    return [(at, width, state) for at in range(len(terms)) for width, state in lexicon.states_at(terms, at)]
 
 
 _OF_SOME = listed("most some half few several many")

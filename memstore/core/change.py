@@ -46,7 +46,7 @@ class Saved:
     `commit` is the commit that contains it; None if no commit was asked for, or if the file `stays_out`: git ignores it
     or already has it in this state. `conflicts` are the open conflicts with other memories that its new text raises.
     `compared_in_part` is true if this comparison may have missed files of a very large vault that were rewritten in
-    place.
+    place, or left out some of many alike.
     """
 
     ref: str | None

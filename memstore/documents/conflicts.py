@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.documents.parts import DIGITS, conflict_document, saved_document
+from memstore.documents.parts import DIGITS, conflict_document, not_compared_document, saved_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,9 +14,13 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
 
 
-def conflicts_document(found: Iterable[Conflict], *, left_out: int) -> dict[str, Any]:
-    """Return memories that can't both be right, and how many conflicts more there are."""
-    return {"conflicts": [conflict_document(one) for one in found], "left_out": left_out}
+def conflicts_document(found: Iterable[Conflict], *, left_out: int, not_compared: int) -> dict[str, Any]:
+    """Return memories that can't both be right, how many conflicts more there are, and what was not compared."""
+    return {
+        "conflicts": [conflict_document(one) for one in found],
+        "left_out": left_out,
+        **not_compared_document(not_compared),
+    }
 
 
 def resolved_document(done: Resolved, *, dry_run: bool) -> dict[str, Any]:

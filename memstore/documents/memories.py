@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.keys import EXTERNAL
 from memstore.documents.lineage import trace_document
-from memstore.documents.parts import DIGITS, conflict_document, external_document, finding_document, saved_document
+from memstore.documents.parts import (
+    DIGITS,
+    conflict_document,
+    external_document,
+    finding_document,
+    not_compared_document,
+    saved_document,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -132,6 +139,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,
         "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
+        **not_compared_document(shown.not_compared),
         "standing": _standing_document(shown.standing),
         "prunable": shown.prunable,
         "quality": shown.quality,

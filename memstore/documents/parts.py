@@ -37,6 +37,11 @@ def finding_document(finding: Finding) -> dict[str, Any]:
     }
 
 
+def not_compared_document(pairs: int) -> dict[str, int]:
+    """Return how many pairs of memories that are alike were not compared, or only in part; nothing for none."""
+    return {"not_compared": pairs} if pairs else {}
+
+
 def conflict_document(conflict: Conflict) -> dict[str, Any]:
     """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
     return {

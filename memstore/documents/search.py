@@ -5,7 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.keys import QUARANTINED
-from memstore.documents.parts import DIGITS, citation_document, conflict_document, external_document
+from memstore.documents.parts import (
+    DIGITS,
+    citation_document,
+    conflict_document,
+    external_document,
+    not_compared_document,
+)
 
 if TYPE_CHECKING:
     from memstore.core.errors import MemstoreError
@@ -28,6 +34,7 @@ def answer_document(answer: Answer) -> dict[str, Any]:
         "facets": {key: dict(counts) for key, counts in answer.facets},
         "suggestion": answer.suggestion,
         "notes": [*answer.query.notes],
+        **not_compared_document(answer.not_compared),
         **({"why_not": why_not_document(answer.why_not)} if answer.why_not else {}),
     }
 

@@ -136,7 +136,8 @@ class Searcher:
         best_do = wish.sort is Sort.RELEVANCE and not wish.facets and wish.filters.min_confidence is None
         best = wish.limit if best_do and counted is None else None
         candidates = Candidates(self._audience, rows, asked, wish.by, self._similar(rows, asked), best=best)
-        reader = HitReader(candidates, asked, wish, among=Among(self._then), now=self._now)
+        among = Among(self._then)
+        reader = HitReader(candidates, asked, wish, among=among, now=self._now)
         hits, fallback = reader.hits()
         weak = self._is_weak(asked, hits, candidates, reader)
         found = candidates.scores.keys() - reader.lacking
@@ -155,6 +156,7 @@ class Searcher:
             facets=tuple((key, self._facet(key, anew)) for key in wish.facets),
             suggestion=None if hits and not weak else query.suggestion(self._audience, asked),
             why_not=why_not,
+            not_compared=among.left_out,
         )
 
     def _vouched(self, hit: Hit, file: Opened) -> Hit:
@@ -283,6 +285,7 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
         hits=tuple(hits[: wish.limit]),
         total=sum(answer.total for answer in answers),
         past=sum(answer.past for answer in answers),
+        not_compared=sum(answer.not_compared for answer in found),
         weak=bool(found) and all(answer.weak for answer in found),
         facets=tuple((key, _most_first(counts)) for key, counts in facets.items()),
         suggestion=own.suggestion if not found or own.weak else None,

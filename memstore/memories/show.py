@@ -52,10 +52,11 @@ class Shown:
     `commit` is the commit whose state this is; None: the current file. `confidence_now` is the confidence as evidence
     fades, None if there is none; `quality` is how far the memory may be relied on; both are in [0,1] and of today.
     `grounds` is what the quality is computed from, including the strength that the memory had before this look.
-    `conflicts` are today's open ones; a past state has none. `standing` is how firmly it is believed, None without a
-    confidence; `prunable` is why it could be archived, None if it could not; `trust` is how far others vouch for it, by
-    today's keys. `external` is set if the memory is a quotation, and has to be shown as one; `hearsay` are
-    the memories because of which it is no evidence. `then` is the vault in the state that was read.
+    `conflicts` are today's open ones; a past state has none. `not_compared` is how many alike memories were not
+    compared for them, or only in part. `standing` is how firmly it is believed, None without a confidence; `prunable`
+    is why it could be archived, None if it could not; `trust` is how far others vouch for it, by today's keys.
+    `external` is set if the memory is a quotation, and has to be shown as one; `hearsay` are the memories because of
+    which it is no evidence. `then` is the vault in the state that was read.
     """
 
     entry: Entry
@@ -71,6 +72,7 @@ class Shown:
     trust: Trust
     then: View = field(repr=False, compare=False)
     conflicts: tuple[Conflict, ...] = ()
+    not_compared: int = 0
     external: External | None = None
     hearsay: tuple[str, ...] = ()
     mount: Mount | None = field(default=None, repr=False)
@@ -127,7 +129,8 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     blob = digests.blob_id(file.data, digests.format_of(entry.blob))
     opened = Opened(entry_of(file, blob), file.data, file.text, mixed=then.config.mixed)
     made_of = grounds_of(Audience(then), opened, uses_of(view, [entry.id]), now)
-    open_ones = Comparer(then).conflicts(side_of(file)) if commit is None and file.memory.id else []
+    comparer = Comparer(then)
+    open_ones = comparer.conflicts(side_of(file)) if commit is None and file.memory.id else []
     made_of = made_of._replace(penalty=sum(conflict.penalty for conflict in open_ones))
     now_held = held_now(file.memory, now)
     return Shown(
@@ -144,6 +147,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
         then=then,
         mount=mount,
         conflicts=tuple(open_ones),
+        not_compared=comparer.left_out,
         external=then.external(file.memory),
         hearsay=hearsay(file.memory, loader(then), then.is_vouched) if file.memory.id else (),
         quality=round(quality.quality(made_of, QualityProfile(view.config.quality_profile)), quality.DIGITS),

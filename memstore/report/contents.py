@@ -10,7 +10,7 @@ from memstore.access.report import audit_sight, sight_report
 from memstore.beliefs.archive import prunable
 from memstore.beliefs.next_lines import held_now
 from memstore.beliefs.reconsolidation import standing
-from memstore.conflicts.compare import Comparer, conflicts
+from memstore.conflicts.compare import Comparer, Survey, survey
 from memstore.core import digests
 from memstore.core.catalog import EdgeKind, FileKind
 from memstore.core.short_repr import short_repr
@@ -123,7 +123,8 @@ class VaultReport:
     `memories` are newest first; `parts` are the connected parts of the lineage, the largest first, and
     `undrawn` counts the memories of those left out. `sight` has what each entity sees, None unless the vault's owner
     is looking. `compared` is how many of the newest active memories were compared with the others for conflicts, None
-    for all. `unreadable` is how many files can't be read, as far as the viewer may know.
+    for all; `not_compared` how many pairs that are alike were not, or only in part. `unreadable` is how many files
+    can't be read, as far as the viewer may know.
     """
 
     vault: str
@@ -133,6 +134,7 @@ class VaultReport:
     memories: tuple[ReportedMemory, ...]
     conflicts: tuple[Conflict, ...]
     compared: int | None
+    not_compared: int
     orphans: Orphans
     parts: tuple[LineagePart, ...]
     undrawn: int
@@ -160,7 +162,8 @@ def report(view: View) -> VaultReport:
         context=context.id if context else None,
         at=view.clock.now(),
         memories=memories,
-        conflicts=found,
+        conflicts=found.conflicts,
+        not_compared=found.not_compared,
         compared=compared,
         orphans=find_orphans(view),
         parts=tuple(parts),
@@ -170,18 +173,19 @@ def report(view: View) -> VaultReport:
     )
 
 
-def _conflicts(view: View, memories: Sequence[ReportedMemory]) -> tuple[tuple[Conflict, ...], int | None]:
+def _conflicts(view: View, memories: Sequence[ReportedMemory]) -> tuple[Survey, int | None]:
     """Return the open conflicts, and how many of the newest memories were compared; None for all."""
     newest = [one for one in memories if one.entry.kind is FileKind.MEMORY and one.is_active]
     if len(newest) <= MOST_COMPARED:
-        return conflicts(view), None
+        return survey(view), None
     comparer = Comparer(view)
     found: dict[frozenset[str], Conflict] = {}
     for one in view.told("comparing memories", newest[:COMPARED_OF_MORE]):
         side = comparer.side_at(one.entry.path)
         for each in comparer.conflicts(side) if side else ():
             found.setdefault(frozenset(each.refs), each)
-    return tuple(sorted(found.values(), key=lambda one: one.order)), COMPARED_OF_MORE
+    in_order = tuple(sorted(found.values(), key=lambda one: one.order))
+    return Survey(in_order, comparer.left_out), COMPARED_OF_MORE
 
 
 # -- the memories ----------------------------------------------------------------------------------

@@ -178,10 +178,14 @@ class _Page:
 
     def _compared(self) -> Content:
         """Return what was not compared, if anything was not."""
-        if self._report.compared is None:
-            return None
-        newest = f"Only the newest {self._report.compared:,} memories were compared with the others; "
-        return element("p", newest, element("code", "memstore conflicts"), " compares all of them.")
+        said: list[Markup] = []
+        if self._report.compared is not None:
+            newest = f"Only the newest {self._report.compared:,} memories were compared with the others; "
+            said.append(element("p", newest, element("code", "memstore conflicts"), " compares all of them."))
+        if self._report.not_compared:
+            pairs = _count(self._report.not_compared, "pair", "pairs")
+            said.append(element("p", f"{pairs} of memories with many lines alike were not compared, or only in part."))
+        return said or None
 
     @staticmethod
     def _group(title: str, about: str, items: Sequence[Content], command: str, remark: Content = None) -> Markup | None:

@@ -81,12 +81,12 @@ class HitReader:
         candidates: the memories that match.
         asked: the query.
         wish: the options of the search.
-        among: compares the results with each other.
+        among: compares the results with each other; None if conflicts don't matter.
         now: the current time, in UTC.
     """
 
     def __init__(
-        self, candidates: Candidates, asked: Query, wish: Wish, *, among: ConflictsAmong, now: datetime
+        self, candidates: Candidates, asked: Query, wish: Wish, *, among: ConflictsAmong | None, now: datetime
     ) -> None:
         self._candidates = candidates
         self._asked = asked
@@ -179,7 +179,8 @@ class HitReader:
         taken: list[Hit] = []
         said = _Said()
         while more := list(islice(coming, min(self._wanted(len(taken)), sys.maxsize))):
-            self._among.add([(hit, self.file_of(hit)) for hit in more])
+            if self._among:
+                self._among.add([(hit, self.file_of(hit)) for hit in more])
             self._fold(more, looked_at, said)
             taken = [hit for hit in map(self._with_conflicts, looked_at) if hit.quality >= least]
         if self._wish.sort is Sort.QUALITY:
@@ -251,7 +252,7 @@ class HitReader:
         return audience.own_first([*self._candidates.scores] if rows is None else rows)
 
     def _with_conflicts(self, hit: Hit) -> Hit:
-        conflicts = self._among.conflicts_of(hit)
+        conflicts = self._among.conflicts_of(hit) if self._among else ()
         if not conflicts:
             return hit
         made_of = self._grounds[hit.path]._replace(penalty=sum(conflict.penalty for conflict in conflicts))

@@ -208,7 +208,8 @@ class Answer(NamedTuple):
     superseded, expired or archived. `fallback` is the reason why results below the required quality are shown, or
     None. `external` is the number of external matches that are not among the hits. `facets` counts the matching
     memories by value for each requested key. `why_not` says why a named memory is not among the hits, or at which place
-    it is; None if no memory was named.
+    it is; None if no memory was named. `not_compared` is how many pairs of hits that are alike were not compared for
+    conflicts, or only in part.
     """
 
     query: Query
@@ -222,6 +223,7 @@ class Answer(NamedTuple):
     facets: tuple[tuple[str, tuple[tuple[str, int], ...]], ...] = ()
     suggestion: str | None = None
     why_not: "WhyNot | None" = None
+    not_compared: int = 0
 
     def __repr__(self) -> str:
         return short_repr(self)

@@ -366,13 +366,14 @@ class VaultTransaction:
         view = self._view.glance()
         comparer = Comparer(view)
         paths = [file.path for file in files]
+
+        def compared(each: Saved, file: MemoryFile) -> Saved:
+            before = comparer.left_out
+            found = tuple(comparer.conflicts(side_of(file), but=paths))
+            return replace(each, conflicts=found, compared_in_part=view.is_glance or comparer.left_out > before)
+
         return tuple(
-            replace(
-                each, conflicts=tuple(comparer.conflicts(side_of(file), but=paths)), compared_in_part=view.is_glance
-            )
-            if file.path in anew
-            else each
-            for each, file in zip(saved, files, strict=True)
+            compared(each, file) if file.path in anew else each for each, file in zip(saved, files, strict=True)
         )
 
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
