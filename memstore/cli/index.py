@@ -138,6 +138,9 @@ def watch(session: CliSession, every: float, *, once: bool, citations: bool, out
     if citations:
         _tell_citations(session, output_format)
         return
+    from memstore.cli.main import stay
+
+    stay()
     view = session.view()
     while True:
         done = flow.refresh(view)

@@ -47,6 +47,14 @@ class _Interrupts:
 _INTERRUPTS = _Interrupts()
 
 
+_OF_PYTHON = gc.get_threshold()
+
+
+def stay() -> None:
+    """Let Python collect garbage as it usually does, in a command that goes on: a server, or one that watches."""
+    gc.set_threshold(*_OF_PYTHON)
+
+
 def run() -> NoReturn:
     """Run the program as a process of its own, and end the process."""
     code: int = Exit.INTERRUPTED

@@ -57,6 +57,9 @@ def mcp(ctx: click.Context, *, offered: str, read_only: bool, commit: bool, port
 
     if read_only and commit:
         raise UsageError("--read-only and --commit contradict each other", hint="leave one out")
+    from memstore.cli.main import stay
+
+    stay()
     session, rules = cast("CliSession", ctx.obj), WriteRules(read_only=read_only, commit=commit)
     if port is None:
         _serve_pipe(session, offered, rules)

@@ -151,8 +151,10 @@ def _search_all(
 ) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
+    from memstore.cli.main import stay
     from memstore.memories.search import Searcher
 
+    stay()
     searcher = Searcher(session.view().at(at))
     wish = _wish(given, session, explain=explain, **how)
     # At once: who asks a query at a time waits for each answer.

@@ -7,6 +7,7 @@ a search needs from a view, computed once for many queries; `Candidates` are the
 from __future__ import annotations
 
 import heapq
+import weakref
 from collections import Counter, defaultdict
 from enum import IntEnum
 from functools import cached_property
@@ -241,9 +242,11 @@ class IndexRanker:
     """
 
     def __init__(self, index: SearchIndex, generation: str | None = None) -> None:
-        self._index = index
+        # A view keeps its ranker. If the ranker kept the view, both would stay until Python looks for such circles.
+        self._index: SearchIndex = weakref.proxy(index)
         self._generation = generation
         self._shown: _Shown | None = None
+        self._view: Callable[[], View | None] = lambda: None
         self._last: tuple[tuple[tuple[Clause, ...], str, Unit], Ranked, Mapping[int, float]] | None = None
 
     def rank(
@@ -257,8 +260,9 @@ class IndexRanker:
         by: Unit = Unit.MEMORY,
     ) -> Ranked:
         """Return the matching memories, the best `k` in order or all; see `Ranker`."""
-        if self._shown is None or self._shown.audience.then is not view:
-            self._shown, self._last = _Shown(Audience(view), self._index), None
+        if self._shown is None or self._view() is not view:
+            self._shown, self._last = _Shown(Audience(weakref.proxy(view)), self._index), None
+            self._view = weakref.ref(view)
         audience = self._shown.audience
         # A search first asks which memories match, to filter these alone, then for the best of those that are left.
         asked = (tuple(clauses), text, by)
