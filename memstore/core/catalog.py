@@ -78,6 +78,9 @@ class Entry(NamedTuple):
     generalization: str = ""
     # A digest of the body's words, whatever white space is between them; memories that say the same share it.
     words: str = ""
+    # Of a note that states no date: when a commit first had it, or in place of that `uncommitted` or `unknown`
+    # (`search/first_commits.py`). A plain note's `created_at` is this time, the time when it was saved, or empty.
+    first_commit: str = ""
 
     def __repr__(self) -> str:
         return short_repr(self)

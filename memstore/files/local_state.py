@@ -59,6 +59,45 @@ def find_repository(folder: Path) -> RepositoryFolders | None:
     return None
 
 
+_MOST_SYMBOLIC = 5
+
+
+def head_of(folders: RepositoryFolders) -> str | None:
+    """Return the current commit, and behind a blank a mark of where a shallow clone ends, without running git.
+
+    Empty before the first commit; None if only git can tell.
+    """
+    text = b"ref: HEAD"
+    for _ in range(_MOST_SYMBOLIC):
+        if not text.startswith(b"ref:"):
+            break
+        name = os.fsdecode(text.removeprefix(b"ref:").strip())
+        if name.endswith("/.invalid"):  # the refs are in tables
+            return None
+        text = _ref(folders, name)
+    commit = text.decode("ascii", "replace").strip()
+    if commit and not all(sign in "0123456789abcdef" for sign in commit):
+        return None
+    try:
+        ends = regular_bytes(folders.common_dir / "shallow")
+    except OSError:
+        return commit
+    return f"{commit} {hashlib.sha256(ends).hexdigest()[:16]}" if ends and commit else commit
+
+
+def _ref(folders: RepositoryFolders, name: str) -> bytes:
+    """Return what a ref holds; empty if there is none."""
+    for folder in (folders.git_dir, folders.common_dir):
+        with suppress(OSError):
+            return regular_bytes(folder / name)
+    try:
+        packed = regular_bytes(folders.common_dir / "packed-refs")
+    except OSError:
+        return b""
+    ends = b" " + os.fsencode(name)
+    return next((line.removesuffix(ends) for line in packed.splitlines() if line.endswith(ends)), b"")
+
+
 def state_folder(vault: Path, *, state_home: Path) -> Path:
     """Return the folder of a vault's local state: `git rev-parse --git-path memstore`, or below `state_home`."""
     repository = find_repository(vault)

@@ -10,12 +10,11 @@ from difflib import SequenceMatcher
 from functools import cached_property, partial
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import digests
 from memstore.core.errors import GitError, NotFoundError, SealedError
 from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, kind_of
-from memstore.core.times import moment
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
 from memstore.files.local_state import find_repository
@@ -450,21 +449,27 @@ class GitHistory:
             if os.path.lexists(repository.root / name):
                 return os.path.relpath(name, repository.prefix or ".").replace(os.sep, "/")
 
-    def first_commits(self) -> dict[str, datetime]:
-        """Return the time, in UTC, of each file's first commit on the current branch, by path in the vault."""
-        if self.repository is None or self.head() is None:
-            return {}
-        words = ("--diff-filter=A", "--no-renames", "--relative", "--name-only", "-z", "--format=%x01%ct")
-        done = self._git.attempt("log", *words)
-        printed = done.stdout if done.returncode == 0 else b""  # notes are found without it, too
-        found: dict[str, datetime] = {}
-        at = moment(0)
-        for part in printed.split(b"\0"):
-            if part.startswith(b"\1"):
-                at = moment(int(part[1:] or 0))
-            elif name := part.removeprefix(b"\n"):
-                found[os.fsdecode(name)] = at  # the newest come first, so older ones overwrite them
-        return found
+    def origins(self, since: str = "") -> list[Origin] | None:
+        """Return how files came into the current branch, parents before children, else the older first.
+
+        None if git can't tell.
+
+        Args:
+            since: a commit, to return only what came after it; None is returned if the branch has lost that commit, or
+                has merged others since, so that something may have come in before it.
+        """
+        git = GitProcess(self.require().root, self._git.environ)
+        if since and (
+            git.attempt("merge-base", "--is-ancestor", since, "HEAD").returncode
+            or git.attempt("rev-list", "--merges", "--max-count=1", f"{since}..HEAD").stdout
+        ):
+            return None
+        words = (
+            "--reverse", "--date-order", "--diff-filter=AR", "--find-renames=50%", "-l1000", "-c", "--name-status",
+            "-z", "--format=%x01%H %at",
+        )  # fmt: skip
+        done = git.attempt("log", *words, f"{since}..HEAD" if since else "HEAD", "--")
+        return None if done.returncode else [*_origins(done.stdout, self.cut_off)]
 
     def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
         """Return what each commit changed in the vault, in the given order; a merge appears once for each parent."""
@@ -831,6 +836,33 @@ class GitHistory:
 
 def _id_of(line: str) -> str:
     return line.partition(":")[2].split("#")[0].strip(" \t\r\"'")
+
+
+class Origin(NamedTuple):
+    """How a file came into a commit: added at a time (None where a shallow clone ends), or renamed from a source.
+
+    Paths are relative to the repository's top folder; times are in seconds since 1970, the author's.
+    """
+
+    path: str
+    seconds: int | None
+    source: str | None = None
+
+
+def _origins(printed: bytes, cut_off: Collection[str]) -> Iterator[Origin]:
+    """Yield what `log --name-status -z` printed; of a merge, what none of its parents has."""
+    seconds: int | None = 0
+    words = iter(printed.split(b"\0"))
+    for word in words:
+        status = word.strip()
+        if status.startswith(b"\1"):
+            commit, _, at = status[1:].decode().partition(" ")
+            seconds = None if commit in cut_off else int(at or 0)
+        elif status.startswith(b"R") and status[1:].isdigit():
+            source, path = (os.fsdecode(next(words)) for _ in range(2))
+            yield Origin(path, seconds, source)
+        elif status:
+            yield Origin(os.fsdecode(next(words)), seconds)
 
 
 def _by_commit(

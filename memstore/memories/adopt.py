@@ -22,6 +22,7 @@ from memstore.files.draft import new_file
 from memstore.files.fence import BOM, FencedText
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.files.shapes import is_absent
+from memstore.search.first_commits import UNCOMMITTED, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,8 +62,8 @@ def adoptable(view: View, paths: Sequence[str] = ()) -> tuple[tuple[Adoptable, .
     """Return the files below `paths` (none: all) that `adopt` would make memories, and why not the rest."""
     found: list[Adoptable] = []
     left: list[Finding] = []
-    for file, stat in _files(view, paths):
-        match _plan(view, file, stat, kind=DEFAULT_TYPE, memory_id="m_new"):
+    for file, made_at in _files(view, paths):
+        match _plan(view, file, made_at, kind=DEFAULT_TYPE, memory_id="m_new"):
             case _Plan(lacking=lacking):
                 found.append(Adoptable(path=file.path, lacks=lacking))
             case Finding() as why:
@@ -86,8 +87,8 @@ def adopt(view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, **
     """
     edits: list[Edit] = []
     left_alone: list[Finding] = []
-    for file, stat in _files(view, paths):
-        match _plan(view, file, stat, kind=kind, memory_id=view.ids.memory_id()):
+    for file, made_at in _files(view, paths):
+        match _plan(view, file, made_at, kind=kind, memory_id=view.ids.memory_id()):
             case _Plan(edit=edit):
                 edits.append(edit)
             case Finding() as why:
@@ -95,8 +96,8 @@ def adopt(view: View, paths: Sequence[str] = (), *, kind: str = DEFAULT_TYPE, **
     return Adopted(saved=save_all(view, edits, verb="adopt", **saving), left_alone=tuple(left_alone))
 
 
-def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileStat]]:
-    """Yield the files below the paths, by path, each with its data from the file system."""
+def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, str | None]]:
+    """Yield the files below the paths, by path, each with the date that `list` shows; None if nobody knows it."""
     if not view.is_owners:
         raise RefusedError(
             f"only {view.config.owner} may adopt files here", hint="write memories of your own with memstore add"
@@ -109,9 +110,18 @@ def _files(view: View, paths: Sequence[str]) -> Iterator[tuple[ReadFile, FileSta
                 f"{path} is not a Markdown file of this vault",
                 hint="memstore status lists the files that can be adopted",
             )
+    columns = [view.column(name) for name in ("path", "created_at", "first_commit")]
+    dates = {path: made or first for path, made, first in ([column[row] for column in columns] for row in view.texts)}
     for stat in stats:
         if not named or any(path in ("", ".") or _lies_below(stat.path, path) for path in named):
-            yield view.whole.any_file(stat.path), stat
+            yield view.whole.any_file(stat.path), _made_at(view, dates.get(stat.path, ""), stat)
+
+
+def _made_at(view: View, known: str, stat: FileStat) -> str | None:
+    """Return when a file was made; for one that no commit has, when it was saved."""
+    if known in ("", UNCOMMITTED):
+        return instant(min(moment(stat.mtime_ns // 10**9), view.clock.now()))
+    return None if known == UNKNOWN else known
 
 
 def _lies_below(path: str, folder: str) -> bool:
@@ -126,7 +136,7 @@ class _Plan:
     lacking: tuple[str, ...]
 
 
-def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: str) -> _Plan | Finding | None:
+def _plan(view: View, file: ReadFile, made_at: str | None, *, kind: str, memory_id: str) -> _Plan | Finding | None:
     """Return how a file becomes a memory; None if it is one already, or a finding if it can't become one."""
     if isinstance(file, MemoryFile) and (file.memory.id or not view.sees(file.memory)):
         return None
@@ -135,7 +145,7 @@ def _plan(view: View, file: ReadFile, stat: FileStat, *, kind: str, memory_id: s
     if why := _obstacle(view, file, text, front):
         return why
     values = front.values if front else {}
-    added = _added(view, file, stat, values, kind=kind, memory_id=memory_id)
+    added = _added(view, file, made_at, values, kind=kind, memory_id=memory_id)
     try:
         data = _with_keys(file, added)
     except FormatError:
@@ -206,17 +216,16 @@ def _stays(file: ReadFile, text: str, hint: str, *, key: str = "") -> Finding:
 
 
 def _added(
-    view: View, file: ReadFile, stat: FileStat, values: Mapping[str, Plain], *, kind: str, memory_id: str
+    view: View, file: ReadFile, made_at: str | None, values: Mapping[str, Plain], *, kind: str, memory_id: str
 ) -> dict[str, Plain]:
     """Return the keys that a file lacks, in the order of the table of keys."""
-    saved = moment(stat.mtime_ns // 10**9)
     note = plain_note.note(file.path, file.data)[1]
     wanted: dict[str, Plain] = {
         "type": kind,
         "id": memory_id,
         **_names(note, mixed=view.config.mixed),
         **({"tags": [*map(in_a_key, note.tags)]} if note.tags else {}),
-        "created_at": note.created_at or instant(min(saved, view.clock.now())),
+        **({"created_at": made} if (made := note.created_at or made_at) else {}),
         "source_type": "unknown",
     }
     # A stated origin says more than `unknown`, even without how the memory is known.

@@ -6,7 +6,6 @@ are read into memory and laid over the index, and nothing is written; if many ch
 
 from __future__ import annotations
 
-from functools import cache as once
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,20 +17,22 @@ from memstore.files import walk as tree_walk
 from memstore.files.local_state import find_repository, told
 from memstore.files.vault import FileStat
 from memstore.files.walk import KnownTree, plan_refresh
+from memstore.search.first_commits import UNCOMMITTED, UNKNOWN, FirstCommits
 from memstore.search.index_store import FIRST_BUILD_PATIENCE_SECONDS, IndexDifference, IndexStore, ReadAnew
 from memstore.search.layered_snapshot import LayeredSnapshot
-from memstore.search.local_state import drop_gists
+from memstore.search.local_state import DerivedCache, drop_gists
 from memstore.search.manifest import DamagedError
 from memstore.search.memory_snapshot import FileReader, MemoryIndex, snapshot_of_documents, snapshot_of_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
+    from memstore.core.catalog import Entry
     from memstore.files.disk_vault import DiskVault
     from memstore.files.local_state import Report
     from memstore.files.walk import Rules, Walk
+    from memstore.history.git_history import GitHistory
     from memstore.search.index_store import Index
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.memory_snapshot import Document, LoadedFile
@@ -50,8 +51,7 @@ class DiskLibrary:
         vault: the vault.
         cache: the folder for derived data; used only if nobody else can write to it.
         on_progress: called with the number of files read and the total, if reading them takes long.
-        first_commits: returns the time of each file's first commit, by path. It is used as the creation time of notes
-            that do not state one; None if these times are not needed.
+        history: returns the vault's history, which dates the notes that state no date; None if that is not needed.
         languages: the languages that texts may be written in.
         keys: returns a digest of the keys that open sealed files.
         forgets: whether what is gone or changed leaves the cache with the next look, as what was withdrawn from a
@@ -64,21 +64,22 @@ class DiskLibrary:
         *,
         cache: Path,
         on_progress: Report | None = None,
-        first_commits: Callable[[], Mapping[str, datetime]] | None = None,
+        history: Callable[[], GitHistory] | None = None,
         languages: Sequence[str] = LANGUAGES,
         keys: Callable[[], str] = str,
         forgets: bool = False,
     ) -> None:
         self._vault, self._languages, self._forgets = vault, languages, forgets
-        self._first_commits = first_commits
         self.on_progress = on_progress
         repository = find_repository(vault.root)
         self._object_format = repository.object_format if repository else "sha1"
         self.store = IndexStore(
             cache, object_format=self._object_format, mixed=vault.mixed, languages=languages, keys=keys
         )
+        self._first_commits = FirstCommits(history, repository, DerivedCache(cache)) if history else None
         self._reader = FileReader(vault, self._blob_id, languages)
         self._last: Snapshot | None = None
+        self._head = ""
 
     def snapshot(self) -> Snapshot:
         """Return the vault as it is now, including uncommitted changes."""
@@ -198,6 +199,7 @@ class DiskLibrary:
             if locked and (index := self.store.open()):
                 return self._layered(index, self._compared(index)[1])
             walk = tree_walk.walk(self._vault.root, KnownTree(), self._rules())
+            self._head = self._first_commits.head() if self._first_commits else ""
             if locked and self._built(walk) and (whole := self._whole()):
                 return whole
             return snapshot_of_documents([each.document for each in self._read_all(walk.new)])
@@ -207,18 +209,34 @@ class DiskLibrary:
         if self.store.is_of_other_keys:  # what was computed of sealed files is for those keys, too
             self._drop_derived()
         try:
-            self.store.build(walk, self._read_all(walk.new))
+            self.store.build(walk, self._read_all(walk.new), head=self._head)
         except OSError:
             return False
         return True
 
     def _read_all(self, stats: Sequence[FileStat]) -> Iterator[ReadAnew]:
         """Yield the documents of the files that still exist, and report progress; nothing is cached."""
-        made = once(self._first_commits) if self._first_commits else None
         files = map(self._reader.load, stats)
         for stat, file in zip(stats, told(self.on_progress, files, len(stats)), strict=True):
             if file:
-                yield ReadAnew(stat, _dated(file.document, stat, made) if made else file.document, None)
+                yield ReadAnew(stat, self._with_date(file.document, stat), None)
+
+    def _with_date(self, document: Document, stat: FileStat) -> Document:
+        """Return a document of a file; a plain note that states no date gets one.
+
+        A memory without an id gets none before it is adopted, but the index knows its first commit, too.
+        """
+        entry = document.entry
+        is_adopted = entry.kind is FileKind.MEMORY and entry.id
+        if self._first_commits is None or not document.searchable or is_adopted or entry.created_at:
+            return document
+        first_commit = self._first_commits.of(stat.path, self._head)
+        made = first_commit
+        if entry.kind is FileKind.MEMORY or first_commit == UNKNOWN:
+            made = ""
+        elif first_commit == UNCOMMITTED:
+            made = instant(moment(stat.mtime_ns // 10**9))
+        return document._replace(entry=entry._replace(created_at=made, first_commit=first_commit))
 
     def _whole(self) -> Snapshot | None:
         """Return the snapshot of the index that was just written."""
@@ -244,7 +262,7 @@ class DiskLibrary:
     def _written(self, index: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> bool:
         """Write the changes into the index; return False if that fails, which costs nothing but time."""
         try:
-            self.store.write(index, walk, difference, purge=purge)
+            self.store.write(index, walk, difference, head=self._head, purge=purge)
         except OSError:
             return False
         except DamagedError:
@@ -264,7 +282,9 @@ class DiskLibrary:
         walk = tree_walk.walk(self._vault.root, known, rules, before=index.stats, only_folders=only_folders)
         plan = plan_refresh(index.stats, walk.seen, known_at_ns=index.walked_at_ns, settled=index.is_settled)
         difference = IndexDifference(files=len(plan.changed) + len(plan.gone) + len(walk.new))
-        doubtful = (*plan.changed, *plan.suspicious)
+        dated_anew = self._dated_anew(index)
+        difference.files += len(dated_anew)
+        doubtful = dict.fromkeys((*plan.changed, *plan.suspicious, *dated_anew))
         if not (difference.files or doubtful):
             return walk, difference
         difference.gone.update(index.rows[position] for position in plan.gone)
@@ -282,8 +302,6 @@ class DiskLibrary:
             return index.cells(row)["blob"]  # called only for the few changed rows
 
         lost = {blob: row for row in difference.gone if (blob := blob_of(row))}
-        # For a few files, asking git takes too long: they are dated by their modification time.
-        made = once(self._first_commits) if self._first_commits and difference.files > MOST_LAID_OVER else dict
         for row, file in files:
             if file is None:
                 difference.gone.update(() if row is None else (row,))
@@ -291,16 +309,28 @@ class DiskLibrary:
                 del lost[file.blob]
                 difference.moved[moved] = file.stat
                 difference.gone.discard(moved)
-            elif row is None or not file.blob or blob_of(row) != file.blob:
-                document = file.document
-                if self._first_commits:
-                    known = index.cells(row)["created_at"] if row is not None else ""
-                    document = _dated(document, file.stat, made, known=known)
-                difference.read.append(ReadAnew(file.stat, document, row))
+            else:
+                document = self._with_date(file.document, file.stat)
+                if row is None or not file.blob or not _is_as(index.cells(row), document.entry):
+                    difference.read.append(ReadAnew(file.stat, document, row))
 
     def _has_name(self, index: Index, row: int, file: LoadedFile) -> bool:
-        """Whether a moved file kept its name; the words of a new name would have to be indexed."""
-        return PurePosixPath(index.cells(row)["path"]).name == PurePosixPath(file.stat.path).name
+        """Whether a moved file kept its name and its date; the words of a new name would have to be indexed."""
+        before = index.cells(row)
+        kept_name = PurePosixPath(before["path"]).name == PurePosixPath(file.stat.path).name
+        return kept_name and _is_as(before, self._with_date(file.document, file.stat).entry)
+
+    def _dated_anew(self, index: Index) -> list[int]:
+        """Return the positions of the plain notes without a date of their own that HEAD, having moved, dates anew."""
+        self._head = self._first_commits.head() if self._first_commits else ""
+        if self._first_commits is None or not index.has_undated or self._head == index.head:
+            return []
+        known, paths = index.column("first_commit"), index.column("path")
+        return [
+            position
+            for position, row in enumerate(index.rows)
+            if known[row] and known[row] != self._first_commits.of(paths[row], self._head)
+        ]
 
     def _loaded(self, stats: Sequence[FileStat]) -> Iterator[LoadedFile | None]:
         """Yield the files with these stats, None for missing ones, and report progress."""
@@ -316,26 +346,11 @@ class DiskLibrary:
         return blob_id(data, self._object_format)
 
 
-def _dated(
-    document: Document, stat: FileStat, first_commits: Callable[[], Mapping[str, datetime]], *, known: str = ""
-) -> Document:
-    """Return a plain note's document with a creation time, if the note does not state one itself.
-
-    The time is `known`, that of the first commit, or the file's modification time, whichever is available first.
-
-    Args:
-        document: the document; one of a memory is returned unchanged.
-        stat: has the modification time.
-        first_commits: called only if the note has no date.
-        known: the creation time from before the note changed, or empty.
-    """
-    entry = document.entry
-    if entry.kind is not FileKind.PLAIN or entry.created_at:
-        return document
-    made = known
-    if not made:
-        made = instant(first_commits().get(stat.path) or moment(stat.mtime_ns // 10**9))
-    return document._replace(entry=entry._replace(created_at=made))
+def _is_as(cells: Mapping[str, str], entry: Entry) -> bool:
+    """Whether a row still describes a file, except for its place."""
+    return (cells["blob"], cells["created_at"], cells["first_commit"]) == (
+        entry.blob, entry.created_at, entry.first_commit,
+    )  # fmt: skip
 
 
 def _stat_at(index: Index, walk: Walk, position: int) -> FileStat:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.search.index import Searchable
     from memstore.search.manifest import Manifest
 
-FORMAT = 9
+FORMAT = 10
 FIRST_BUILD_PATIENCE_SECONDS = 600.0
 _WAYS = ("above", "below")
 _STAT_COLUMNS = ("size", "mtime_ns", "ctime_ns", "inode")
@@ -81,6 +81,8 @@ class Index:
         self.plain: list[int] = facts["plain"]
         self.sealed: list[int] = facts["sealed"]
         self.dead: list[int] = facts["dead"]
+        self.head: str = facts["head"]  # by which plain notes that state no date are dated
+        self.has_undated: bool = facts["has_undated"]
         self.generation = Generation.of_facts(facts["generation"])
         self._cache = cache
 
@@ -238,25 +240,29 @@ class IndexStore:
         finally:
             os.close(handle)
 
-    def build(self, walk: Walk, files: Iterable[ReadAnew]) -> None:
+    def build(self, walk: Walk, files: Iterable[ReadAnew], *, head: str = "") -> None:
         """Write a new index of files; the lock must be held.
 
         Args:
             walk: the walk that found them.
             files: consumed one by one and not kept in memory.
+            head: the commit by which they are dated.
 
         Raises:
             OSError: the disk is full or the cache can't be written; the index is unchanged.
         """
-        self._write(None, _Table(None, walk, IndexDifference()), files, frozenset())
+        self._write(None, _Table(None, walk, IndexDifference()), files, frozenset(), head=head)
 
-    def write(self, before: Index, walk: Walk, difference: IndexDifference, *, purge: bool = False) -> None:
+    def write(
+        self, before: Index, walk: Walk, difference: IndexDifference, *, head: str = "", purge: bool = False
+    ) -> None:
         """Write changes into the index; the lock must be held.
 
         Args:
             before: the index that `difference` refers to.
             walk: the walk that found the changes; has the stats of files and folders.
             difference: the changes.
+            head: as for `build`.
             purge: remove all text of dropped documents from the index's files.
 
         Raises:
@@ -264,7 +270,7 @@ class IndexStore:
             DamagedError: the existing index is damaged.
         """
         table = _Table(before, walk, difference)
-        self._write(before, table, difference.read, difference.dead, purge=purge)
+        self._write(before, table, difference.read, difference.dead, head=head, purge=purge)
 
     def _write(
         self,
@@ -273,6 +279,7 @@ class IndexStore:
         files: Iterable[ReadAnew],
         dropped: frozenset[int],
         *,
+        head: str,
         purge: bool = False,
     ) -> None:
         with warnings.catch_warnings():
@@ -292,6 +299,8 @@ class IndexStore:
             "ignored_by": table.walk.rules.digest,
             "with_rules": [folder for folder in table.walk.rules.git if folder],
             "generation": generation._asdict(),
+            "head": head,
+            "has_undated": any(table.columns["first_commit"]),
             "sealed_for": self._keys() if any(map(is_sealed_path, table.columns["path"])) else "",
         }
         # (1) the new generation has been written, (2) the manifest names it, (3) the old one is deleted. If the process

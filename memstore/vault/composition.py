@@ -247,7 +247,7 @@ def assemble(
             vault,
             cache=cache,
             on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
-            first_commits=lambda: ws.history.first_commits(),  # noqa: PLW0108 -- `ws` does not exist yet
+            history=lambda: ws.history,  # `ws` does not exist yet
             languages=config.languages or LANGUAGES,
             keys=lambda: keys.state,
             forgets=(root / MANIFEST).is_file(),
