@@ -234,7 +234,8 @@ _CODES = (
     _warning(
         "note-date",
         "a plain note's date can't be read",
-        "The note is dated as if the key were not there. Write a day, like 2026-05-08, or an ISO 8601 time.",
+        "The note is dated as if the key were not there. Write a day, like 2026-05-08, or an ISO 8601 time. A commit "
+        "dated after the year 9999 counts as of its last second.",
     ),
     # -- shapes
     _error(

@@ -31,6 +31,7 @@ from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
 from memstore.core.places import RegistryKind, decides, is_own_path, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
+from memstore.core.times import LATEST, instant
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, plain_note, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
@@ -110,6 +111,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings: list[Finding] = []
     compressed: list[Checked] = []
     plain = 0
+    first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.told("checking files", memories):
         file = view.whole.any_file(path)
         if isinstance(file, MemoryFile):
@@ -122,7 +124,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
             findings += _without_taken_id(view, file, directory)
         elif not isinstance(file, SealedFile):
             plain += 1
-            findings += _unread_dates(path, file.data)
+            findings += _unread_dates(path, file.data, first_commit=first_commits.get(path, ""))
     findings += _unmerged(view, {*memories, *registry}, findings)
     findings += _lost_texts(view, compressed)
     wanted = set(registry)
@@ -248,8 +250,11 @@ def _without_taken_id(view: View, file: BrokenFile, directory: references.Direct
     )
 
 
-def _unread_dates(path: str, data: bytes) -> Iterator[Finding]:
-    """Yield a finding for each date of a plain note that can't be read."""
+def _unread_dates(path: str, data: bytes, *, first_commit: str) -> Iterator[Finding]:
+    """Yield a finding for each date of a plain note that can't be read, and for a first commit beyond the calendar."""
+    if first_commit == instant(LATEST):
+        hint = "state the note's date in its front matter, like `date: 2026-05-08`"
+        yield finding_of("note-date", path, "its first commit is dated after the year 9999", hint)
     for key, text in plain_note.unread_dates(data):
         yield finding_of("note-date", path, f"`{key}` is no date: `{text}`", "write it like 2026-05-08")
 
