@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from memstore.vault.push_refusals import PushRefusal
 
 _MOST_SHOWN = 20
+# Set to anything by the vault's owner: git gives hooks no options.
+ACKNOWLEDGE = "MEMSTORE_ACKNOWLEDGE"
+TITLE_SAID = "push-text"
 _NONE = re.compile("0+")
 
 
@@ -77,7 +80,12 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str], lin
         if push.is_stacks_own(vaults):
             found = push.check_stack()
         else:
-            found = [one for vault in vaults for one in push.check(vault, [other.prefix for other in vaults])]
+            by_vault = [(vault, push.check(vault, [other.prefix for other in vaults])) for vault in vaults]
+            found = [one for _, some in by_vault for one in some]
+            if found and push.may_acknowledge and all(one.code == TITLE_SAID for one in found):
+                for vault, some in by_vault:
+                    push.acknowledge(vault, some)
+                found = []
     except MemstoreError as error:
         _say(f"memstore: nothing was pushed: {error}", f"hint: {error.hint}" if error.hint else None)
         return Exit.FOUND_ERRORS
@@ -246,6 +254,28 @@ class _Push:
         self.is_unasked |= not audience
         return found
 
+    @property
+    def may_acknowledge(self) -> bool:
+        """Whether whoever pushes says that words which are hidden titles say nothing about these memories."""
+        return bool(self._environ.get(ACKNOWLEDGE)) and not self.remote.is_server
+
+    def acknowledge(self, vault: _Vault, found: Sequence[PushRefusal]) -> None:
+        """Record whose titles go out, before anything is sent.
+
+        Raises:
+            RefusedError: somebody other than the vault's owner pushes, or the vault is not checked out.
+        """
+        if not found:
+            return
+        from memstore.access import audit
+        from memstore.vault.composition import open_workspace
+
+        view = open_workspace(self._env, vault=str(vault.root), any_context=True).view() if vault.root else None
+        if view is None or view.actor != vault.config.owner:
+            raise RefusedError(f"{ACKNOWLEDGE} is for the vault's owner, where it is checked out", hint="unset it")
+        ids = sorted({one.memory for one in found})
+        audit.append(view, "push", remote=self.remote.key, acknowledged=ids)
+
     def is_owners(self, vaults: Iterable[_Vault]) -> bool:
         """Whether the owner of all these vaults pushes, as far as the environment says who acts."""
         actor = self._environ.get("MEMSTORE_ENTITY")
@@ -311,8 +341,10 @@ def _hints(found: Sequence[PushRefusal]) -> Iterator[str]:
         yield "hint: memstore privacy grant lets somebody see a memory; what they may not see must leave these commits"
     if "push-stack" in codes:
         yield "hint: memstore share --to ENTITY DIR writes a stack for somebody else; --update brings one up to date"
-    if "push-text" in codes:
+    if codes & {TITLE_SAID, "push-name"}:
         yield "hint: git commit --amend or git rebase -i changes a message, git tag -f a tag"
+    if codes == {TITLE_SAID}:
+        yield f"hint: where the words say nothing about the hidden memory: {ACKNOWLEDGE}=1 git push"
     if codes & {"push-no-memory", "push-broken"}:
         yield "hint: memstore share --to ENTITY DIR writes a repository with what they may see, and nothing else"
     yield "hint: everything goes to a remote that only the owner reads"

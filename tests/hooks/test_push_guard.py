@@ -398,6 +398,23 @@ def test_words_that_everybody_uses_are_no_title(pushing: Pushing) -> None:
     assert "it has the title" in pushing.refused()
 
 
+def test_the_owner_may_acknowledge_titles_and_that_is_recorded(pushing: Pushing) -> None:
+    (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\naudit\n")
+    pushing.vault.write("hidden.md", memory("m_hidden", title="Salary talk"))
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb"), "as in m_hidden")
+    assert "it names a memory" in pushing.refused(MEMSTORE_ACKNOWLEDGE="1")  # an id is no coincidence
+    git(pushing.root, "reset", "-q", "--hard", "HEAD~1")
+    pushing.commit("b.md", seen("m_bbb"), "a talk about the salary talk")
+    assert "MEMSTORE_ACKNOWLEDGE=1 git push" in pushing.refused()
+    assert "is for the vault's owner" in pushing.refused(MEMSTORE_ACKNOWLEDGE="1", MEMSTORE_ENTITY="si:ash")
+    assert not [*(pushing.root / "audit").rglob("*.json")]
+    pushing.passes(MEMSTORE_ACKNOWLEDGE="1")
+    [event] = (pushing.root / "audit").rglob("*.json")
+    assert '"m_hidden"' in event.read_text()
+    assert '"origin"' in event.read_text()
+
+
 def test_a_path_names_no_hidden_memory(pushing: Pushing) -> None:
     (pushing.root / ".git/info/exclude").write_text(".memstore\nhidden.md\n")
     pushing.vault.write("hidden.md", memory("m_hidden", title="About the salary"))
