@@ -224,7 +224,7 @@ class GitFilters:
 
     # -- in and out --------------------------------------------------------------------------------
 
-    def _refuse_missing(self, path: str) -> None:
+    def refuse_missing(self, path: str) -> None:
         """Raise `RefusedError` if the filter that a file needs is missing, or was not approved."""
         if treatment := self.treatments([path]).get(path):
             if treatment.filter and not self.is_defined(treatment.filter):
@@ -255,7 +255,7 @@ class GitFilters:
         """Return the blob that git makes of bytes at a path, and write it if asked to."""
         if (path, data) in self._written:
             return self._written[path, data]
-        self._refuse_missing(path)
+        self.refuse_missing(path)
         words = ("hash-object", *(["-w"] if write else []), "--stdin", f"--path={path}")
         done = self._as_set(*words, data=data)
         if done.returncode != 0:
@@ -267,6 +267,16 @@ class GitFilters:
         if write:
             self._written[path, data] = blob
         return blob
+
+    def text_of(self, path: str, data: bytes) -> bytes:
+        """Return what git would check out at a path of bytes that it stores; of a merge, it has no blob to ask for."""
+        words = ("hash-object", "-w", "--no-filters", "--stdin")
+        blob = self._git.run(*words, data=data).decode().strip()
+        return dict(self.read({blob: path}))[blob]
+
+    def stored_bytes(self, path: str, text: bytes) -> bytes:
+        """Return the bytes that git stores of a text at a path."""
+        return self._git.run("cat-file", "blob", self.stored(path, text, write=True))
 
     def read(self, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
         """Yield blobs as git would check them out, with their ids; missing ones are left out.
@@ -315,6 +325,19 @@ class GitFilters:
             f"{path} can't be read as its attributes say: {_words(done)}",
             hint=f"git check-attr -a -- {path} shows what they say",
         )
+
+
+def filters_around(
+    top: Path, environ: Mapping[str, str], approved: Callable[[], Mapping[str, str]] = dict
+) -> GitFilters | None:
+    """Return the filters of the repository whose work tree is at `top`, for hooks; None if there is none."""
+    from memstore.history.git_process import GitProcess
+
+    folders = find_repository(top)
+    if folders is None:
+        return None
+    git = GitProcess(top, environ, in_hook=True)
+    return GitFilters(git, {folders.git_dir, folders.common_dir}, approved)
 
 
 def may_be_filtered(root: Path, path: str) -> bool:

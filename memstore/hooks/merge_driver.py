@@ -19,6 +19,7 @@ from memstore.core.places import is_sealed_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memstore.history.filters import GitFilters
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import Merged
 
@@ -65,10 +66,45 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
     inside = os.path.relpath(folder / path, vault).replace(os.sep, "/")
     if is_sealed_path(inside):
         return _merge_sealed(vault, inside, places, lambda texts: _by_lines(texts, size))
+    if filters := _filters(folder, path):
+        return _merge_filtered(filters, vault, path, inside, places, size)
     files = Three(*(place.read_bytes() for place in places))
     done = merged(inside, files, lambda texts: _by_lines(texts, size), mixed=is_mixed(vault))
     if done.data != files.ours:
         write_whole(places[1], done.data)
+    if done.said:
+        sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
+    return CONFLICT if done.has_conflicts else MERGED
+
+
+def _filters(folder: Path, path: str) -> GitFilters | None:
+    """Return the filters of the repository if one of them changes this file, so that git's versions are no text."""
+    from memstore.history.filters import filters_around
+    from memstore.hooks.repository import approved_filters
+
+    filters = filters_around(folder, os.environ, approved_filters)
+    found = filters.treatments([path]).get(path) if filters else None
+    return filters if found and found.filter else None
+
+
+def _merge_filtered(filters: GitFilters, vault: Path, path: str, inside: str, places: Sequence[Path], size: str) -> int:
+    """Merge the texts of three versions that a filter changed, and give git what it stores of the result."""
+    from memstore.files.local_state import write_whole
+    from memstore.hooks.repository import is_mixed
+    from memstore.memories.merge_values import Three
+    from memstore.memories.merging import merged
+
+    try:
+        filters.refuse_missing(path)
+        stored = Three(*(place.read_bytes() for place in places))
+        texts = stored.map(lambda data: filters.text_of(path, data) if data else b"")
+        done = merged(inside, texts, lambda three: _by_lines(three, size), mixed=is_mixed(vault))
+        if done.data != texts.ours:
+            write_whole(places[1], filters.stored_bytes(path, done.data))
+    except (MemstoreError, OSError) as error:
+        hint = getattr(error, "hint", None)
+        sys.stderr.write(f"memstore: {path!a} could not be merged: {error}\n" + (f"  hint: {hint}\n" if hint else ""))
+        return CONFLICT
     if done.said:
         sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
     return CONFLICT if done.has_conflicts else MERGED

@@ -264,3 +264,18 @@ def test_no_object_has_plain_text_after_any_command_that_writes(encrypted: Progr
     )
     for name in encrypted.git("ls-files", "-z").split("\0")[:-1]:
         assert (clone / name).read_bytes() == (encrypted.vault / name).read_bytes()
+
+
+def test_a_merge_joins_the_texts(program: Program) -> None:
+    rotate(program)
+    attributes(program, "*.md filter=rot merge=memstore\n")
+    ref, path = program.add(f"The {SECRET} is old.", "--title", "tram", "-c")
+    program.git("checkout", "-q", "-b", "other")
+    program.ok("tag", ref, "+theirs", "-c")
+    program.git("checkout", "-q", "main")
+    program.ok("tag", ref, "+ours", "-c")
+    program.git("merge", "-q", "other")
+    assert {"ours", "theirs"} <= {*program.json("show", ref)["tags"]}
+    assert SECRET in path.read_text()
+    assert where_secret_is(program) == []
+    assert program.git("status", "--porcelain") == ""
