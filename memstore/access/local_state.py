@@ -431,7 +431,7 @@ def _read_verdict(data: bytes) -> AccessVerdict | None:
 # -- what blobs say of who may see them, on disk -----------------------------------------------------
 
 
-LABELS_VERSION = 3
+LABELS_VERSION = 4
 _MOST_BLOBS = 200_000
 _LABELS_FOLDER = "pushed"
 

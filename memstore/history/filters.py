@@ -340,6 +340,28 @@ def filters_around(
     return GitFilters(git, {folders.git_dir, folders.common_dir}, approved)
 
 
+def filtered_in(git: GitProcess, commits: Iterable[str], paths: Collection[str]) -> frozenset[str]:
+    """Return those of these paths for which the attributes of any of these commits name a filter.
+
+    Nothing of a work tree counts, so that it holds on a server, too.
+    """
+    from tempfile import TemporaryDirectory
+
+    asked = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    found: set[str] = set()
+    for commit in dict.fromkeys(commits):
+        words = ("grep", "-q", "-e", "filter=", commit, "--", f":(top,glob)**/{_ATTRIBUTES}")
+        if git.attempt(*words, env={"GIT_LITERAL_PATHSPECS": "0"}).returncode != 0:
+            continue
+        with TemporaryDirectory() as scratch:
+            env = {"GIT_INDEX_FILE": str(Path(scratch, "index"))}
+            git.run("read-tree", commit, env=env)
+            printed = git.run("check-attr", "--cached", "-z", "--stdin", "filter", data=asked, env=env)
+        fields = os.fsdecode(printed).split("\0")
+        found |= {path for path, value in zip(fields[::3], fields[2::3], strict=False) if value not in _NO_VALUE}
+    return frozenset(found)
+
+
 def may_be_filtered(root: Path, path: str) -> bool:
     """Return whether a file of attributes around a file of the vault at `root` has a filter; no process is started."""
     folders = find_repository(root)

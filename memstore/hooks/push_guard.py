@@ -11,6 +11,7 @@ import os
 import re
 import shlex
 import sys
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,13 +29,15 @@ from memstore.core.errors import Exit, GitError, MemstoreError, RefusedError
 from memstore.core.places import MANIFEST
 from memstore.files.config_file import is_audience, parsed_vault_config, read_vault_config, words_typed
 from memstore.files.local_state import Environment, cache_folder
+from memstore.history.filters import filtered_in, filters_around, is_attributes_file
 from memstore.history.git_process import GitProcess, failed
 from memstore.history.outgoing import Outgoing, RefUpdate, objects, outgoing, push_urls, tree_with
-from memstore.hooks.repository import opener, told_to_hook, vaults_around
+from memstore.hooks.repository import approved_filters, opener, told_to_hook, vaults_around
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memstore.history.filters import GitFilters
     from memstore.vault.push_refusals import PushRefusal
 
 _MOST_SHOWN = 20
@@ -124,6 +127,7 @@ class _Push:
         self._updates = updates
         self._sent: Outgoing | None = None
         self.is_unasked = False
+        self._top: Path | None = None
 
     @property
     def sent(self) -> Outgoing:
@@ -131,6 +135,20 @@ class _Push:
         if self._sent is None:
             self._sent = outgoing(self._git, self._updates)
         return self._sent
+
+    @cached_property
+    def _filters(self) -> GitFilters | None:
+        """What git does to files in the work tree that is pushed from."""
+        return filters_around(self._top, self._environ, approved_filters) if self._top else None
+
+    @cached_property
+    def _filtered(self) -> frozenset[str]:
+        """The paths that a filter changes by the attributes of the last commits, or of those that change attributes."""
+        changed = [commit.id for commit in self.sent.commits if any(is_attributes_file(c.path) for c in commit.changes)]
+        if not (changed or self.remote.is_server):
+            return frozenset()
+        tips = [update.new for update in self._updates if update.new]
+        return filtered_in(self._git, [*tips, *changed], {c.path for one in self.sent.commits for c in one.changes})
 
     # -- the vaults ------------------------------------------------------------------------------
 
@@ -169,7 +187,7 @@ class _Push:
             return []
         if asked.returncode != 0:
             raise failed(words, asked)
-        top = Path(top_line.removesuffix("\n"))
+        self._top = top = Path(top_line.removesuffix("\n"))
         listed = os.fsdecode(self._git.run("ls-files", "-z", "--full-name")).split("\0")
         sent = [change.path for commit in self.sent.commits for change in commit.changes]
         roots = [root for root in sorted(vaults_around(top, {"", *listed, *sent})) if (root / CONFIG_PATH).exists()]
@@ -237,13 +255,21 @@ class _Push:
             raise self._undeclared()
         place = vault.root or self._git.folder
         cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home))
-        blobs = push_refusals.Blobs(self._git, cache.load(), mixed=vault.config.mixed, opener=opener)
+        blobs = push_refusals.Blobs(
+            self._git,
+            cache.load(),
+            mixed=vault.config.mixed,
+            opener=opener,
+            filters=self._filters,
+            filtered=self._filtered,
+            prefix=vault.prefix,
+        )
         if vault.root:
             disk = DiskVault(vault.root, state=cache_folder(place, cache_home=self._env.cache_home))
             object_format = format_of(next(update.new for update in self._updates if update.new))
             today = push_refusals.on_disk(disk, vault.config, blobs, object_format, vault.prefix)
         else:
-            today = push_refusals.in_tree(self._git, vault.files, vault.config, blobs, vault.prefix)
+            today = push_refusals.in_tree(vault.files, vault.config, blobs, vault.prefix)
         refs = [update.ref for update in self._updates if update.new]
         now = SystemClock().now()
         found = list(push_refusals.refusals(self._git, self.sent, refs, today, audience, blobs, now, prefixes))

@@ -38,7 +38,7 @@ from memstore.files.config_file import named_in_settings, words_typed
 from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, is_registry
 from memstore.files.walk import rules_of
 from memstore.history import git_objects
-from memstore.history.outgoing import each_object, objects
+from memstore.history.outgoing import each_object
 from memstore.vault.pushed_history import FormerMemories
 from memstore.vault.pushed_names import NamedMemory, PushedNames, names_unknown_id, used_in
 
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from memstore.files.disk_vault import DiskVault
     from memstore.files.vault import Opener
     from memstore.files.walk import Rules
+    from memstore.history.filters import GitFilters
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import Outgoing, SentCommit, TreeChange
     from memstore.vault.pushed_names import FoundName
@@ -88,12 +89,24 @@ class Blobs:
         kept: what is known already, by blob.
         mixed: whether the vault holds notes of other programs.
         opener: returns what opens sealed files.
+        filters: what git does to files; None on a server, which has no work tree, nor keys.
+        filtered: paths of the repository that a filter changes, as far as the commits of the push say.
+        prefix: the vault's folder in the repository.
     """
 
     def __init__(
-        self, git: GitProcess, kept: Mapping[str, BlobLabels], *, mixed: bool, opener: Callable[[], Opener]
+        self,
+        git: GitProcess,
+        kept: Mapping[str, BlobLabels],
+        *,
+        mixed: bool,
+        opener: Callable[[], Opener],
+        filters: GitFilters | None = None,
+        filtered: Collection[str] = (),
+        prefix: str = "",
     ) -> None:
         self._git = git
+        self._filters, self._filtered, self._prefix = filters, filtered, prefix
         self._mixed = mixed
         self._reader = LabelReader(mixed=mixed)
         self._opener = opener
@@ -115,9 +128,32 @@ class Blobs:
 
     def read(self, paths: Mapping[str, str]) -> None:
         """Read blobs that are not known yet; `paths` has a path of each."""
-        missing = [blob for blob in paths if blob not in self.found]
-        for blob, found in each_object(self._git, missing):
-            self.give(blob, paths[blob], found.data)
+        missing = {blob: path for blob, path in paths.items() if blob not in self.found}
+        for blob, data in self.texts(missing):
+            if data is None:
+                self.found[blob] = _UNREAD
+                self._sealed.add(blob)  # somebody else may read it
+            else:
+                self.give(blob, paths[blob], data)
+
+    def bytes_of(self, files: Mapping[str, str]) -> dict[str, bytes]:
+        """Return the bytes of files, given by path and blob; what can't be read says nothing."""
+        found = dict(self.texts({blob: path for path, blob in files.items() if blob}))
+        return {path: found.get(blob) or b"" for path, blob in files.items()}
+
+    def texts(self, paths: Mapping[str, str]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield blobs as people read them; None for one that a filter changed which is not here."""
+        places = {blob: self._prefix + path for blob, path in paths.items()}
+        named = self._filters.treatments(places.values()) if self._filters else {}
+        readable = self._filters.readable(named) if self._filters and named else {}
+        closed = {path for path, one in named.items() if one.filter} | {*self._filtered}
+        through = {blob: path for blob, path in places.items() if path in readable}
+        if through and self._filters:
+            yield from self._filters.read(through)
+        plain = [blob for blob, path in places.items() if blob not in through and path not in closed]
+        for blob, found in each_object(self._git, plain):
+            yield blob, found.data
+        yield from ((blob, None) for blob, path in places.items() if blob not in through and path in closed)
 
     def give(self, blob: str, path: str, data: bytes) -> BlobLabels:
         """Return what a blob with these bytes says."""
@@ -185,29 +221,23 @@ def _bytes(vault: DiskVault, path: str) -> bytes:
         return b""
 
 
-def in_tree(git: GitProcess, tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) -> Today:
+def in_tree(tree: Mapping[str, str], config: Config, blobs: Blobs, prefix: str) -> Today:
     """Return a vault as a commit has it.
 
     Args:
-        git: the repository.
         tree: the blobs of the commit's files, by path from the repository's top.
         config: the vault's settings in that commit.
         blobs: where what the memories say is kept.
         prefix: the vault's folder in the repository.
     """
     inside = {path.removeprefix(prefix): blob for path, blob in tree.items() if path.startswith(prefix)}
-    rules = rules_of({IGNORE_FILE: _read(git, {IGNORE_FILE: inside.get(IGNORE_FILE, "")})[IGNORE_FILE]}, mixed=False)
+    rules = rules_of(blobs.bytes_of({IGNORE_FILE: inside.get(IGNORE_FILE, "")}), mixed=False)
     files = {path: blob for path, blob in inside.items() if is_memory_path(path, mixed=config.mixed)}
     files = {path: blob for path, blob in files.items() if not rules.leave_out(path)}
     blobs.read({blob: path for path, blob in files.items()})
-    own = _read(git, {path: blob for path, blob in inside.items() if decides(path)})
+    own = blobs.bytes_of({path: blob for path, blob in inside.items() if decides(path)})
     own_blobs = {path: blob for path, blob in inside.items() if _is_decisive(path)}
     return Today(OwnFiles(own, config.owner), own_blobs, files, rules, config, prefix)
-
-
-def _read(git: GitProcess, wanted: Mapping[str, str]) -> dict[str, bytes]:
-    found = objects(git, filter(None, wanted.values()))
-    return {path: found[blob].data if blob in found else b"" for path, blob in wanted.items()}
 
 
 # -- the check -------------------------------------------------------------------------------------
@@ -420,17 +450,19 @@ class _Check:
 
     def _own_data(self, commits: Sequence[SentCommit]) -> Mapping[str, bytes]:
         """Return the bytes of the files of a push at places of the vault's own files, by blob."""
-        wanted = [
-            change.new
+        wanted = {
+            change.new: inside
             for commit in commits
             for change in commit.changes
             if change.new and (inside := self._inside(change.path)) and is_own_path(inside)
-        ]
-        return {blob: found.data for blob, found in objects(self._git, wanted).items()}
+        }
+        return {blob: data for blob, data in self._blobs.texts(wanted) if data is not None}
 
     def _is_vaults_own(self, path: str, blob: str) -> bool:
         """Whether a file of a mixed vault is a record of the vault's, and not the repository's at such a place."""
-        data = self._data.get(blob, b"")
+        data = self._data.get(blob)
+        if data is None:  # a filter changed it that is not here
+            return True
         if path == CONFIG_PATH:
             return not self._are_readers(named_in_settings(data, default_owner=self._today.own.owner))
         if is_audit_path(path) and (event := audit_event(path, data)):
@@ -486,7 +518,7 @@ class _Check:
         if (blob, path) not in self._left:
             rules = [self._today.rules]
             if blob and blob != self._today.own_blobs.get(IGNORE_FILE):
-                rules.append(rules_of(_read(self._git, {IGNORE_FILE: blob}), mixed=False))
+                rules.append(rules_of(self._blobs.bytes_of({IGNORE_FILE: blob}), mixed=False))
             self._left[blob, path] = any(one.leave_out(path) for one in rules)
         return self._left[blob, path]
 
@@ -526,7 +558,7 @@ class _Check:
             return None
         state = frozenset(own.items())
         if state not in self._readers_at:
-            files = OwnFiles(_read(self._git, own), self._today.own.owner)
+            files = OwnFiles(self._blobs.bytes_of(own), self._today.own.owner)
             self._readers_at[state] = Readers(files.world(self._held), self._audience, self._now)
         return self._readers_at[state]
 

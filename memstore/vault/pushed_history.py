@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.files import fence
 from memstore.history import git_objects
-from memstore.history.outgoing import each_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -103,10 +102,13 @@ class FormerMemories:
     @cached_property
     def _lines(self) -> Mapping[str, frozenset[str]]:
         """The telling lines of all files that may have a text of another, and of what was deleted, by blob."""
-        wanted = {state.blob for state in self._left}
-        wanted |= {change.new for commit in self._commits for change in commit.changes
-                   if change.new and change.mode in git_objects.REGULAR_FILES and self._place(change.path)}  # fmt: skip
-        return defaultdict(frozenset, {name: _telling(one.data) for name, one in each_object(self._git, wanted)})
+        left = {state.blob for state in self._left}
+        wanted = {one.blob: inside for path, states in self._states.items() if (inside := self._place(path))
+                  for one in states if one.blob in left}  # fmt: skip
+        wanted |= {change.new: inside for commit in self._commits for change in commit.changes
+                   if change.new and change.mode in git_objects.REGULAR_FILES
+                   and (inside := self._place(change.path))}  # fmt: skip
+        return defaultdict(frozenset, {blob: _telling(data or b"") for blob, data in self._blobs.texts(wanted)})
 
     @cached_property
     def _earlier(self) -> Mapping[str, Sequence[str]]:

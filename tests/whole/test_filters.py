@@ -279,3 +279,87 @@ def test_a_merge_joins_the_texts(program: Program) -> None:
     assert SECRET in path.read_text()
     assert where_secret_is(program) == []
     assert program.git("status", "--porcelain") == ""
+
+
+@needs_git_crypt
+def test_a_clone_without_the_key_says_so_and_stops_no_git_command(encrypted: Program) -> None:
+    ref, path = encrypted.add(f"The {SECRET} is old.", "--title", "first", "-c")
+    (encrypted.vault / "plain.md").write_text(f"# Plain\n\nA plain {SECRET}.\n")
+    encrypted.git("add", "-A")
+    encrypted.git("commit", "-q", "-m", "plain")
+    clone = encrypted.home / "locked"
+    encrypted.git("clone", "-q", ".", str(clone))
+    encrypted.ok("hooks", "install", cwd=clone)
+    checked = encrypted.ok("check", cwd=clone)
+    assert "[not-checked-out]" in checked
+    assert "git-crypt unlock" in checked
+    assert encrypted.json("search", "old plain", "--vault", str(clone))["results"] == []
+    for words in (("status",), ("log",), ("list",), ("diff",), ("check", "--against", "HEAD~1"), ("index", "rebuild")):
+        assert encrypted.run(*words, cwd=clone).returncode == 0, words
+    refused = encrypted.run("add", f"Here, {SECRET}.", "-c", cwd=clone)
+    assert refused.returncode == Exit.REFUSED
+    assert "git-crypt unlock" in refused.stderr
+    assert not [file for file in (clone / "notes").rglob("*.md") if SECRET.encode() in file.read_bytes()]
+    encrypted.ok("tag", ref, "+more", "-c")
+    there = encrypted.vault
+    encrypted.vault = clone
+    encrypted.git("pull", "-q", "--no-rebase")
+    (clone / ".memstore" / "notes.txt").write_text("x")
+    encrypted.git("add", "-A")
+    encrypted.git("commit", "-q", "-m", "something else")
+    encrypted.git("rm", "-q", path.relative_to(there).as_posix())
+    encrypted.git("commit", "-q", "-m", "gone")
+    encrypted.git("revert", "--no-edit", "HEAD")
+
+
+@needs_git_lfs
+def test_a_pointer_is_said_and_nothing_is_fetched(program: Program) -> None:
+    program.git("lfs", "install", "--skip-repo")
+    attributes(program, "notes/** filter=lfs diff=lfs merge=lfs -text\n")
+    _, path = program.add(f"The {SECRET} is large.", "--title", "large", "-c")
+    assert stored(program, path).startswith(b"version https://git-lfs")
+    assert program.json("status")["uncommitted"] == []
+    assert program.git("status", "--porcelain") == ""
+    clone = program.home / "clone"
+    subprocess.run(
+        ["git", "clone", "-q", ".", str(clone)],
+        cwd=program.vault, env=program.environment | {"GIT_LFS_SKIP_SMUDGE": "1"}, check=True,
+    )  # fmt: skip
+    assert "git lfs pull" in program.ok("check", cwd=clone)
+    assert program.json("status", "--vault", str(clone))["uncommitted"] == []
+    assert program.json("search", "sha256", "--vault", str(clone))["results"] == []
+    assert not [place for place in (clone / ".git/lfs/objects").rglob("*") if place.is_file()]
+
+
+# -- pushes ----------------------------------------------------------------------------------------
+
+
+def remote(program: Program, reader: str) -> Path:
+    place = program.home / "remote.git"
+    program.git("init", "-q", "--bare", str(place))
+    program.git("remote", "add", "origin", str(place))
+    program.ok("config", "remotes.origin", reader)
+    program.ok("commit")
+    return place
+
+
+def test_the_guard_of_pushes_judges_the_text(program: Program) -> None:
+    rotate(program)
+    attributes(program, "notes/** filter=rot\n")
+    remote(program, "human:bob")
+    _, shown = program.add("For Bob.", "--title", "open", "--access", "human:bob", "-c")
+    _, closed = program.add(f"Not for Bob: {SECRET}.", "--title", "closed", "-c")
+    said = program.attempt_git("push", "origin", "main").stderr
+    assert f"{closed.name}: human:bob may not see it" in said
+    assert shown.name not in said
+
+
+def test_a_server_refuses_what_it_has_no_key_for(program: Program) -> None:
+    rotate(program)
+    attributes(program, "notes/** filter=rot\n")
+    place = remote(program, "human:bob")
+    program.ok("hooks", "install", "--pre-receive", str(place))
+    program.ok("add", "For Bob.", "--title", "open", "--access", "human:bob", "-c")
+    done = program.attempt_git("push", "--no-verify", "origin", "main")
+    assert done.returncode != 0
+    assert [line for line in done.stderr.splitlines() if "notes/" in line and "read" in line], done.stderr
