@@ -164,7 +164,10 @@ class GitHistory:
         from memstore.history.purging import purge
 
         repository, environ = self.require(), self._git.environ
-        return purge(repository, environ, memory_ids, folder, sealed=sealed, mixed=self.mixed, opened=self._opened)
+        opened, filters = self._opened, self._filters
+        return purge(
+            repository, environ, memory_ids, folder, sealed=sealed, mixed=self.mixed, opened=opened, filters=filters
+        )
 
     def head(self) -> str | None:
         """Return the current commit at this moment; None before the first one."""
@@ -322,6 +325,10 @@ class GitHistory:
         whole = [(text, blob) for one in ids for text, blob in self._texts.beginning(one) if blob in self._places]
         read = dict(self._filters.read({blob: self._places[blob] for _, blob in whole}))
         yield from ((text, read[blob]) for text, blob in whole if blob in read)
+
+    def changed_texts(self, files: Iterable[tuple[str, str]]) -> Mapping[str, bytes]:
+        """Return the texts of those of these files that filters changed, by blob; they are given by path and blob."""
+        return dict(self._filters.read(self._remember(files)))
 
     def stored_id(self, path: str, data: bytes) -> str:
         """Return the id of the blob that git makes of bytes at a path."""

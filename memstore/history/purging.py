@@ -34,6 +34,7 @@ from memstore.history.retold import Retold, as_utf8
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
+    from memstore.history.filters import GitFilters
     from memstore.history.history import Repository
 
 _ID = rb"[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([a-z0-9_-]+)"
@@ -175,6 +176,7 @@ def purge(
     sealed: Collection[str] = (),
     mixed: bool,
     opened: Callable[[bytes], bytes],
+    filters: GitFilters,
 ) -> Purged:
     """Clone a repository into `folder`, and take every trace of forgotten memories out of the clone's history.
 
@@ -186,6 +188,7 @@ def purge(
         sealed: memories whose sealed files are committed; they stay, and their plain text goes.
         mixed: whether the vault holds notes of other programs.
         opened: returns what was sealed in a blob; the blob itself if it isn't sealed, or stays so.
+        filters: what the original does to files on their way in and out.
 
     Raises:
         UsageError: git-filter-repo is not installed, or the folder is not free.
@@ -203,7 +206,8 @@ def purge(
     # Half a clone has all that is to go, so it gets its place, in one step, once it is searched.
     with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=place.parent, ignore_cleanup_errors=True) as outer:
         made = Path(outer) / "clone"
-        done = _purged(repository, environ, made, ({*memory_ids}, {*sealed}), mixed=mixed, opened=opened)
+        ids = {*memory_ids}, {*sealed}
+        done = _purged(repository, environ, made, ids, mixed=mixed, opened=opened, filters=filters)
         made.replace(place)
     return replace(done, folder=place)
 
@@ -216,10 +220,14 @@ def _purged(
     *,
     mixed: bool,
     opened: Callable[[bytes], bytes],
+    filters: GitFilters,
 ) -> Purged:
     """Make the clone in a new folder; `ids` are those of forgotten memories, and of sealed ones."""
     clone = _cloned(repository, environ, folder)
-    found = _what_goes(clone, *ids, opened, mixed=mixed)
+    texts = _texts(clone, filters)
+    found = _what_goes(clone, *ids, opened, texts, mixed=mixed)
+    for blob in found.changed.keys() & texts.keys():
+        found.changed[blob] = filters.stored_bytes(min(_paths(clone)[blob]), found.changed[blob])
     if unsealed := [*_branches_with(clone, found.plain)]:
         raise RefusedError(
             f"the branch {unsealed[0]} has a memory in plain text that is sealed here, and would lose it",
@@ -232,7 +240,7 @@ def _purged(
     tree = GitProcess(folder, environ)
     renamed = _renamed(tree, folder, new, found, identity)
     _swept(clone, folder / ".git")
-    objects, still = _proof(clone, folder, found)
+    objects, still = _proof(clone, folder, found, texts)
     remotes = GitProcess(repository.root, environ).run("remote", "-v").decode(errors="replace").splitlines()
     return Purged(
         folder=folder,
@@ -287,13 +295,27 @@ def _objects(clone: GitProcess) -> Iterator[_Object]:
         at = end + 2 + int(size)
 
 
+def _texts(clone: GitProcess, filters: GitFilters) -> dict[str, bytes]:
+    """Return the texts of the blobs that filters changed."""
+    places = {blob: min(paths) for blob, paths in _paths(clone).items()}
+    through = filters.readable(places.values())
+    return dict(filters.read({blob: path for blob, path in places.items() if path in through})) if through else {}
+
+
 def _what_goes(
-    clone: GitProcess, forgotten: set[str], sealed: set[str], opened: Callable[[bytes], bytes], *, mixed: bool
+    clone: GitProcess,
+    forgotten: set[str],
+    sealed: set[str],
+    opened: Callable[[bytes], bytes],
+    texts: Mapping[str, bytes],
+    *,
+    mixed: bool,
 ) -> _Found:
     paths = _paths(clone)
     ids = forgotten | sealed
     found, rest = _Found(ids=frozenset(ids)), list[_Object]()
-    for one in _objects(clone):
+    for stored in _objects(clone):
+        one = stored._replace(data=texts.get(stored.id, stored.data))
         if one.kind != "blob":
             found.signed += b"\ngpgsig" in one.data.partition(b"\n\n")[0] or b"-----BEGIN SSH SIGNATURE" in one.data
         elif is_version(one.data, sealed):
@@ -515,12 +537,13 @@ def _swept(clone: GitProcess, folder: Path) -> None:
 # -- proof -------------------------------------------------------------------------------------------
 
 
-def _proof(clone: GitProcess, folder: Path, found: _Found) -> tuple[int, tuple[str, ...]]:
+def _proof(clone: GitProcess, folder: Path, found: _Found, texts: Mapping[str, bytes]) -> tuple[int, tuple[str, ...]]:
     """Search every object, ref, log and file of the clone; return how many objects there are, and where words are."""
     paths, named, called, count = _paths(clone), set[str](), set[str](), 0
     refs, short = _refs(clone), _ShortNames()
     still = [f"the ref {ref} has its title" for ref in refs if found.retold.named_in(ref)]
-    for one in _objects(clone):
+    for stored in _objects(clone):
+        one = stored._replace(data=texts.get(stored.id, stored.data))
         count += 1
         if one.kind == "blob":
             named |= {*filter(found.retold.named_in, paths.get(one.id, ()))}

@@ -208,8 +208,9 @@ def bytes_at(
             if tree is not None:
                 part = whole[path][depth]
                 at[commit, path] = git_objects.entry_of(trees[tree], part, object_format=format_of(commit))
-    blobs = _there(view, at.values())
-    return {place: None if blob is None else blobs[blob].data for place, blob in at.items()}
+    data = {blob: found.data for blob, found in _there(view, at.values()).items()}
+    data |= view.history.changed_texts((path, blob) for (_, path), blob in at.items() if blob)
+    return {place: None if blob is None else data[blob] for place, blob in at.items()}
 
 
 def _there(view: View, ids: Iterable[str | None]) -> Mapping[str, GitObject]:

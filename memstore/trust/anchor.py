@@ -79,6 +79,11 @@ def anchor_commit(
         )
     named = view.history.resolve(revision) if revision is not None else _last_commit(view, memory)
     blob = view.history.blob_id(file.data)
+    if view.history.stored_id(file.path, file.data) != blob:
+        raise UsageError(
+            f"git stores {file.path} otherwise than it is (.gitattributes), so no commit shows what it says",
+            hint=f"memstore sign {memory.id}, or an anchor of another type",
+        )
     if view.history.files_at(named).get(file.path) != blob:
         if any(known.reference == named and known.path == file.path for known in memory.anchors):
             return Recorded(saved=unchanged(file), anchored=None)

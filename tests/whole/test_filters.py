@@ -312,6 +312,24 @@ def test_a_clone_without_the_key_says_so_and_stops_no_git_command(encrypted: Pro
     encrypted.git("revert", "--no-edit", "HEAD")
 
 
+@needs_git_crypt
+def test_purging_finds_what_was_encrypted(encrypted: Program) -> None:
+    kept, _ = encrypted.add("Nothing of that kind is in here.", "--title", "kept", "-c")
+    ref, path = encrypted.add(f"The {SECRET} is old.", "--title", "first", "-c")
+    blob = encrypted.git("rev-parse", f"HEAD:{path.relative_to(encrypted.vault)}").strip()
+    encrypted.ok("forget", ref, "-c")
+    clone = encrypted.home / "purged"
+    encrypted.ok("forget", ref, "--purge", str(clone))
+    listed = ["git", "cat-file", "--batch-all-objects", "--batch-check=%(objectname)"]
+    names = subprocess.run(listed, cwd=clone, env=encrypted.environment, capture_output=True, check=True, text=True)
+    assert blob not in names.stdout
+    assert where_secret_is(encrypted, clone) == []
+    subprocess.run(
+        ["git", "crypt", "unlock", str(encrypted.home / "key")], cwd=clone, env=encrypted.environment, check=True
+    )
+    assert "of that kind" in encrypted.ok("show", kept, cwd=clone)
+
+
 @needs_git_lfs
 def test_a_pointer_is_said_and_nothing_is_fetched(program: Program) -> None:
     program.git("lfs", "install", "--skip-repo")
