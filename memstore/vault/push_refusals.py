@@ -448,19 +448,19 @@ class _Check:
                 return f"it was a memory, and {found[0]}", "push-former" if found[1] == "push-hidden" else found[1]
         return None
 
-    def _own_data(self, commits: Sequence[SentCommit]) -> Mapping[str, bytes]:
-        """Return the bytes of the files of a push at places of the vault's own files, by blob."""
+    def _own_data(self, commits: Sequence[SentCommit]) -> Mapping[str, bytes | None]:
+        """Return the bytes of the files of a push at places of the vault's own files, by blob; None if not here."""
         wanted = {
             change.new: inside
             for commit in commits
             for change in commit.changes
             if change.new and (inside := self._inside(change.path)) and is_own_path(inside)
         }
-        return {blob: data for blob, data in self._blobs.texts(wanted) if data is not None}
+        return dict(self._blobs.texts(wanted))
 
     def _is_vaults_own(self, path: str, blob: str) -> bool:
         """Whether a file of a mixed vault is a record of the vault's, and not the repository's at such a place."""
-        data = self._data.get(blob)
+        data = self._data.get(blob, b"")
         if data is None:  # a filter changed it that is not here
             return True
         if path == CONFIG_PATH:
