@@ -32,9 +32,10 @@ ALL_OF_IT = 0.8
 # Shorter texts are repeated by chance: `the build broke again`.
 FEWEST_WORDS = 8
 
-# A line with a bite: `[Memory flash: its text] notes/tea.md:4`. One pattern for all of it takes cubic time.
+# A line with a bite: `[Memory flash: its text] (2026-08-30) notes/tea.md:4`. One pattern for all of it
+# takes cubic time.
 _LABEL = re.compile(r"\[(?:Memory flash|Belief \([^)\n]{0,200}\)): ")
-_CLOSED = re.compile(r"\] (?=\S)")
+_CLOSED = re.compile(r"\] (?:\((?:\d{4}-\d\d-\d\d|about )[^()\n]{0,200}\) )?(?=\S)")
 _CITED = re.compile(r"(?<=\.md):\d+[ \t]*\Z")
 
 

@@ -5,6 +5,7 @@ The rule for the order in which memories come to mind is first.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -17,6 +18,7 @@ from memstore.core import terms
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
+from memstore.core.times import instant
 from memstore.files.passages import PassageKind
 from memstore.search import query
 from memstore.search.filters import PastRows, narrowed
@@ -146,7 +148,8 @@ class RecalledBelief:
 class Bite:
     """A memory that comes to mind: `text` quotes the cited lines, after a title or heading that the prompt names.
 
-    Bites are ordered by `score`; only a belief has `held`, and only an external memory `external`.
+    Bites are ordered by `score`; only a belief has `held`, and only an external memory `external`. `day` is when it was
+    said, as far as that is known, like `2026-08-30`; `about` are its subjects other than the viewer and the owner.
     """
 
     ref: str | None
@@ -158,22 +161,30 @@ class Bite:
     score: float
     held: RecalledBelief | None = None
     external: External | None = None
+    day: str | None = None
+    about: tuple[str, ...] = ()
 
     __repr__ = short_repr
 
     @property
     def label(self) -> str:
-        """The bite as it is shown, without its path and line; if it is external, framed as a quotation."""
+        """The bite as it is shown, without its day, path and line; if it is external, framed as a quotation."""
         return _label(self.text, self.held, self.external)
 
     @property
+    def dated(self) -> str:
+        """The bite with its day and whom it is about, where that is known."""
+        known = ", ".join((*([self.day] if self.day else []), *(f"about {one}" for one in self.about)))
+        return f"{self.label} ({known})" if known else self.label
+
+    @property
     def line(self) -> str:
-        """The bite as it is shown, with its path and line in the vault."""
-        return f"{self.label} {self.citation.path}:{self.citation.line_start}"
+        """The bite as it is shown, with its day, and its path and line in the vault."""
+        return f"{self.dated} {self.citation.path}:{self.citation.line_start}"
 
     @property
     def tokens(self) -> int:
-        """Its cost in tokens, including the line end, but without the path and line."""
+        """Its cost in tokens, including the line end, but without day, path and line."""
         return tokens(self.label) + 1
 
 
@@ -214,7 +225,7 @@ def recall(
     Args:
         view: the vault; its actor is the one who recalls.
         prompt: any text; query syntax has no meaning in it.
-        budget: the most tokens for all bites together, 1 or more, counted by `bites.tokens`; paths are not counted.
+        budget: the most tokens for all bites together, 1 or more, as `bites.tokens` counts; days and paths don't.
         profile: how they are ordered.
 
     Raises:
@@ -245,6 +256,8 @@ class _Found(NamedTuple):
     held: RecalledBelief | None
     lead: str
     sayings: Sequence[Saying]
+    day: str | None
+    about: tuple[str, ...]
 
     def text(self, saying: Saying) -> str:
         """Return the quotation, after the lead."""
@@ -276,6 +289,8 @@ class _Found(NamedTuple):
             score=self.score,
             held=self.held,
             external=self.hit.external,
+            day=self.day,
+            about=self.about,
         )
 
 
@@ -393,7 +408,16 @@ class _Recall:
         said = sayings(sentences(file.passages), first, last, self._words)
         if not said:
             said = [Saying(one_line(hit.content), first, last)]
-        return _Found(hit, file, score, held, self._lead(file, said[0]), said)
+        about = tuple(one for one in file.entry.subject_ids if one not in (self._view.actor, self._view.config.owner))
+        return _Found(hit, file, score, held, self._lead(file, said[0]), said, self._day(file, said[0], hit), about)
+
+    def _day(self, file: Opened, said: Saying, hit: Hit) -> str | None:
+        """Return the day on which something was said: that of a heading above it, else that of its memory."""
+        headings = (_DAY.match(heading) for heading in _headings_at(file, said.line_start))
+        if heading := next(filter(None, headings), None):
+            return heading[1]
+        made_at = self._audience.then.made_at(hit.path, hit.created_at or "")
+        return instant(made_at)[: len("2026-08-30")] if made_at else None
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -411,6 +435,10 @@ class _Recall:
         """Return a belief's confidence; None if it is too low, or if the viewer may no longer see the belief."""
         file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
+
+
+# How headings of captured and imported turns, and of days in diaries, begin.
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?![\w-])")
 
 
 def _headings_at(file: Opened, line: int) -> tuple[str, ...]:

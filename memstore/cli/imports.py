@@ -101,10 +101,10 @@ def _import(session: CliSession, name: str, path: str, choices: dict[str, Any], 
     for left in done.left_out:
         session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
     for dateless in done.undated:
-        session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}; it has no date"))
+        session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}"))
     if done.users and not choices.get("user"):
         names = output.safe_line(", ".join(done.users))
-        session.say(f"it is about {names}, each a subject here; --user USER imports one alone, as what is yours")
+        session.say(f"it is about {names}: subjects here, but for yourself; --user USER imports one alone, as yourself")
     _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
     if done.exported:
         back = "" if dry_run else "take this back (memstore undo), and "

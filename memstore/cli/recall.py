@@ -137,7 +137,7 @@ def _lines(session: CliSession, recalled: Recalled) -> Iterator[str]:
 
     for bite in (*recalled.memories, *recalled.beliefs):
         where = session.paint.place(bite.citation.path, bite.citation.line_start)
-        yield f"{safe_line(bite.label)} {where}"
+        yield f"{safe_line(bite.dated)} {where}"
 
 
 # -- expand --------------------------------------------------------------------------------------

@@ -171,6 +171,8 @@ def _bite_document(bite: Bite) -> dict[str, Any]:
         "title": bite.title,
         "text": bite.text,
         "bite": bite.line,
+        "day": bite.day,
+        "about": list(bite.about),
         "citation": citation_document(bite.citation),
         "relevance_score": round(bite.relevance, DIGITS),
         "score": round(bite.score, _SCORE_DIGITS),

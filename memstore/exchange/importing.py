@@ -211,8 +211,10 @@ class _Reading:
                 self._different.append(ref)
             return
         yield _moved(same) if same else self._composed(found, memory_id)
-        if unread := found.made.unread or ("" if self._may_be(found.made.at) else found.made.at):
-            self._undated.append(Skipped(found.where, f"its time can't be: {unread}"))
+        if unread := found.made.unread:
+            self._undated.append(Skipped(found.where, f"its time can't be read, so it has none: {unread}"))
+        elif not self._may_be(found.made.at):
+            self._undated.append(Skipped(found.where, f"its time lies in the future, so it has none: {found.made.at}"))
 
     def _may_be(self, at: str | None) -> bool:
         """Whether something can have been said at a time; clocks and zones differ by a day."""

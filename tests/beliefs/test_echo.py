@@ -109,6 +109,9 @@ def test_a_bite_is_known_from_whatever_folder_it_was_seen() -> None:
     [
         ("[Memory flash: the coast was wet…] notes/tea.md:4", "the coast was wet", "notes/tea.md"),
         ("> [Belief (0.7): it rains [a lot]] my notes/b c.md:12 ", "> it rains [a lot]", "my notes/b c.md"),
+        ("[Memory flash: at sea] (2026-08-30) notes/tea.md:4", "at sea", "notes/tea.md"),
+        ("[Memory flash: at sea] (2026-08-30, about human:bob) tea.md:4", "at sea", "tea.md"),
+        ("[Memory flash: at sea] (about human:bob) (x).md:4", "at sea", "(x).md"),
         ("[Memory flash: nowhere] .md:4", "[Memory flash: nowhere] .md:4", ""),
         ("[Memory flash: no line] notes/tea.md", "[Memory flash: no line] notes/tea.md", ""),
     ],

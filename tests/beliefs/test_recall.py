@@ -64,8 +64,8 @@ def test_what_holds_surfaces_once_and_beliefs_apart() -> None:
         "Bella changed.",
     ]
     (held,) = recalled.beliefs
-    assert held.line == "[Belief (0.70, 1 for / 1 against): Bella eats when she hears the bowl.] sure.md:8"
-    assert recalled.memories[1].line == "[Memory flash: Bella eats no fish.] fish.md:6"
+    assert held.line == "[Belief (0.70, 1 for / 1 against): Bella eats when she hears the bowl.] (2026-01-20) sure.md:8"
+    assert recalled.memories[1].line == "[Memory flash: Bella eats no fish.] (2026-01-20) fish.md:6"
 
 
 def test_no_more_than_three_and_two() -> None:
@@ -145,7 +145,7 @@ SENTENCES = {
 def test_a_bite_is_whole_sentences_below_the_title_that_was_asked_for() -> None:
     ws = memory_workspace(SENTENCES)
     (bite,) = recall(ws.view(), "Kittiwake").memories
-    assert bite.line == "[Memory flash: Kittiwake: antifoul: two coats, the blue one] list.md:9"
+    assert bite.line == "[Memory flash: Kittiwake: antifoul: two coats, the blue one] (2026-01-20) list.md:9"
     (bite,) = recall(ws.view(), "who has the cradle of Kittiwake").memories
     assert (bite.text, bite.citation.excerpt) == (
         "Kittiwake: Ferris keeps the cradle until November.", "Ferris keeps the cradle until November.",
