@@ -19,7 +19,7 @@ from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
-from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
+from memstore.core.memory import EVERYBODY, STACK_MARK, UNKNOWN_LISTENER
 from memstore.core.places import MANIFEST, is_sealed_path
 from memstore.core.times import instant
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FORMAT = "memstore.stack/1"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ID = re.compile(r"stk_[0-9a-z]{1,40}")
+MOST_MEMBERS = 10_000
+_LONGEST = 4096  # no file system has longer paths
 _WHAT_IT_IS = "a shared stack is made by `memstore share`; ask whoever gave it to you for a new copy"
 
 
@@ -132,6 +134,10 @@ class Mount(NamedTuple):
     problem: str | None = None
     replaced: str | None = None
 
+    def path(self, path: str) -> str:
+        """Return a path in it as people and agents are shown it, which says nothing about this machine's folders."""
+        return f"{STACK_MARK}{self.name}/{path}"
+
 
 def folder_named(view: View, name: str) -> str | None:
     """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
@@ -210,9 +216,11 @@ def read(data: bytes) -> Stack:
         FormatError: it is none, or says something impossible.
     """
     try:
-        said = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise _malformed("it can't be read as JSON") from error
+        said = json.loads(data.decode(), object_pairs_hook=_object, parse_constant=_no_number)
+    except RecursionError as error:
+        raise _malformed("it is nested too deep") from error
+    except ValueError as error:
+        raise _malformed(f"it can't be read as JSON: {error}") from error
     if not isinstance(said, dict) or said.get("format") != FORMAT:
         raise _malformed(f"its format is not {FORMAT}")
     try:
@@ -225,11 +233,23 @@ def read(data: bytes) -> Stack:
     return found
 
 
+def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"the key {next(name for name in names if names.count(name) > 1)[:40]!r} is there twice")
+    return made
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is not a number")
+
+
 def _stack(said: Mapping[str, Any]) -> Stack:
     return Stack(
         **{name: _text(said[name]) for name in ("id", "name", "by", "to", "at", "notes")},
         commit=None if said["commit"] is None else _text(said["commit"]),
-        members=tuple(_member(one) for one in _list(said["members"])),
+        members=tuple(_member(one) for one in _list(said["members"], most=MOST_MEMBERS)),
         languages=tuple(map(_text, _list(said["languages"]))),
         memories=tuple(_memory(one) for one in _list(said["memories"])),
     )
@@ -256,12 +276,16 @@ def _memory(said: Mapping[str, Any]) -> StackMemory:
 def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(value)
+    if len(value.encode()) > _LONGEST:  # half a character can't be encoded, which is a `ValueError`, too
+        raise ValueError(value[:40])
     return value
 
 
-def _list(value: object) -> list[Any]:
+def _list(value: object, *, most: int | None = None) -> list[Any]:
     if not isinstance(value, list):
         raise TypeError(value)
+    if most is not None and len(value) > most:
+        raise ValueError(value[:1])
     return value
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memstore.beliefs.ledger import by_time, counted_as, rounded, witnesses
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, QUARANTINED, RELIABILITY
+from memstore.core.memory import STACK_MARK
 from memstore.core.times import instant
 from memstore.files.shapes import is_day
 
@@ -88,13 +89,14 @@ def hearsay(memory: Memory, load: Load, vouched: Vouched) -> tuple[str, ...]:
     def sources(one: Memory) -> Iterable[str]:
         return () if vouched(one) else (ref for ref in one.derived_from if MemoryRef.parse(ref))
 
-    return tuple(
-        sorted(
-            str(one.ref)
-            for one in _reached(memory, load, sources)
-            if one.status == QUARANTINED or (one.source_type == EXTERNAL and not vouched(one))
-        )
-    )
+    found: set[str] = set()
+    for one in _reached(memory, load, sources):
+        if one.status == QUARANTINED or (one.source_type == EXTERNAL and not vouched(one)):
+            found.add(str(one.ref))
+        marks = {ref for ref in one.derived_from if ref.startswith(STACK_MARK)}
+        if marks and not vouched(one):
+            found |= marks
+    return tuple(sorted(found))
 
 
 def against(memory: Memory) -> list[Evidence]:

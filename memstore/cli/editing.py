@@ -45,7 +45,10 @@ def edited(
     env = session.environment()
     root = session.view().root
     _stop_without_a_person(session, env, composition.editor(env))
-    editor, path = composition.editor(env), composition.drafts(env, root).create(name, with_notes(data, notes))
+    editor, drafts = composition.editor(env), composition.drafts(env, root)
+    for left in drafts.left(name, data):
+        session.say(f"an earlier edit left a draft in {left}: take what you need of it, and delete it")
+    path = drafts.create(name, with_notes(data, notes))
     while True:
         _open(editor, path)
         draft = without_notes(_left(path))

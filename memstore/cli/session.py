@@ -250,7 +250,7 @@ class CliSession:
 
     def from_here(self, path: str) -> str:
         """Return a path as git would print it: from the person's folder, or absolute if that is outside the vault."""
-        if path.startswith("/"):  # in a loaded stack, or no file of a vault
+        if path.startswith(("/", "stack:")):  # no file of a vault, or in a loaded stack
             return path
         if self._below is None:
             root, folder = self.view().root, self.environment().folder.resolve()

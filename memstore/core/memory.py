@@ -129,7 +129,8 @@ class Generalization(NamedTuple):
 
 
 # Marks in `derived_from` that name something outside the vault; they don't count as grounding.
-EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:")
+STACK_MARK = "stack:"  # then the name of a loaded stack, and the ref or path of a memory there: `stack:bella/note:m_1`
+EXTERNAL_MARKS = ("context:", "kernle:", "consolidation:", "url:", "file:", STACK_MARK)
 
 
 def is_external_mark(text: str) -> bool:

@@ -48,7 +48,7 @@ class Transaction(Protocol):
     def edit(self, *edits: Edit) -> None:
         """Add edits of memory files; files whose bytes stay the same are left alone."""
 
-    def put(self, *files: Written) -> None:
+    def put(self, *files: Written, undoable: bool = True) -> None:
         """Add changes to files of the vault itself: registries, consents, its keyring, pages, audit events."""
 
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:

@@ -135,6 +135,7 @@ def shown_document(shown: Shown) -> dict[str, Any]:
         **words,
         "ref": shown.entry.ref,
         "path": shown.path,
+        **({"stack": shown.mount.name} if shown.mount else {}),
         "body": shown.memory.body,
         "revision": shown.revision,
         "confidence_now": shown.confidence_now,

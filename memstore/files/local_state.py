@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeVar
 PRIVATE = 0o700
 # Texts being written, in the folder of local state.
 DRAFTS = "drafts"
+PENDING_KEYS = "pending-keys"
 # The operation about to be written, in the folder of local state; `composition` looks for it without loading the
 # journal.
 BEGUN_OPERATION = "begun-operation.json"

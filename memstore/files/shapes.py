@@ -406,7 +406,7 @@ _EXAMPLES = {
     Shape.REF: f"write type:id, with a type of {', '.join(MEMORY_TYPES)}",
     Shape.REFS: f"write type:id, with a type of {', '.join(MEMORY_TYPES)}",
     Shape.HEIRS: f"write type:id, with a type of {', '.join(MEMORY_TYPES)}",
-    Shape.SOURCES: "write type:id, or context:…, url:…, file:…, consolidation:…, kernle:…",
+    Shape.SOURCES: "write type:id, or context:…, url:…, file:…, consolidation:…, kernle:…, stack:…",
     Shape.INSTANT: 'write a UTC time in quotes, like "2026-02-01T18:04:11Z"',
     Shape.DAY: 'write a date or UTC time in quotes, like "2026-02-01"',
 }

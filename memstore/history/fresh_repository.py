@@ -84,8 +84,8 @@ class FreshRepository:
         parents = ["-p", head] if head else []
         commit = self._git.run("commit-tree", tree, *parents, "-F", "-", data=message.encode(), env=who)
         made = commit.decode().strip()
+        # The index stays as it was written, with no times, numbers or owners of files on this machine.
         self._git.run("update-ref", "HEAD", made, env=who)
-        self._git.run("update-index", "-q", "--refresh")
         return made
 
     def _remove_empty(self, folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
+from memstore.core.memory import STACK_MARK
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.graph import graph_of
@@ -31,13 +32,24 @@ _WORDS = ("external", "content", "body", "text", "title")
 
 
 def quotations(document: object) -> Iterator[str]:
-    """Yield the refs of the memories whose words a document of an answer shows."""
+    """Yield the refs of the memories whose words a document of an answer shows; marks of those in loaded stacks."""
     match document:
+        case {"stack": str(stack), "path": str(path), **more} if any(more.get(key) for key in _WORDS):
+            ref = more.get("ref")
+            yield mark_of(stack, path, ref if isinstance(ref, str) else None)
+            return
+        case {"path": str(path), "excerpt": str(_)} if path.startswith(STACK_MARK):
+            yield path
         case {"ref": str(ref), **more} if any(more.get(key) for key in _WORDS):
             yield ref
     values = document.values() if isinstance(document, dict) else document if isinstance(document, list) else ()
     for value in values:
         yield from quotations(value)
+
+
+def mark_of(stack: str, path: str, ref: str | None) -> str:
+    """Return the mark of a memory in a loaded stack, which no ref of the vault can name."""
+    return f"{STACK_MARK}{stack}/{ref}" if ref else path
 
 
 def note_shown(view: View, refs: Iterable[str | None]) -> None:
@@ -47,12 +59,10 @@ def note_shown(view: View, refs: Iterable[str | None]) -> None:
 
 def from_outside(view: View, refs: Iterable[str | None]) -> list[str]:
     """Return which refs name external memories, or ones derived from these that nobody vouches for."""
-    if EXTERNAL not in view.column("source_type"):
-        return []
-    return [
-        str(one.ref)
-        for one in entries(view, dict.fromkeys(filter(None, refs)))
-        if one.source_type == EXTERNAL or _rests_on_external(view, one)
+    shown = dict.fromkeys(filter(None, refs))
+    marks = [one for one in shown if one.startswith(STACK_MARK)]
+    return marks + [
+        str(one.ref) for one in entries(view, shown) if one.source_type == EXTERNAL or _rests_on_external(view, one)
     ]
 
 
@@ -63,7 +73,7 @@ def _rests_on_external(view: View, entry: Entry) -> bool:
         one = waiting.pop()
         if one.attested and (file := view.read(one.path)) and view.is_vouched(file.memory):
             continue
-        if one.source_type == EXTERNAL:
+        if one.source_type == EXTERNAL or any(ref.startswith(STACK_MARK) for ref in one.derived_from):
             return True
         above = [source for source in entries(view, one.derived_from) if source.id not in seen]
         seen.update(source.id for source in above)
@@ -73,7 +83,10 @@ def _rests_on_external(view: View, entry: Entry) -> bool:
 
 def quotable(view: View, refs: Iterable[str]) -> list[str]:
     """Return which refs may be named here as sources: those of memories that the actor may see."""
-    return [str(entry.ref) for entry in entries(view, refs) if entry.status != "forgotten"]
+    named = [*refs]
+    stacks = {one.name for one in view.mounts} if any(ref.startswith(STACK_MARK) for ref in named) else ()
+    marks = [ref for ref in named if ref.removeprefix(STACK_MARK).partition("/")[0] in stacks]
+    return marks + [str(entry.ref) for entry in entries(view, named) if entry.status != "forgotten"]
 
 
 def quoted_before(view: View) -> list[str]:

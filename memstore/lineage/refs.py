@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.core.errors import InStackError, NoIdError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
-from memstore.core.memory import is_external_mark
+from memstore.core.memory import STACK_MARK, is_external_mark
 from memstore.lineage.graph import graph_of
 from memstore.lineage.walk import way_back
 
@@ -111,7 +111,7 @@ def _ref(view: View, name: str, text: str, of: str | None) -> str:
     except InStackError as error:
         raise InStackError(
             f"`{name}` names memories of this vault, and `{text}` is in the loaded stack {error.stack}",
-            hint=f"derived_from takes context:{text}; source says in words where it comes from",
+            hint=f"derived_from takes {STACK_MARK}{error.stack}/{text}; source says in words where it comes from",
             stack=error.stack,
             path=error.path,
         ) from error

@@ -46,7 +46,7 @@ class Cited:
 def cite(view: View, text: str) -> Cited:
     """Return a new citation of a memory's lines, or check an existing one; a new citation is a use of the memory.
 
-    A memory of a loaded stack can be cited, too; its path is then absolute.
+    A memory of a loaded stack can be cited, too; its path is then `stack:NAME/…`.
 
     Args:
         view: the vault.
@@ -65,7 +65,7 @@ def cite(view: View, text: str) -> Cited:
         if mount is None or mount.view is None:
             raise
         cited = _cited(mount.view, text, place, mount.view.named(error.path, notes=True))
-        now = cited.now and cited.now._replace(path=f"{mount.folder}/{cited.now.path}")
+        now = cited.now and cited.now._replace(path=mount.path(cited.now.path))
         return replace(cited, now=now)
     return _cited(view, text, place, entry)
 

@@ -10,10 +10,12 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from memstore.access.audit import change, found, recorded, stop_unless_owner
+from memstore.access import registry
+from memstore.access.audit import found, recorded, stop_unless_owner
 from memstore.access.contexts import context_id
 from memstore.access.report import audit_sight
 from memstore.core.change import Written
+from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sealed_path, stem_of
@@ -74,7 +76,7 @@ def seal(view: View, refs: Sequence[str], *, context: str | None = None, **savin
         VaultError: pyrage is not installed, or no key here would open it again.
     """
     files = _files(view, refs)
-    used = _context_key(view, context, **saving) if context is not None else None
+    used = _context_key(view, context, dry_run=saving.get("dry_run", False)) if context is not None else None
     done, made = _sealed(view, files, context, used, **saving)
     place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
     return SealedMemories(
@@ -110,8 +112,8 @@ def _sealed(
             if used and used.key:
                 sealing.seal_for(path, used.key)
         sealing.put(*_attributes(view))
-        if used and used.file:
-            sealing.put(used.file)
+        if used:
+            sealing.put(*used.files, undoable=False)
         sealing.put(recorded(view, "seal", memory=[one.memory.id or "" for one in files], context=context))
     return tuple(done), sealing.commit
 
@@ -205,36 +207,31 @@ def _is_in_history(view: View, path: str) -> bool:
 class _ContextKey(NamedTuple):
     """The key of a context, by its public part; None in a dry run that would make it.
 
-    `file` names a key that was there before, perhaps in no commit yet: without it, other clones can't find the key.
+    `files` name it for other clones, which can't find the key without; a key that was there may be in no commit yet.
     """
 
     key: str | None
-    file: Written | None = None
-
-    @property
-    def is_new(self) -> bool:
-        return self.file is None
+    files: tuple[Written, ...] = ()
+    is_new: bool = False
 
 
-def _context_key(view: View, context: str, *, dry_run: bool = False, commit: bool = False) -> _ContextKey:
+def _context_key(view: View, context: str, *, dry_run: bool = False) -> _ContextKey:
     """Return the key of a context, made where it has none.
 
-    That is an act of its own, and stays when the sealing is undone; otherwise `forget --shred` could not find the key.
+    Its name stays in the context's file when the sealing is undone; otherwise `forget --shred` could not find the key.
     """
     stop_unless_owner(view, "seal memories for a context")
     file, key = context_sealing_key(view, context)
     if key is not None:
         data = view.own_file(file.path)
-        return _ContextKey(key, Written(file.path, data, data))
+        return _ContextKey(key, (Written(file.path, data, data),))
     if dry_run:
-        return _ContextKey(None)
+        return _ContextKey(None, is_new=True)
     made = view.seal_keys.new_context_key(context)
-    try:
-        change(view, file, [SetValue(SEALING_KEY, made)], verb="context key", about={"context": context}, commit=commit)
-    except BaseException:
-        view.seal_keys.destroy_context_key(made)  # nobody knows of it
-        raise
-    return _ContextKey(made)
+    before = view.own_file(file.path) or b""
+    named = registry.edited(file.path, file.kind, before, [SetValue(SEALING_KEY, made)])
+    event = recorded(view, "context key", context=context, says=digest_of(named))
+    return _ContextKey(made, (Written(file.path, before, named), event), is_new=True)
 
 
 def context_sealing_key(view: View, context: str) -> tuple[RegistryFile, str | None]:

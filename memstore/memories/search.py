@@ -270,12 +270,15 @@ def together(own: Answer, beside: Sequence[tuple[Mount, Answer]], wish: Wish, *,
     answers = [own, *(answer for _, answer in beside)]
     if any(answer.hits and not answer.fallback for answer in answers):  # some are good enough
         own, beside = _good_enough(own), [(mount, _good_enough(answer)) for mount, answer in beside]
-    lists = [own.hits, *([_of_stack(hit, mount) for hit in answer.hits] for mount, answer in beside)]
-    ascends = wish.sort in (Sort.TITLE, Sort.PATH)
-    # Each list keeps its order; among equals, what is one's own comes first.
-    hits = [*heapq.merge(*lists, key=partial(_place_of, wish.sort, bool(own.query.clauses)), reverse=not ascends)]
-    # A memory that is in several stacks is shown once.
-    hits = [*{(hit.ref or hit.path, hit.citation[1:4]): hit for hit in reversed(hits)}.values()][::-1]
+    lists = [[_of_stack(hit, mount) for hit in answer.hits] for mount, answer in beside]
+    merged = partial(heapq.merge, key=partial(_place_of, wish.sort, bool(own.query.clauses)),
+                     reverse=wish.sort not in (Sort.TITLE, Sort.PATH))  # fmt: skip
+    # Each list keeps its order. However well somebody else's match, one's own come first (docs/adr/0038).
+    is_ranked = wish.sort in (Sort.RELEVANCE, Sort.QUALITY)
+    hits = [*own.hits, *merged(*lists)] if is_ranked else [*merged(own.hits, *lists)]
+    # A memory that is in several stacks is shown once, and one's own instead of a copy.
+    first = {_saying(hit): hit for hit in (*(hit for one in reversed(lists) for hit in one), *own.hits)}
+    hits = [hit for hit in hits if first[_saying(hit)] is hit]
     facets = {key: Counter[str]() for key, _ in own.facets}
     for key, counts in (facet for answer in answers for facet in answer.facets):
         facets[key].update(dict(counts))
@@ -302,9 +305,14 @@ def _most_first(counts: Counter[str]) -> tuple[tuple[str, int], ...]:
 
 
 def _of_stack(hit: Hit, mount: Mount) -> Hit:
-    """Return a hit with the name of its stack, and with paths that can be opened."""
-    citation, *more = (one._replace(path=f"{mount.folder}/{one.path}") for one in (hit.citation, *hit.more))
-    return hit._replace(stack=mount.name, path=f"{mount.folder}/{hit.path}", citation=citation, more=tuple(more))
+    """Return a hit with the name of its stack, and with paths by which `show` and `cite` open it."""
+    citation, *more = (one._replace(path=mount.path(one.path)) for one in (hit.citation, *hit.more))
+    return hit._replace(stack=mount.name, path=mount.path(hit.path), citation=citation, more=tuple(more))
+
+
+def _saying(hit: Hit) -> tuple[object, ...]:
+    """Return what two hits share that say the same at the same lines of the same memory."""
+    return hit.ref or hit.path, *hit.citation[1:4]
 
 
 def _place_of(sort: Sort, has_words: bool, hit: Hit) -> float | str:  # noqa: FBT001 -- for `partial`

@@ -86,8 +86,8 @@ class Shown:
 
     @property
     def path(self) -> str:
-        """The path of its file: in the vault, or absolute in a loaded stack."""
-        return f"{self.mount.folder}/{self.entry.path}" if self.mount else self.entry.path
+        """The path of its file: in the vault, or in a loaded stack as `Mount.path` has it."""
+        return self.mount.path(self.entry.path) if self.mount else self.entry.path
 
     @property
     def memory(self) -> Memory:

@@ -15,7 +15,7 @@ from memstore.files.passages import LineMap
 from memstore.search.retrieval import Citation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.core.catalog import Entry
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
@@ -31,11 +31,20 @@ _ATTESTED = re.compile(rb"""(?:\bsig|anchors)["']?[ \t]*:""")
 class Opened:
     """One file that was read; `entry` describes exactly these bytes.
 
-    `mixed` says whether the vault holds notes of other programs, whose keys may have values of their own.
+    `mixed` says whether the vault holds notes of other programs, whose keys may have values of their own. `shown`
+    returns a memory's file as its view shows it, None if that is as it is.
     """
 
-    def __init__(self, entry: Entry, data: bytes, text: FencedText, *, mixed: bool) -> None:
-        self.entry, self.data, self.text, self._mixed = entry, data, text, mixed
+    def __init__(
+        self,
+        entry: Entry,
+        data: bytes,
+        text: FencedText,
+        *,
+        mixed: bool,
+        shown: Callable[[MemoryFile], MemoryFile] | None = None,
+    ) -> None:
+        self.entry, self.data, self.text, self._mixed, self._shown = entry, data, text, mixed, shown
 
     @cached_property
     def passages(self) -> Sequence[Passage]:
@@ -84,7 +93,8 @@ class Opened:
         """The parsed file: the memory or the plain note."""
         from memstore.files import memory_file
 
-        return memory_file.read(self.entry.path, self.data, mixed=self._mixed)
+        file = memory_file.read(self.entry.path, self.data, mixed=self._mixed)
+        return self._shown(file) if self._shown and isinstance(file, memory_file.MemoryFile) else file
 
     @cached_property
     def _lines(self) -> LineMap:
@@ -103,10 +113,12 @@ def is_revision(entry: Entry, data: bytes) -> bool:
     return digests.blob_id(data, digests.format_of(entry.blob)) == entry.blob
 
 
-def opened(entry: Entry, data: bytes, *, mixed: bool) -> Opened | None:
+def opened(
+    entry: Entry, data: bytes, *, mixed: bool, shown: Callable[[MemoryFile], MemoryFile] | None = None
+) -> Opened | None:
     """Return the opened file of an entry, given its bytes; None if they can't be split into frontmatter and text."""
     text = _parts(entry.kind, data)
-    return Opened(entry, data, text, mixed=mixed) if isinstance(text, FencedText) else None
+    return Opened(entry, data, text, mixed=mixed, shown=shown) if isinstance(text, FencedText) else None
 
 
 def _parts(kind: FileKind, data: bytes) -> FencedText | object:

@@ -19,6 +19,7 @@ from memstore.core.catalog import ITEM_SEPARATOR, Field, filled
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
+from memstore.core.memory import STACK_MARK
 from memstore.search import quality, ranking
 from memstore.search.matching import Matcher, all_terms, holds_alias, phrase_counts
 from memstore.search.ranking import Demands
@@ -163,8 +164,8 @@ class Audience:
 
     @cached_property
     def has_external(self) -> bool:
-        """Whether there are external memories at all."""
-        return EXTERNAL in self.column("source_type")
+        """Whether there are external memories at all, or any derived from a loaded stack."""
+        return EXTERNAL in self.column("source_type") or any(STACK_MARK in cell for cell in self.column("derived_from"))
 
     def own_first(self, rows: Iterable[int]) -> list[list[int]]:
         """Return rows in groups by `ContentOrigin`: however well those from outside match, they come last."""
@@ -191,8 +192,9 @@ class Audience:
             for ref in map(MemoryRef.parse, sources[row].split(ITEM_SEPARATOR) if sources[row] else ()):
                 if ref:
                     derived[ref.id].append(row)
-        waiting = [row for row in self.memories if kinds[row] == EXTERNAL and not self._is_vouched(row)]
-        found: set[int] = set()
+        of_stacks = [row for row in self.memories if STACK_MARK in sources[row] and not self._is_vouched(row)]
+        waiting = [row for row in self.memories if kinds[row] == EXTERNAL and not self._is_vouched(row)] + of_stacks
+        found = {*of_stacks}
         while waiting:
             reached = [row for row in derived.pop(ids[waiting.pop()], ()) if not self._is_vouched(row)]
             found.update(reached)

@@ -494,7 +494,10 @@ class HitReader:
         """Return the origin of an external memory; None for any other."""
         if file.entry.source_type != EXTERNAL:
             return None
-        return self._then.external(cast("MemoryFile", file.file).memory)  # as its entry says
+        from memstore.files.memory_file import PlainFile, as_if_adopted
+
+        read = as_if_adopted(file.file) if isinstance(file.file, PlainFile) else file.file
+        return self._then.external(cast("MemoryFile", read).memory)  # as its entry says
 
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)

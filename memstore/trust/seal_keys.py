@@ -9,19 +9,21 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from memstore.core.errors import FormatError, SealedError, VaultError
 from memstore.files.age_file import Recipients, is_cut_off, is_sealed, recipients, tag_of
 from memstore.files.config_file import read_user_config
-from memstore.files.local_state import make_private, regular_bytes, sync_folder
+from memstore.files.local_state import make_private, regular_bytes, sync_folder, write_whole
 from memstore.trust.allowed_signers import lines_of, signers_of
 from memstore.trust.keyring import ALLOWED_SIGNERS, ED25519
 from memstore.trust.ssh_wire import Reader, unarmoured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
     from pathlib import Path
 
     from memstore.files.local_state import Environment
@@ -35,6 +37,7 @@ _CONTEXT_KEYS = f"age1*{_SUFFIX}"
 _MOST_KEY_BYTES = 1 << 20
 _ARMOUR = "OPENSSH PRIVATE KEY-----"
 _AUTH = b"openssh-key-v1\0"
+_REMARK = "# The sealing key of "
 _FOR_OTHERS = "No matching keys"
 
 
@@ -59,6 +62,7 @@ class SealKeys:
 
     def __init__(self, folder: Path, *, home: Path, own_keys: Callable[[], Sequence[str]]) -> None:
         self._folder, self._home, self._named = folder, home, own_keys
+        self._made: dict[str, str] = {}  # keys of contexts that are in no file yet, by their public parts
 
     @classmethod
     def of(cls, env: Environment) -> Self:
@@ -120,12 +124,12 @@ class SealKeys:
 
     def _opened_by_context(self, path: str, data: bytes) -> tuple[str, bytes]:
         """Return which context's key opens a file, by its public part, and what was sealed."""
-        places = self._context_places()
-        pyrage: Any = _library() if places else None
-        for place in places:
+        places = {place.name.removesuffix(_SUFFIX): place for place in self._context_places()}
+        pyrage: Any = _library() if places or self._made else None
+        for key in (*self._made, *places):
             try:
-                identity = pyrage.x25519.Identity.from_str(_secret(place))
-                return place.name.removesuffix(_SUFFIX), pyrage.decrypt(data, [identity])
+                identity = pyrage.x25519.Identity.from_str(_secret(self._made.get(key) or _text_of(places[key])))
+                return key, pyrage.decrypt(data, [identity])
             except pyrage.DecryptError as error:
                 if _FOR_OTHERS not in str(error):
                     raise _damaged(path) from error
@@ -209,20 +213,48 @@ class SealKeys:
         return self._folder / f"{key}{_SUFFIX}"
 
     def new_context_key(self, context: str) -> str:
-        """Make a key for a context, and return its public part."""
+        """Make a key for a context, and return its public part; it is in no file before `begin`."""
         pyrage = _library()
         made = pyrage.x25519.Identity.generate()
         key = str(made.to_public())
-        text = f"# The sealing key of {context}: whoever has it reads what was sealed for that context.\n{made}\n"
-        make_private(self._folder)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        handle = os.open(self.context_place(key), flags, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii", errors="replace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(handle)
-        sync_folder(self._folder)
+        self._made[key] = f"{_REMARK}{context}: whoever has it reads what was sealed for that context.\n{made}\n"
         return key
+
+    def begin(self, keys: AbstractSet[str], pending: Path) -> None:
+        """Write new keys into a folder of the vault's local state, where they wait for what is sealed for them."""
+        for key in keys & self._made.keys():
+            _create(pending, f"{key}{_SUFFIX}", self._made[key])
+
+    def settle(self, pending: Path, contexts: Path) -> None:
+        """Keep those new keys that a file of a context names, which is then written; delete the others.
+
+        The vault must be locked, and nothing in it begun.
+
+        Args:
+            pending: the folder with new keys.
+            contexts: the folder with the vault's contexts.
+        """
+        waiting = sorted(pending.glob(_CONTEXT_KEYS))
+        named = b"\n".join(path.read_bytes() for path in contexts.rglob("*.yaml")) if waiting else b""
+        for place in waiting:
+            key = place.name.removesuffix(_SUFFIX)
+            text = _text_of(place)
+            if key.encode() in named and _secret(text) and not self.has_context_key(key):
+                _create(self._folder, place.name, text)
+            place.unlink()
+            self._made.pop(key, None)
+        for cut_off in (
+            *pending.glob(".*.tmp"),
+            *(one for key in waiting for one in self._folder.glob(f".{key.name}.*")),
+        ):
+            cut_off.unlink(missing_ok=True)
+        with suppress(OSError):
+            pending.rmdir()
+
+    def of_context(self, context: str) -> list[str]:
+        """Return the keys here, by their public parts, that were made for a context of this name, in whatever vault."""
+        begun = f"{_REMARK}{context}:"
+        return [place.name.removesuffix(_SUFFIX) for place in self._context_places() if begun in _text_of(place)]
 
     def condemn_context_key(self, key: str, context: str, vault: Path) -> None:
         """Note in the file of a context's key that it is to be destroyed, so that whoever is interrupted can go on.
@@ -369,9 +401,18 @@ def _damaged(path: str) -> SealedError:
     )
 
 
-def _secret(place: Path) -> str:
-    lines = regular_bytes(place, most=_MOST_KEY_BYTES).decode("ascii", "replace").split("\n")
-    return next((line.strip() for line in lines if line.startswith("AGE-SECRET-KEY-")), "")
+def _create(folder: Path, name: str, text: str) -> None:
+    """Write a new private file that lasts; what a killed program left half-written there is replaced."""
+    make_private(folder)
+    write_whole(folder / name, text.encode("ascii", "replace"), mode=0o600)
+
+
+def _text_of(place: Path) -> str:
+    return regular_bytes(place, most=_MOST_KEY_BYTES).decode("ascii", "replace")
+
+
+def _secret(text: str) -> str:
+    return next((line.strip() for line in text.split("\n") if line.startswith("AGE-SECRET-KEY-")), "")
 
 
 def _public_in(data: bytes) -> tuple[bytes, bool]:

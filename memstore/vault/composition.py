@@ -5,13 +5,14 @@ Time, randomness and the machine enter here and nowhere else.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
-from memstore.core.errors import NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
-from memstore.core.places import MANIFEST, SETTINGS_FOLDER
+from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.files import config_file
 from memstore.vault.workspace import Workspace
 
@@ -209,7 +210,7 @@ def make_ready(env: Environment, ws: Workspace) -> None:
     """Do for each call on an opened vault what the program does at its start."""
     from memstore.files.local_state import state_folder
 
-    _finish_what_was_begun(state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
+    _finish_what_was_begun(env, state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
     _check_context(env, ws)
 
 
@@ -231,7 +232,7 @@ def assemble(
     from memstore.access.local_state import ContextFile, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
-    from memstore.files.local_state import cache_folder, state_folder
+    from memstore.files.local_state import PENDING_KEYS, cache_folder, state_folder
     from memstore.search.disk_library import DiskLibrary
     from memstore.search.local_state import DerivedCache, DiskUsage
 
@@ -239,7 +240,7 @@ def assemble(
     cache = cache_folder(root, cache_home=env.cache_home)
     keys = _later(lambda: seal_keys(env))
     vault = DiskVault(root, state=state, mixed=config.mixed, opener=keys)
-    _finish_what_was_begun(state, vault)
+    _finish_what_was_begun(env, state, vault)
     ws = Workspace(
         vault=vault,
         history=_later(lambda: _history(env, root, keys, cache, mixed=config.mixed)),
@@ -276,6 +277,7 @@ def assemble(
         sessions_quoted=SessionsQuoted(state, actor),
         drafts=_later(lambda: drafts(env, root)),
         stacks=DiskStacks(state),
+        pending_keys=state / PENDING_KEYS,
         open_stack=lambda folder, settings, contexts: _open_stack(
             env, folder, settings, actor, contexts, state, models
         ),
@@ -377,14 +379,18 @@ def seal_keys(env: Environment) -> SealKeys:
     return SealKeys.of(env)
 
 
-def _finish_what_was_begun(state: Path, vault: Files) -> None:
-    """Finish what a killed program had begun to write; usually this only checks for one file."""
-    from memstore.files.local_state import BEGUN_OPERATION
+def _finish_what_was_begun(env: Environment, state: Path, vault: Files) -> None:
+    """Finish what a killed program had begun to write; usually this only checks for a file and a folder."""
+    from memstore.files.local_state import BEGUN_OPERATION, PENDING_KEYS
 
     if (state / BEGUN_OPERATION).exists():
         from memstore.vault.writing import recover
 
         recover(vault, _journal(state))
+    if (state / PENDING_KEYS).exists() and not (state / BEGUN_OPERATION).exists():
+        # A program died between a context's new key and what is sealed for it; nothing is done while it is alive.
+        with suppress(MemstoreError, OSError), vault.lock():
+            seal_keys(env).settle(state / PENDING_KEYS, vault.root / RegistryKind.CONTEXT.value)
 
 
 def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:

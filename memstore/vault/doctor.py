@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
@@ -10,7 +12,9 @@ from typing import TYPE_CHECKING
 from memstore.access.audience import is_group
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
+from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.times import instant
+from memstore.files.draft import without_notes
 from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
@@ -87,7 +91,8 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
     checks += [_index(view), _cache(around, fix=fix), _usage(view)]
     checks += _signing_key(view)
     if view.is_owners:  # the following checks name files regardless of their owner
-        checks += [_keyring(view), _clocks(view), _left_behind(around, fix=fix)]
+        checks += [_keyring(view), _clocks(view), *_sealing_keys(view), *_drafts(view, around, fix=fix)]
+        checks.append(_left_behind(around, fix=fix))
     return Diagnosis(tuple(checks))
 
 
@@ -348,6 +353,42 @@ def _clocks(view: View) -> Check:
     hint = "set the clock of the machine that wrote it, then `touch` the file"
     told = f"{len(ahead)} files are" if len(ahead) > 1 else "a file is"
     return Check("clock", DoctorVerdict.WARNING, f"{told} dated in the future, like {ahead[0]}", hint)
+
+
+def _sealing_keys(view: View) -> Iterator[Check]:
+    """Yield which contexts have no key here, and which keys here were made for a context that names another."""
+    for file in view.registry(RegistryKind.CONTEXT).values():
+        if file is None:
+            continue
+        context, named = file.values["id"], file.values.get("sealing_key")
+        if named and not view.seal_keys.has_context_key(named):
+            text = f"{context} has the key {named}, which is not here: nobody reads here what is sealed for it"
+            hint = f"copy it to {view.seal_keys.context_place(named)}, or: memstore forget --shred {context}"
+            yield Check("sealing keys", DoctorVerdict.WARNING, text, hint)
+        for key in view.seal_keys.of_context(context):
+            if key != named:
+                place = view.seal_keys.context_place(key)
+                text = f"{place} was made for {context}, which names {'another' if named else 'none'} in this vault"
+                hint = f"if no other vault or copy needs it: rm {shlex.quote(str(place))}"
+                yield Check("sealing keys", DoctorVerdict.WARNING, text, hint)
+
+
+def _drafts(view: View, around: Machine, *, fix: bool) -> Iterator[Check]:
+    """Yield which texts an editor left, above all the plain text of what is sealed by now."""
+    ids, paths = view.column("id"), view.column("path")
+    sealed = {ids[row]: paths[row] for row in view.rows if is_sealed_path(paths[row])}
+    for place, data in around.drafts().items():
+        found = re.search(rb"^id: *[\"']?(m_[0-9a-z]+)", data, re.MULTILINE)
+        memory_id = found[1].decode() if found else ""
+        file = view.read(sealed[memory_id]) if memory_id in sealed else None
+        if fix and file is not None and without_notes(data) == file.data:
+            around.remove(place)
+            yield Check("drafts", DoctorVerdict.FIXED, f"deleted {place}, which said nothing but {sealed[memory_id]}")
+            continue
+        what = f", and is the plain text of {sealed[memory_id]}, which is sealed" if memory_id in sealed else ""
+        text = f"{place} is a draft that an editor left{what}"
+        hint = f"take what you need of it, then: rm {shlex.quote(place)}"
+        yield Check("drafts", DoctorVerdict.WARNING, text, hint)
 
 
 def _left_behind(around: Machine, *, fix: bool) -> Check:

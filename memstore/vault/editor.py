@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import glob
+import os
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import GitError, VaultError
+from memstore.files.draft import without_notes
 from memstore.files.local_state import make_private
 from memstore.history.git_process import GitProcess
 
@@ -96,9 +99,22 @@ class Drafts:
         while True:
             path = self.folder / (f"{name}.md" if count == 1 else f"{name}-{count}.md")
             try:
-                with path.open("xb") as file:
-                    file.write(data)
+                handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
             except FileExistsError:
                 count += 1
             else:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
                 return path
+
+    def left(self, name: str, text: bytes) -> list[Path]:
+        """Return the drafts of this name that earlier edits left; those that say nothing but `text` are deleted."""
+        found = [path for path in sorted(self.folder.glob(f"{glob.escape(name)}*.md")) if _is_draft_of(path, name)]
+        for path in found:
+            if without_notes(path.read_bytes()) == text:
+                path.unlink()
+        return [path for path in found if path.exists()]
+
+
+def _is_draft_of(path: Path, name: str) -> bool:
+    return path.stem == name or path.stem.removeprefix(f"{name}-").isdecimal()

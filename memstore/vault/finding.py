@@ -11,6 +11,7 @@ from memstore.access.local_state import Access
 from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX
 from memstore.core.keys import EXTERNAL
+from memstore.core.memory import STACK_MARK
 from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
 from memstore.core.quotation import shown_title
 
@@ -136,17 +137,20 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
 def _in_stack(view: VaultView, asked: str, *, by_name: bool) -> InStackError | None:
     """Return the error for a memory in a stack that is loaded beside the vault; None if it is in none."""
     path = posixpath.normpath(f"{view.root}/{view.here}/{asked}") if asked.startswith("../") else asked
+    stack, _, named = asked.removeprefix(STACK_MARK).partition("/") if asked.startswith(STACK_MARK) else ("", "", "")
     for mount in view.mounts:
         inside = mount.view
+        if stack:
+            path, inside = named, inside if stack == mount.name else None
         try:
             entry = inside and (inside.named(path, notes=True) if by_name else inside.find(path))
         except NotFoundError:
             continue
         if entry:
-            name = shlex.quote(entry.id or entry.path)
+            name = shlex.quote(mount.path(entry.path))
             return InStackError(
                 f"`{asked}` is in the loaded stack {mount.name}, which is only read",
-                hint=f"memstore show {name}; others that read: memstore --vault {shlex.quote(mount.folder)}",
+                hint=f"memstore show {name}; memstore cite {name}",
                 stack=mount.name,
                 path=entry.path,
             )

@@ -103,19 +103,30 @@ def _mounted(ws: Workspace, name: str, folder: str) -> Mount | None:
     try:
         stack = manifest_in(Path(folder))
     except MemstoreError as error:
-        return Mount(name, folder, problem=f"{error}")
+        why = f"{error}".replace(f"{folder}/", "").replace(folder, "its folder")  # agents read this, too
+        return Mount(name, folder, problem=f"the stack {name} can't be read: {why}")
+    if problem := _from_oneself(ws, stack):
+        return Mount(name, folder, problem=problem)
     if not stack.is_for(ws.actor, ws.clock.now()):
         return None
-    return Mount(name, folder, stack, _opened(ws, folder, stack).view())
+    return Mount(name, folder, stack, _opened(ws, name, folder, stack).view())
 
 
-def _opened(ws: Workspace, folder: str, stack: Stack) -> Workspace:
+def _from_oneself(ws: Workspace, stack: Stack) -> str | None:
+    """Return why a stack is not believed that says it is from whoever loads it; None for any other."""
+    if stack.by not in (ws.actor, ws.config.owner):
+        return None
+    return f"the stack {stack.name} says that it is from {stack.by}, and this vault is theirs: nobody loads their own"
+
+
+def _opened(ws: Workspace, name: str, folder: str, stack: Stack) -> Workspace:
     """Return the workspace of a mounted stack, for those who listen in the vault now."""
     if ws.open_stack is None:
         raise VaultError("this vault opens no stacks", hint="open it from its folder")
-    within = _opened(ws.within, folder, stack) if ws.within else None
+    within = _opened(ws.within, name, folder, stack) if ws.within else None
+    sender = f"the stack {name}, which says that it is from {stack.by}"
     made = ws.open_stack(folder, _settings(ws.config, stack), CallContext(_context(ws)))
-    return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, stacks=None)
+    return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, stacks=None, sender=sender)
 
 
 def _settings(config: Config, stack: Stack) -> Config:
@@ -166,6 +177,8 @@ def _checked(ws: Workspace, folder: Path) -> Stack:
     if folder.is_relative_to(own) or own.is_relative_to(folder):
         raise VaultError(f"{folder} is this vault's own folder, or in it", hint="keep the stack beside the vault")
     stack = manifest_in(folder)
+    if problem := _from_oneself(ws, stack):
+        raise RefusedError(problem, hint="what is in it is not yours by that; ask whoever gave it to you")
     if not stack.is_for(ws.actor, ws.clock.now()):
         raise RefusedError(
             f"the stack {stack.name} was shared with {stack.to}, not with {ws.actor}",

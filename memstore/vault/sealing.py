@@ -6,6 +6,7 @@ Only here are memories sealed, and only `DiskVault.read` and `GitHistory.blobs` 
 from __future__ import annotations
 
 import shlex
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import labels_of
@@ -14,7 +15,7 @@ from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, SealedError
 from memstore.core.finding_codes import finding_of
 from memstore.core.memory import EVERYBODY
-from memstore.core.places import id_endings, is_sealed_path, kind_of, stem_of
+from memstore.core.places import RegistryKind, id_endings, is_sealed_path, kind_of, stem_of
 from memstore.files import memory_file
 from memstore.files.age_file import recipients, tag_of
 from memstore.files.memory_file import MemoryFile
@@ -25,6 +26,7 @@ from memstore.vault.sight import CatalogLabels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
     from datetime import datetime
 
     from memstore.access.world import Labels, World
@@ -34,6 +36,26 @@ if TYPE_CHECKING:
     from memstore.trust.keyring import Keyring, PublicKey
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
+
+
+@contextmanager
+def settle_keys(ws: Workspace, keys: AbstractSet[str]) -> Iterator[None]:
+    """Write new keys of contexts before what is sealed for them, and keep those alone that the vault then names.
+
+    The caller holds the vault's lock. If what is written can't be taken back now, whoever opens the vault next settles.
+    """
+    pending = ws.pending_keys
+    if pending is None:
+        yield
+        return
+    # (1) The key waits in the vault's local state, (2) the files are written, (3) the key gets its place. After a crash
+    # in between, the next program settles: the context's file says whether (2) has happened.
+    try:
+        ws.seal_keys.begin(keys, pending)
+        yield
+    finally:
+        if pending.exists() and ws.journal.begun() is None:
+            ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
 
 
 def stored_files(

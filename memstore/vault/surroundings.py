@@ -27,6 +27,7 @@ from memstore.files.local_state import (
     cache_folder,
     find_repository,
     is_private,
+    regular_bytes,
     state_folder,
     write_whole,
 )
@@ -51,6 +52,8 @@ _ATTRIBUTES = ".gitattributes"
 _OF_REPOSITORIES = frozenset(
     {"README", "CHANGELOG", "LICENSE", "LICENCE", "CONTRIBUTING", "CODE_OF_CONDUCT", "SECURITY"}
 )
+# What `write_whole` writes before it renames it.
+_TEMPORARY = re.compile(r"\..+\.\d+-\d+\.tmp")
 _PROGRAM = "memstore.cli.main:run"  # the entry point of the command, by which this project's distribution is recognized
 
 
@@ -130,7 +133,18 @@ class Machine:
             folders[:] = [name for name in folders if name != ".git"]
             paths = [os.path.join(folder, name) for name in names if name.startswith(TEMPORARY_PREFIX)]  # noqa: PTH118
             found += [os.path.relpath(path, self._root) for path in paths if _changed_before(path, oldest)]
+        settings = self._env.config_file.parent
+        places = (settings, settings / "sealing-keys", state_folder(self._root, state_home=self._env.state_home))
+        cut_off = (path for place in places for path in place.glob(".*.tmp") if _TEMPORARY.fullmatch(path.name))
+        found += [str(path) for path in cut_off if _changed_before(str(path), oldest)]
         return sorted(found)
+
+    def drafts(self) -> Mapping[str, bytes]:
+        """Return the texts that editors left, by the paths of their files."""
+        if self._root is None:
+            return {}
+        folder = state_folder(self._root, state_home=self._env.state_home) / DRAFTS
+        return {str(path): regular_bytes(path) for path in sorted(folder.glob("*.md"))}
 
     def remove(self, path: str) -> None:
         """Delete a file that was left behind."""

@@ -99,6 +99,7 @@ class VaultTransaction:
         self._own: list[Written] = []
         self._moved: list[tuple[MemoryFile, Written]] = []
         self._contexts: dict[str, str] = {}
+        self._stays: set[str] = set()
         self._forgets: list[str] = []
         self._signer: WrittenSigner | None = None
         self._told: dict[str, Finding] = {}
@@ -207,9 +208,11 @@ class VaultTransaction:
             return path in self._paths
         return self._view.is_owners or self._view.text(path) is not None
 
-    def put(self, *files: Written) -> None:
+    def put(self, *files: Written, undoable: bool = True) -> None:
         """Change files of the vault itself: registries, consents, its keyring, pages, audit events."""
         self._own += files
+        if not undoable:
+            self._stays.update(file.path for file in files)
 
     # -- memories and own files --------------------------------------------------------------------
 
@@ -328,14 +331,25 @@ class VaultTransaction:
             self._ws.history.store({file.path: file.after for file in files if file.after is not None})
         # Audit events stay: undoing an act is another act. A file that is only to be committed has nothing to undo.
         changed = () if self._forgets else (file for file in files if file.before != file.after)
-        undoable = tuple(file for file in changed if not is_audit_path(file.path))
+        undoable = tuple(file for file in changed if not (is_audit_path(file.path) or file.path in self._stays))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
-            write_all(self._ws.vault, self._ws.journal, operation, files)
+            self._write_all(operation, files)
             names = [*self._forgets, *(file.path for file in files if is_sealed_path(file.path))]
             self.left = scrub(self._ws, self._forgets, operation, names=names) if self._forgets else ()
         if self._commits and files:
             self.commit = self._committed([file.path for file in files])
+
+    def _write_all(self, operation: Operation, files: Sequence[Written]) -> None:
+        """Write files, and what belongs to them outside of the tree: the keys of contexts, which are there first."""
+        ws = self._ws
+        if not self._contexts:
+            write_all(ws.vault, ws.journal, operation, files)
+            return
+        from memstore.vault.sealing import settle_keys
+
+        with settle_keys(ws, {*self._contexts.values()}):
+            write_all(ws.vault, ws.journal, operation, files)
 
     def _committed(self, paths: Sequence[str]) -> str | None:
         """Commit what has just been written, and return the commit; None if git ignores all of it."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
     from memstore.trust.verification import Voucher
+    from memstore.vault.foreign import ForeignMemories
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
     from memstore.vault.workspace import WholeVault, Workspace
@@ -45,6 +46,9 @@ if TYPE_CHECKING:
     Postings = tuple[Sequence[int], Sequence[int]]
 
 _Item = TypeVar("_Item")
+
+# The columns in which a foreign memory is shown otherwise than its file has it; `foreign.COLUMNS`, which is heavier.
+_SAID_BY_SENDERS = frozenset({"source_type", "confidence", "importance", "channel"})
 
 
 class VaultView:
@@ -281,15 +285,32 @@ class VaultView:
         whole = memory.original or memory
         if not any(witness.sig for witness in whole.witnesses):
             return False
-        return self._voucher.vouches_for(whole, owner=whole.owner or self.config.owner)
+        owner = whole.owner or self.config.owner
+        if self._foreign and self._foreign.says(whole.author):
+            owner = self.keys.config.owner  # its sender's own word is not enough
+        return self._voucher.vouches_for(whole, owner=owner)
 
     def external(self, memory: Memory) -> External | None:
-        """Return the origin of an external memory; None for any other."""
-        if memory.source_type != EXTERNAL:
+        """Return the origin of a memory that is external, as its file says or as it is foreign; None for any other."""
+        is_foreign = self._foreign is not None and self._foreign.says(memory.author)
+        if memory.source_type != EXTERNAL and not is_foreign:
             return None
         from memstore.core.quotation import External
 
-        return External(memory.source or memory.source_entity or "", self.is_vouched(memory))
+        source = self._foreign.source(memory) if self._foreign and is_foreign else None
+        return External(source or memory.source or memory.source_entity or "", self.is_vouched(memory))
+
+    @cached_property
+    def _foreign(self) -> ForeignMemories | None:
+        """Which memories are foreign; None if none is, which needs no registry in most vaults."""
+        authors = {""} if self._ws.sender else {*self._snapshot.catalog.column("author")}
+        if authors <= {"", self.config.owner, self.actor} and not self._ws.sender:
+            return None
+        from memstore.vault.foreign import ForeignMemories, strangers
+
+        if self._ws.sender:
+            return ForeignMemories(sender=self._ws.sender)
+        return ForeignMemories(strangers(self.registries, authors, self.actor)) or None
 
     @cached_property
     def _voucher(self) -> Voucher:
@@ -315,7 +336,8 @@ class VaultView:
 
     def column(self, name: str) -> Sequence[str]:
         """Return a field of `Entry` for every row; empty for hidden rows, and without refs to hidden memories."""
-        if self.is_owners:
+        is_foreign = name in _SAID_BY_SENDERS and self._foreign is not None
+        if self.is_owners and not is_foreign:
             return self._snapshot.catalog.column(name)
         if name not in self._columns:
             self._columns[name] = self._shown_column(name)
@@ -325,6 +347,8 @@ class VaultView:
         from memstore.vault.redaction import COLUMNS_OF_REFS
 
         whole = self._snapshot.catalog.column(name)
+        if name in _SAID_BY_SENDERS and self._foreign is not None:
+            whole = self._foreign.column(name, whole, self._snapshot.catalog.column("author"))
         cells = [""] * len(whole)
         for row in self.texts:
             cells[row] = whole[row]
@@ -336,6 +360,8 @@ class VaultView:
     def entry(self, row: int) -> Entry:
         """Return the catalogue's entry of a visible row, refs as in `column`; raise `KeyError` for a hidden row."""
         entry = self._snapshot.catalog.entry(row)
+        if self._foreign is not None:
+            entry = self._foreign.entry(entry)
         if self.is_owners:
             return entry
         if not self._mask[row]:
@@ -429,11 +455,13 @@ class VaultView:
     def read(self, path: str) -> MemoryFile | None:
         """Return a memory's current file, without refs to hidden memories; None if it can't be seen."""
         file = self._seen(path)
-        if file is None or self.is_owners:
-            return file
-        from memstore.vault.redaction import redacted
+        if file is None:
+            return None
+        if not self.is_owners:
+            from memstore.vault.redaction import redacted
 
-        return redacted(file, self._is_shown)
+            file = redacted(file, self._is_shown)
+        return self._foreign.file(file) if self._foreign is not None else file
 
     def text(self, path: str) -> MemoryFile | PlainFile | None:
         """Return a memory's file as `read` does, or a plain note; None if it can't be seen."""
@@ -488,7 +516,8 @@ class VaultView:
         except VaultError:
             return None
         if opened.is_revision(entry, data):
-            return opened.opened(entry, data, mixed=self.config.mixed)
+            shown = None if self._foreign is None else self._foreign.file
+            return opened.opened(entry, data, mixed=self.config.mixed, shown=shown)
         # Saved since the snapshot: its catalogue entry, and what was decided on it, no longer hold.
         file = self.text(entry.path)
         now = opened.of_file(file, entry, mixed=self.config.mixed) if file else None

@@ -39,8 +39,9 @@ class Workspace(NamedTuple):
     else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
     which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
     folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack that
-    is mounted beside a vault, `mounted_by` is that vault. `here` is the actor's current folder relative to the
-    vault's, if it is inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
+    is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new keys of
+    contexts wait for what is sealed for them. `here` is the actor's current folder relative to the vault's, if it is
+    inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
     others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
     it. `signing` says whether what the actor writes is signed; for None it is not. `on_progress` is called during long
     work with what is done, how much of it, and how much there is.
@@ -72,6 +73,7 @@ class Workspace(NamedTuple):
     quoted: Quoted
     sessions_quoted: SessionsQuoted
     drafts: "Drafts | None" = None
+    pending_keys: "Path | None" = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
     within: "Workspace | None" = None
@@ -79,6 +81,7 @@ class Workspace(NamedTuple):
     open_stack: "Callable[[str, Config, ContextState], Workspace] | None" = None
     drop_cache: Callable[[str], None] | None = None
     mounted_by: "Workspace | None" = None
+    sender: str | None = None
     signing: "Signing | None" = None
     on_progress: Callable[[str, int, int], None] | None = None
 

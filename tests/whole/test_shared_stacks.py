@@ -407,11 +407,16 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
     assert {hit.get("stack") for hit in hits} == {None, "bella"}
     theirs = next(hit for hit in hits if "stack" in hit)
     before_twice = own.json("search", "fetch", "--facets", "type")["facets"]["type"]
-    assert Path(theirs["path"]) == tmp_path / "stack/notes/fetch.md"
+    assert theirs["path"] == "stack:bella/notes/fetch.md"
     assert theirs["citation"]["path"] == theirs["path"]
     assert own.json("why", theirs["ref"])["path"] == theirs["path"]
     assert theirs["path"] in own.ok("why", theirs["ref"])
-    assert Path(theirs["path"]).read_text().splitlines()[theirs["citation"]["line_start"] - 1].startswith("Dogs love")
+    assert (
+        (tmp_path / "stack/notes/fetch.md")
+        .read_text()
+        .splitlines()[theirs["citation"]["line_start"] - 1]
+        .startswith("Dogs love")
+    )
     assert "[stack bella" in own.ok("search", "dogs love fetch")
     assert own.json("search", "fetch", "-n", "1")["total"] == 2
     shutil.copytree(tmp_path / "stack", tmp_path / "twice")
@@ -435,24 +440,24 @@ def test_a_loaded_stack_is_searched_together_with_the_vault(own: Program, tmp_pa
 
 def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tmp_path: Path) -> None:
     own.ok("load", "../stack")
-    printed = own.ok("search", "walk", "-n", "1").split(": ")[0]
-    assert printed.startswith(f"{tmp_path / 'stack'}/beliefs/walks.md:")
+    printed = own.ok("search", "two short walks", "-n", "1").split(": ")[0]
+    assert printed.startswith("stack:stack/beliefs/walks.md:")
     for named in (printed, f"{printed}:", printed.rpartition(":")[0], "../stack/beliefs/walks.md", "Walks", "m_walks"):
         shown = own.ok("show", named)
-        assert f"{tmp_path / 'stack'}/beliefs/walks.md" in shown, named
+        assert "stack:stack/beliefs/walks.md" in shown, named
         assert "Two short walks" in shown
         assert "[stack stack]" in shown
         assert HIDDEN["id"] not in shown
     (own.vault / "sub").mkdir()
     assert "Two short walks" in own.ok("show", "../../stack/beliefs/walks.md", cwd=own.vault / "sub")
     assert own.ok("path", "Walks", cwd=own.vault / "sub").strip() == str(tmp_path / "stack/beliefs/walks.md")
-    assert validated(own.ok("--json", "show", "m_walks00001"))["path"] == str(tmp_path / "stack/beliefs/walks.md")
+    assert validated(own.ok("--json", "show", "m_walks00001"))["path"] == "stack:stack/beliefs/walks.md"
     for flag in ("--full", "--whole", "--trace", "--verified"):
         assert "walks" in own.ok("show", "m_walks00001", flag).lower(), flag
 
     for named in ("m_walks00001", printed.rpartition(":")[0], f"{printed.rpartition(':')[0]}:L9-L9"):
         cited = own.json("cite", named)
-        assert cited["citation"]["path"] == str(tmp_path / "stack/beliefs/walks.md"), named
+        assert cited["citation"]["path"] == "stack:stack/beliefs/walks.md", named
         assert own.json("cite", cited["text"])["status"] == "same", named
     assert own.run("cite", HIDDEN["id"]).returncode == own.run("cite", "m_nothing00").returncode == 3
 
@@ -465,12 +470,12 @@ def test_a_hit_of_a_loaded_stack_can_be_shown_as_it_was_printed(own: Program, tm
     refused = own.run("edit", printed, "Something else.")
     assert refused.returncode == unknown.returncode
     assert "is in the loaded stack stack, which is only read" in refused.stderr
-    assert "hint: memstore show m_walks00001" in refused.stderr
+    assert "hint: memstore show stack:stack/beliefs/walks.md" in refused.stderr
     refused = own.run("add", "A walk of one's own.", "--derived-from", "m_walks00001")
     assert refused.returncode == unknown.returncode
     assert "`derived_from` names memories of this vault, and `m_walks00001` is in the loaded stack" in refused.stderr
-    assert "hint: derived_from takes context:m_walks00001" in refused.stderr
-    own.ok("add", "A walk of one's own.", "--derived-from", "context:m_walks00001")
+    assert "hint: derived_from takes stack:stack/m_walks00001" in refused.stderr
+    own.ok("add", "A walk of one's own.", "--derived-from", "stack:stack/m_walks00001")
     own.ok("unload", "stack")
     assert own.run("show", printed).returncode == unknown.returncode
 
