@@ -456,7 +456,7 @@ class GitHistory:
             if os.path.lexists(repository.root / name):
                 return os.path.relpath(name, repository.prefix or ".").replace(os.sep, "/")
 
-    def origins(self, since: str = "") -> list[Origin] | None:
+    def arrivals(self, since: str = "") -> list[Arrival] | None:
         """Return how files came into the current branch, parents before children, else the older first.
 
         None if git can't tell.
@@ -476,7 +476,7 @@ class GitHistory:
             "-z", "--format=%x01%H %at",
         )  # fmt: skip
         done = git.attempt("log", *words, f"{since}..HEAD" if since else "HEAD", "--")
-        return None if done.returncode else [*_origins(done.stdout, self.cut_off)]
+        return None if done.returncode else [*_arrivals(done.stdout, self.cut_off)]
 
     def changes(self, commits: Sequence[Commit]) -> list[CommitChanges]:
         """Return what each commit changed in the vault, in the given order; a merge appears once for each parent."""
@@ -845,7 +845,7 @@ def _id_of(line: str) -> str:
     return line.partition(":")[2].split("#")[0].strip(" \t\r\"'")
 
 
-class Origin(NamedTuple):
+class Arrival(NamedTuple):
     """How a file came into a commit: added at a time (None where a shallow clone ends), or renamed from a source.
 
     Paths are relative to the repository's top folder; times are in seconds since 1970, the author's.
@@ -856,7 +856,7 @@ class Origin(NamedTuple):
     source: str | None = None
 
 
-def _origins(printed: bytes, cut_off: Collection[str]) -> Iterator[Origin]:
+def _arrivals(printed: bytes, cut_off: Collection[str]) -> Iterator[Arrival]:
     """Yield what `log --name-status -z` printed; of a merge, what none of its parents has."""
     seconds: int | None = 0
     words = iter(printed.split(b"\0"))
@@ -867,9 +867,9 @@ def _origins(printed: bytes, cut_off: Collection[str]) -> Iterator[Origin]:
             seconds = None if commit in cut_off else int(at or 0)
         elif status.startswith(b"R") and status[1:].isdigit():
             source, path = (os.fsdecode(next(words)) for _ in range(2))
-            yield Origin(path, seconds, source)
+            yield Arrival(path, seconds, source)
         elif status:
-            yield Origin(os.fsdecode(next(words)), seconds)
+            yield Arrival(os.fsdecode(next(words)), seconds)
 
 
 def _by_commit(

@@ -141,13 +141,15 @@ def _plan(view: View, file: ReadFile, made_at: str | None, *, kind: str, memory_
     if isinstance(file, MemoryFile) and (file.memory.id or not view.sees(file.memory)):
         return None
     text = fence.split(file.data)
+    if isinstance(text, FencedText) and is_prose(text.head):
+        text = None
     front = strict_yaml.read(text.head, first_line=text.head_line) if isinstance(text, FencedText) else None
     if why := _obstacle(view, file, text, front):
         return why
     values = front.values if front else {}
     added = _added(view, file, made_at, values, kind=kind, memory_id=memory_id)
     try:
-        data = _with_keys(file, added)
+        data = _with_keys(file, text, added)
     except FormatError:
         in_the_way = "no key can be added to its front matter without changing other lines"
         return _stays(file, in_the_way, "write its front matter with one key per line")
@@ -251,9 +253,24 @@ def _names(note: Memory, *, mixed: bool) -> dict[str, Plain]:
     return names
 
 
-def _with_keys(file: ReadFile, added: Mapping[str, Plain]) -> bytes:
+_ONE_WORD_KEY = re.compile(r"^[\w-]+:", re.MULTILINE)
+_FEWEST_WORDS_OF_PROSE = 3  # `date created` is a key
+
+
+def is_prose(head: str) -> bool:
+    """Whether what stands between two lines `---` at the top of a note is prose between rules, and no front matter.
+
+    `The okapi slept: a rule above.` could be read as a key with a value. Prose stands apart from its rules; and no key
+    is a sentence.
+    """
+    keys = [line.partition(":")[0] for line in head.splitlines() if line[:1].strip() and ":" in line]
+    if head.startswith(("\n", "\r\n")) and (head.endswith(("\n\n", "\n\r\n")) or not _ONE_WORD_KEY.search(head)):
+        return True
+    return bool(keys) and all(len(key.split()) >= _FEWEST_WORDS_OF_PROSE for key in keys)
+
+
+def _with_keys(file: ReadFile, text: FencedText | Problem | None, added: Mapping[str, Plain]) -> bytes:
     """Return the file's bytes with keys added; all existing bytes stay the same."""
-    text = fence.split(file.data)
     if isinstance(text, FencedText):
         return splice.apply_to_text(file.path, text, [splice.SetValue(name, value) for name, value in added.items()])
     newline = b"\r\n" if file.data.partition(b"\n")[0].endswith(b"\r") else b"\n"

@@ -92,10 +92,10 @@ class FirstCommits:
 
     def _read_on(self, history: GitHistory, since: str, head: str) -> None:
         # A shallow clone may end elsewhere after each fetch.
-        gained = history.origins(since) if since and " " not in since + head else None
+        gained = history.arrivals(since) if since and " " not in since + head else None
         if gained is None:
             self._added, self._sources = {}, {}
-            gained = history.origins()
+            gained = history.arrivals()
         if gained is None:
             return
         for one in gained:

@@ -4,8 +4,9 @@ import pytest
 
 from memstore.core.errors import ChangedMeanwhileError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.files.memory_file import MemoryFile, read
-from memstore.memories.adopt import adopt, adoptable
+from memstore.memories.adopt import adopt, adoptable, is_prose
 from memstore.memories.edit import fmt, move
+from memstore.memories.search import search
 from memstore.vault.status import undo
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
@@ -133,3 +134,28 @@ def test_layout_is_made_even() -> None:
     assert fmt(ws.view(), ["m_known"]).saved == ()
     with pytest.raises(NotFoundError):
         fmt(ws.view(), ["c.md"])
+
+
+@pytest.mark.parametrize(
+    ("head", "said"),
+    [
+        ("\nThe okapi slept: a rule above.\n\n", True),
+        ("\nNote: it rained.\n\n", True),
+        ("The okapi slept: a rule above.\n", True),
+        ("title: x\n", False),
+        ("\ntitle: x\n", False),
+        ("date created: x\ndate modified: y\n", False),
+        ("tags:\n  - a b c d\n", False),
+        ("", False),
+    ],
+)
+def test_prose_between_rules_is_no_front_matter(head: str, said: bool) -> None:  # noqa: FBT001 -- a case
+    assert is_prose(head) is said
+
+
+def test_adopting_leaves_prose_between_rules_in_the_text() -> None:
+    prose = "---\n\nThe okapi slept: a rule above.\n\n---\n\nMore.\n"
+    ws = memory_workspace({"h.md": prose.encode()})
+    adopt(ws.view(), ["h.md"])
+    assert files_of(ws)["h.md"].decode().endswith("source_type: unknown\n---\n" + prose)
+    assert [hit.path for hit in search(ws.view(), "okapi").hits] == ["h.md"]
