@@ -465,7 +465,8 @@ def _notes_again(clone: GitProcess, new: Mapping[str, str], found: _Found, ident
         listed = [line.split() for line in clone.run("notes", "--ref", ref, "list").decode().splitlines()]
         clone.run("update-ref", "-d", ref)
         for blob, about in listed:
-            if not found.is_told_in(clone.run("cat-file", "blob", blob)):
+            text = clone.run("cat-file", "blob", blob)
+            if not found.is_told_by(text, found.retold.words_in(text, in_all_forms=True)):
                 clone.run("notes", "--ref", ref, "add", "-f", "-C", blob, new.get(about, about), env=identity)
                 count += 1
     return count
@@ -548,7 +549,7 @@ def _proof(clone: GitProcess, folder: Path, found: _Found, texts: Mapping[str, b
         if one.kind == "blob":
             named |= {*filter(found.retold.named_in, paths.get(one.id, ()))}
             called |= {*filter(found.retold.is_called, paths.get(one.id, ()))}
-        words = [] if one.kind == "tree" else found.retold.words_in(one.data)
+        words = [] if one.kind == "tree" else found.retold.words_in(one.data, in_all_forms=one.kind != "blob")
         if what := _what_is_left(one, words, found):
             where = ", ".join(sorted(paths.get(one.id, ()))) or one.kind
             still.append(what.format(id=one.id[:_BLOB_PREFIX], kind=one.kind, where=where))
@@ -579,7 +580,7 @@ class _ShortNames:
         if names and one.kind == "blob":
             self._in_files |= names
             self._files.update(paths)
-        elif names := names and retold.short_names_in(retold.words_in(_message_of(one))):
+        elif names := names and retold.short_names_in(retold.words_in(_message_of(one), in_all_forms=True)):
             self._in_messages[f"{one.kind} {one.id[:_BLOB_PREFIX]}"] = names
 
     def left(self) -> Iterator[str]:

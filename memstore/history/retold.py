@@ -6,11 +6,12 @@ import codecs
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from memstore.access.names import readings
 from memstore.core.terms import whole_words
 from memstore.core.titles import as_called
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 # So many words in a row are hardly ever somebody else's; five are, as in "at the end of the".
 RUN = 6
@@ -51,12 +52,20 @@ class Retold:
         if words:
             names.setdefault(len(words), set()).add(tuple(words))
 
-    def words_in(self, data: bytes) -> list[str]:
-        """Return the words of bytes, in which `quoted_in` and `short_names_in` look; nothing if they are no text."""
+    def words_in(self, data: bytes, *, in_all_forms: bool = False) -> list[str]:
+        """Return the words of bytes, in which `quoted_in` and `short_names_in` look; nothing if they are no text.
+
+        Args:
+            data: the bytes.
+            in_all_forms: whether also as they are read without escapes and markup, one form after the other.
+        """
         if not (self._runs or self._names or self._short):
             return []
         plain = as_utf8(data)
-        return [] if b"\0" in plain else whole_words(plain.decode(errors="replace"))
+        if b"\0" in plain:
+            return []
+        text = plain.decode(errors="replace")
+        return _words_of_all(readings(text)) if in_all_forms else whole_words(text)
 
     def quoted_in(self, words: list[str]) -> bool:
         """Whether words repeat a run, or a name that can be told from others."""
@@ -68,19 +77,28 @@ class Retold:
 
     def named_in(self, name: str) -> bool:
         """Whether the name of a file or a ref has one of the names in it: `x/Our_old-mill.png` has `Our old mill`."""
-        return self._has_name(_separate(name))
+        return self._has_name(_words_of_all(form.replace("_", " ") for form in readings(name)))
 
     def is_called(self, name: str) -> bool:
         """Whether a part of a path or ref has a name of two words, or the last is one, maybe with a number or an id."""
         pairs = self._short.get(SHORTEST_NAME - 1, set())
-        if any(not pairs.isdisjoint(_runs_of(_separate(part), SHORTEST_NAME - 1)) for part in name.split("/")):
+        parts = (form for part in name.split("/") for form in readings(part))
+        if any(not pairs.isdisjoint(_runs_of(_separate(form), SHORTEST_NAME - 1)) for form in parts):
             return True
         last = name.rpartition("/")[2]
         stems = {last, last.rpartition(".")[0]}
-        return any(some in self._short.get(1, ()) for stem in stems for some in as_called(_separate(stem)))
+        forms = (form for stem in stems for form in readings(stem))
+        return any(some in self._short.get(1, ()) for form in forms for some in as_called(_separate(form)))
 
     def _has_name(self, words: list[str]) -> bool:
         return any(not known.isdisjoint(_runs_of(words, size)) for size, known in self._names.items())
+
+
+_END = "\0"  # between the words of two forms
+
+
+def _words_of_all(forms: Iterable[str]) -> list[str]:
+    return [word for form in forms for word in (*whole_words(form), _END)]
 
 
 def _separate(name: str) -> list[str]:

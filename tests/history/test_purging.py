@@ -300,7 +300,7 @@ def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
     vault.commit("Told us that her murmur is serious")
     vault.write("wrapped.md", memory("m_wrapped", "She said: told us that her\n> murmur, is a thing.\n"))
     vault.write("other.md", memory("m_other", "The vet in Mill Lane has moved, and told us.\n"))
-    vault.commit("other things")
+    vault.commit("other [things](The%20murmur%20of%20the%20little%20dog.md)")
     git(vault.root, "tag", "-a", "the-murmur-of-the-little-dog", "-m", "x")
     git(vault.root, "branch", "topic/The-Murmur-of-the-little-dog")
     git(vault.root, "notes", "add", "-m", "US THAT HER MURMUR IS a grade", "HEAD")
@@ -318,7 +318,8 @@ def test_what_tells_it_in_part_or_otherwise_is_listed(tmp_path: Path) -> None:
     ):  # fmt: skip
         assert what in told
     assert "other.md" not in told
-    assert len(done.still) == 7  # the tag's object names it, too
+    assert told.count("(commit) has words of it") == 2  # in its own words, and in percent signs
+    assert len(done.still) == 8  # the tag's object names it, too
 
 
 def test_the_message_of_a_commit_about_it_alone_says_no_more(vault: Written, tmp_path: Path) -> None:
