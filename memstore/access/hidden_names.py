@@ -31,6 +31,8 @@ _SHORTEST_RARE = 4  # letters; shorter words are abbreviations of many things
 _SHORTEST_RUN = 3  # signs of a script without spaces
 _SHORTEST_JOINED = 8  # letters of words written as one
 _PAIR = 2
+# Markup that is open at the end of a text ends here: a comment, a tag, the target of a link.
+BETWEEN = "\n\n<!---->()\n\n"
 # A word that so many of the files have which the readers get is known to them anyway.
 KNOWN_BY = 3
 
@@ -124,6 +126,17 @@ class Finder:
             found.update((name, None) for name in self._told_in(words) if self._is_telling(name))
         found.update((name, None) for link in links_in(text) if (name := self._led_to(link.link.target)))
         yield from found
+
+    def may_be_in(self, texts: Iterable[str]) -> bool:
+        """Whether any name may occur in one of these texts and paths; quicker than asking of each, if none does."""
+        if not self:
+            return False
+        said = [*texts]
+        for form in readings(BETWEEN.join(said)):
+            folded = fold(form)
+            if any(self._exact.found_in(_TOKEN.findall(folded))) or any(self._told_in(_WORD.findall(folded))):
+                return True
+        return any(self._led_to(link.link.target) for text in said for link in links_in(text))
 
     def in_path(self, path: str, *, also_short: bool = True) -> Iterator[HiddenName]:
         """Yield the names that a path has: long ones anywhere, those of two words in one part, any as the file's name.

@@ -566,12 +566,14 @@ class _Check:
 
     def texts(self, sent: Outgoing, refs: Iterable[str]) -> Iterator[PushRefusal]:
         """Yield the messages, people, refs, notes and paths that name a memory which not everybody may see."""
-        names = self._pushed_names(sent)
-        for path, (commit, is_memory) in self._new_paths(sent).items():
-            if found := names.in_path(path, also_short=is_memory or not self._today.config.mixed):
-                yield _named(f"commit {commit[:10]}", "its path names what not everybody may see", found, path)
+        names, paths = self._pushed_names(sent), self._new_paths(sent)
         said = [*sent.texts, *self._notes(sent), *((where, person) for person, where in sent.people.items())]
         said += ((f"the ref {ref}", ref) for ref in refs)
+        if not names.may_be_in([*(text for _, text in said), *paths]):
+            return
+        for path, (commit, is_memory) in paths.items():
+            if found := names.in_path(path, also_short=is_memory or not self._today.config.mixed):
+                yield _named(f"commit {commit[:10]}", "its path names what not everybody may see", found, path)
         for where, text in said:
             if found := names.in_text(text):
                 yield _named(where, _naming(found), found)

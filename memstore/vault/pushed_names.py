@@ -6,12 +6,12 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access.hidden_names import KNOWN_BY, Finder, HiddenName, hidden_name_of, words_of
+from memstore.access.hidden_names import BETWEEN, KNOWN_BY, Finder, HiddenName, hidden_name_of, words_of
 from memstore.access.names import fold, readings
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from memstore.access.world import Labels
     from memstore.history.git_process import GitProcess
@@ -79,6 +79,10 @@ class PushedNames:
         self._ids |= {name._replace(kind="link"): self._ids[name] for name in within}
         names = (name for name in self._ids if name not in within)
         self._finder = Finder(names, is_known=cache(lambda word: word in said or is_known(word)))
+
+    def may_be_in(self, texts: Sequence[str]) -> bool:
+        """Whether any name may occur in these texts and paths; in most pushes none does."""
+        return self._of_unknown(BETWEEN.join(texts)) is not None or self._finder.may_be_in(texts)
 
     def in_text(self, text: str) -> FoundName | None:
         """Return the first name that a text has, an exact one before others; None if it has none."""

@@ -94,6 +94,17 @@ def test_a_word_that_the_readers_have_anyway_is_an_everyday_one() -> None:
     assert found("see [[Kubernetes]]", "Kubernetes", known="kubernetes")
 
 
+@given(
+    st.lists(
+        st.sampled_from(["<!-- ", " -->", "[x](", ")", "<b ", ">", "```", "Div**orce** Plan Café", "[[tea]]", "x"])
+    )
+)
+def test_asking_of_all_texts_misses_none(texts: list[str]) -> None:
+    names = [*hidden_name_of("a.md", ID, TITLE, ()), *hidden_name_of("b.md", "", "Tea", ())]
+    one_by_one = any(any(Finder(names).in_text(text)) for text in texts)
+    assert Finder(names).may_be_in(texts) or not one_by_one
+
+
 @given(st.text())
 def test_any_text_can_be_searched(text: str) -> None:
     assert not [*Finder(()).in_text(text)]
