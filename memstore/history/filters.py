@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.errors import GitError, RefusedError
 from memstore.files.local_state import find_repository
 from memstore.files.memory_file import is_stored_form
+from memstore.history import git_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -29,6 +30,8 @@ _LINE_ENDS = re.compile(rb"^[ \t]*(?!#)[^\n]*[ \t](?:text|crlf|eol)\b", re.MULTI
 # What settings of git must say for more than the files of attributes to count.
 _CONVERTS = re.compile(rb"attributesfile|autocrlf|\beol\b|\[\s*include", re.IGNORECASE)
 _ASKED = ("filter", "working-tree-encoding", "ident", "text", "eol", "crlf")
+# How a memory begins; what a filter encrypted never does.
+_FENCE = b"---"
 _NO_VALUE = frozenset({"unspecified", "unset", "set", ""})
 _OWN_SCOPES = frozenset({"system", "global"})
 _SYSTEM_SETTINGS = ("/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig")
@@ -295,6 +298,21 @@ class GitFilters:
         printed = self._git.run("cat-file", "--batch-check", data="".join(f"{blob}\n" for blob in blobs).encode())
         there = (line.split() for line in printed.decode().splitlines())
         blobs = {words[0]: blobs[words[0]] for words in there if words[1:2] == ["blob"]}
+        odd: dict[str, bytes] = {}
+        for blob, text in self._checked_out(blobs):
+            if text.startswith(_FENCE) or not self._known[blobs[blob]].filter:
+                yield blob, text
+            else:
+                odd[blob] = text
+        if not odd:
+            return
+        # A version from before its file had the filter is no text any more once it went through that.
+        asked = "".join(f"{blob}\n" for blob in odd).encode()
+        for blob, data in git_objects.batch(self._git.run("cat-file", "--batch", data=asked)):
+            yield blob, data if data.startswith(_FENCE) else odd[blob]
+
+    def _checked_out(self, blobs: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
+        """Yield blobs that exist as filters return them; `blobs` has a path of each."""
         plain = {blob: path for blob, path in blobs.items() if "\n" not in path and path.strip() == path}
         mark = os.urandom(16).hex()
         asked = "".join(f"{blob} {path}\n" for blob, path in plain.items())
@@ -319,7 +337,7 @@ class GitFilters:
         if done.returncode == 0:
             return done.stdout
         data = self._git.run("cat-file", "blob", blob)
-        if is_stored_form(data):  # its key is not here
+        if is_stored_form(data) or data.startswith(_FENCE):  # its key is not here; or it is from before the filter
             return data
         raise GitError(
             f"{path} can't be read as its attributes say: {_words(done)}",

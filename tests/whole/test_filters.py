@@ -109,6 +109,21 @@ def test_a_citation_leads_to_the_text_of_before(program: Program) -> None:
     assert "nine" in program.ok("cite", f"{ref}#L{line}@{blob[:10]}")
 
 
+def test_versions_from_before_the_filter_are_read_as_they_are(program: Program) -> None:
+    ref, path = program.add("The tram leaves at nine.", "--title", "tram", "-c")
+    program.git("config", "--global", "filter.rot.clean", "base64 -w0")
+    program.git("config", "--global", "filter.rot.smudge", "base64 -d")
+    program.git("config", "--global", "filter.rot.required", "true")
+    (program.vault / ".gitattributes").write_text("*.md filter=rot\n")
+    program.git("add", "--renormalize", ".")
+    program.git("add", "-A")
+    program.git("commit", "-q", "-m", "from now on")
+    assert b"tram" not in stored(program, path)
+    assert "leaves at nine" in program.ok("show", ref, "--at", "HEAD~1")
+    assert program.json("status")["uncommitted"] == []
+    program.ok("log", ref)
+
+
 # -- whose filters run -----------------------------------------------------------------------------
 
 
