@@ -5,17 +5,19 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from memstore.access.forgotten import ForgottenDigests
 from memstore.access.local_state import Quoted
 from memstore.core.errors import RefusedError, SealedError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.access.local_state import Access, AccessVerdict
     from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.core.change import Operation
+    from memstore.core.memory import Memory
     from memstore.search.local_state import Kept
     from memstore.search.meaning import Vector
     from memstore.search.uses import Use
@@ -61,6 +63,32 @@ class NoDerived:
 
     def keep(self, name: str, state: str, found: Kept) -> None:
         """Forget it."""
+
+
+class NothingForgotten:
+    """Nothing was forgotten, and nothing is noted."""
+
+    def note_turns(self, memory_id: str, turns: Sequence[str]) -> None:
+        """Forget it."""
+
+    def add(self, memories: Collection[Memory]) -> bytes:  # noqa: ARG002 - the real one's
+        """Forget it."""
+        return b""
+
+    def restore(self, before: bytes) -> None:
+        """Do nothing."""
+
+    def drop(self, memory_ids: Collection[str]) -> int:  # noqa: ARG002 - the real one's
+        """Return none."""
+        return 0
+
+    def count(self, memory_ids: Collection[str]) -> int:  # noqa: ARG002 - the real one's
+        """Return none."""
+        return 0
+
+    def read(self) -> ForgottenDigests:
+        """Return none."""
+        return ForgottenDigests("00", {})
 
 
 class NoSessionsQuoted:
@@ -246,4 +274,5 @@ def absent() -> dict[str, Any]:
         "seal_keys": NoSealKeys(),
         "quoted": Quoted(),
         "sessions_quoted": NoSessionsQuoted(),
+        "forgotten": NothingForgotten(),
     }

@@ -114,10 +114,12 @@ def capture(
     origin: Plain = {name: word for name, word in (("session_id", said.session_id), ("trigger", said.trigger)) if word}
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
     earlier = _earlier(view, said) if said.turns else ()
+    said = _kept(view, said)
     shown = quotable(view, view.sessions_quoted.of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
     outside = [one for one in earlier if one.source_type == EXTERNAL]
     heard_tools = _hears(said.turns)
+    names: dict[str, list[str]] = {}
     for speaker, source_type in ((one, KNOWN_BY[one]) for one in (Speaker.PERSON, Speaker.TOOL, Speaker.AGENT)):
         for turns in _by_day(_new(said.turns, speaker, earlier)):
             at = turns[0].at
@@ -135,10 +137,21 @@ def capture(
                 heard_of = [str(each.ref) for each in outside if each.ref]
                 one = one.derived_from([*shown, *_taken_over(view, earlier), *heard_of])
             new.append(one)
-    saved = save_all(view, [one.edit for one in new], verb="raw", dry_run=dry_run, commit=commit) if new else ()
+            names[one.file.memory.id or ""] = [f"{said.session_id}\0{turn.id}" for turn in turns if turn.id]
+    saved = save_all(view, [one.edit for one in new], verb="capture", dry_run=dry_run, commit=commit) if new else ()
+    for memory_id, turn_ids in names.items() if said.session_id and not dry_run else ():
+        view.forgotten.note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
     if said.trigger in ENDS and not dry_run:
         view.sessions_quoted.end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
+
+
+def _kept(view: View, said: Heard) -> Heard:
+    """Return what may be written down of what was said: not what was forgotten since, and no secrets."""
+    gate = view.gate
+    turns = [turn._replace(text=gate.of_session(turn.text, said.session_id, turn.id)) for turn in said.turns]
+    text = gate.of_session(said.text, said.session_id, None)
+    return said._replace(turns=tuple(turn for turn in turns if turn.text), text=text)
 
 
 def _new(turns: Sequence[SpokenTurn], speaker: Speaker, earlier: Sequence[Memory]) -> Iterator[SpokenTurn]:

@@ -118,7 +118,7 @@ def roots(memory: Memory, load: Load) -> tuple[str, ...]:
     """Return the independent roots of a memory, sorted: sessions if they are recorded, else memories.
 
     A memory derived from another one has the roots of that one, and a belief has the roots of everything it rests on:
-    writing something down again does not create a second witness.
+    writing something down again does not create a second witness, and an exact copy has the roots of the first one.
     """
     found: set[str] = set()
     for known in _reached(memory, load, lambda one: () if _is_root(one) else grounds(one)):
@@ -153,7 +153,7 @@ def _is_root(memory: Memory) -> bool:
 
 def grounds(memory: Memory) -> list[str]:
     """Return the refs that a memory was derived from; for a belief, also those that support it."""
-    named = list(memory.derived_from)
+    named = [*memory.derived_from, memory.copy_of or ""]
     if memory.type == "belief":
         named += [*memory.relates_to, *(line.evidence_source or "" for line in _standing(memory)), *_folded(memory)]
     return [ref for ref in named if MemoryRef.parse(ref)]

@@ -26,6 +26,7 @@ from memstore.files import memory_file
 from memstore.files.draft import LESSONS, OUTCOME
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import PassageKind, passages
+from memstore.lineage.copies import Copies
 from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def gather(view: View, *, until: str) -> Gathered:
         until: an instant, as in files; memories written later are ignored.
     """
     files = list(_files(view))
+    copies = Copies(view)
+    files = [file._replace(memory=copies.marked(file.memory)) for file in files]
     load = _loader(view, files)
     moved = tuple(file for file in files if is_moved(file))
     beliefs = [file for file in files if file.memory.type == "belief" and _is_held(file) and _is_own(view, file)]

@@ -8,7 +8,7 @@ import click
 
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import command, several
-from memstore.cli.written import emit_saved, saving_options
+from memstore.cli.written import again_option, emit_saved, keep_secret_option, saving_options, say_findings
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
 
@@ -50,6 +50,8 @@ _NOTES = (
     type=click.Choice(("never", "counts", "always")),
     help="Sign it with your signing_key: always, or if that counts here.",
 )
+@keep_secret_option()
+@again_option()
 @saving_options()
 def add(
     session: CliSession,
@@ -108,6 +110,8 @@ def add(
 @click.option("-F", "--file", "file", metavar="FILE", type=click.Path(), help="Take the text from a file.")
 @key_options(without=frozenset({"type", "belief_type", "confidence", "foundational", "claims"}))
 @click.option("--hook", is_flag=True, help="Write down what a hook hands over on standard input; never fail.")
+@keep_secret_option()
+@again_option()
 @saving_options()
 def raw(
     session: CliSession, /, text: str | None, file: str | None, *, hook: bool, commit: bool, dry_run: bool, **keys: Any
@@ -142,6 +146,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
         if (commit or view.config.auto_commit) and not view.may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time
         for saved in capture(view, said, values, commit=with_commit, dry_run=dry_run):
+            say_findings(session, saved.findings)
             session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
         if said.unread:
             lines = ", ".join(map(str, said.unread[:MOST_LINES]))

@@ -12,6 +12,7 @@ from memstore.cli.written import (
     diff_lines,
     emit_saved,
     in_vault,
+    keep_secret_option,
     lines_of_all,
     saving_options,
     say_findings,
@@ -56,6 +57,7 @@ _USED_WITH_A_TEXT = {
 @click.option("--version", metavar="REVISION", help="Write nothing unless this is still its revision, as show has it.")
 @click.option("--title", metavar="TEXT", help="The new title.")
 @click.option("--reason", metavar="TEXT", help="Why, for the commit message; needs -c, and a text or title.")
+@keep_secret_option()
 @saving_options()
 def edit(
     session: CliSession,
@@ -126,6 +128,7 @@ def edit_by_hand(session: CliSession, view: View, ref: str, *, verb: str, commit
 )
 @ref_argument()
 @click.argument("pairs", metavar="KEY=VALUE…", nargs=-1, required=True)
+@keep_secret_option()
 @saving_options()
 def set_(session: CliSession, ref: str, pairs: tuple[str, ...], *, commit: bool, dry_run: bool) -> None:
     """Set keys of a memory; only their lines change."""

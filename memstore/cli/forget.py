@@ -42,10 +42,11 @@ if TYPE_CHECKING:
     help="Write a clone without what was forgotten, or the plain text of what is sealed, in any commit; needs "
     "memstore-vault[purge].",
 )
+@click.option("--drop-digests", is_flag=True, help="With --purge: drop the digests that keep it from coming back.")
 @click.option("--shred", metavar="CTX", help="Destroy the key of a context, and forget what was sealed for it.")
 @click.option("--reason", metavar="CODE", type=click.Choice(REASONS), help=f"Why: {', '.join(REASONS)}.")
 @saving_options()
-def forget(
+def forget(  # noqa: PLR0913 -- one for each option
     session: CliSession,
     /,
     refs: tuple[str, ...],
@@ -53,6 +54,7 @@ def forget(
     purge: str | None,
     shred: str | None,
     archive: bool,
+    drop_digests: bool,
     reason: str | None,
     commit: bool,
     dry_run: bool,
@@ -79,8 +81,10 @@ def forget(
     if purge is not None:
         if archive or reason or commit or dry_run or any(rest.values()):
             raise UsageError("--purge goes alone", hint="first: memstore forget REF -c, or memstore seal REF -c")
-        _purge(session, refs, purge)
+        _purge(session, refs, purge, drop_digests=drop_digests)
         return
+    if drop_digests:
+        raise UsageError("--drop-digests goes with --purge", hint="memstore forget REF --purge DIR --drop-digests")
     if archive:
         from memstore.cli.rework import put_out_of_sight
 
@@ -183,7 +187,7 @@ def _key_lines(done: Forgotten, *, dry_run: bool) -> Iterator[str]:
 # -- purge -------------------------------------------------------------------------------------------
 
 
-def _purge(session: CliSession, refs: tuple[str, ...], folder: str) -> None:
+def _purge(session: CliSession, refs: tuple[str, ...], folder: str, *, drop_digests: bool) -> None:
     from memstore.documents.memories import purged_document
     from memstore.memories.forget import purge
 
@@ -200,6 +204,12 @@ def _purge(session: CliSession, refs: tuple[str, ...], folder: str) -> None:
         session.say(f"{done.unsigned} signatures of commits or tags did not survive: sign again what must be signed")
     if not (done.folder / view.history.require().prefix / CONFIG_PATH).exists():
         session.say(f"not in the clone: {CONFIG_PATH}, which is not committed; without it, the clone has another owner")
+    ids = [view.find(ref).id for ref in refs]
+    if drop_digests:
+        dropped = view.forgotten.drop(ids)
+        session.say(f"dropped here: {dropped} digests; captures and imports may bring what they say back")
+    elif count := view.forgotten.count(ids):
+        session.say(f"kept here: {count} digests, so that nothing brings it back; --drop-digests drops them")
     for line in _next(view.root, done):
         session.say(line)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import F, group, subcommand, together
-from memstore.cli.written import lines_of_all, saving_options
+from memstore.cli.written import lines_of_all, saving_options, say_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.core.change import Saved
     from memstore.memories.incoming import ImportedMemories
+
+# What the gate finds in an import; its other findings are for `memstore check`.
+_SAID = frozenset({"secret-masked", "forgotten-again"})
 
 
 @group(
@@ -210,6 +213,8 @@ def _say_what_came(
     """Say how many memories are new, how many were known, and which differ from those that are here."""
     for ref in different:
         session.say(f"{ref} says something else here, and stays as it is")
+    for one in saved:
+        say_findings(session, tuple(found for found in one.findings if found.code in _SAID))
     session.say(f"{len(saved)} {('would be ' if dry_run else '')}imported, {len(known)} already here")
 
 

@@ -55,6 +55,7 @@ KEY_MEANINGS = {
     "upstream_grants": "the grants of the memories it was derived from",
     "generalized": "it sums up several memories, so that none can be recognized in it",
     "generalization": "the verdict of that check",
+    "keeps_secret": "a person wants what looks like a secret in it",
     "belief_type": "fact by default",
     "foundational": "it is kept, whatever the evidence",
     "importance": "normal by default",

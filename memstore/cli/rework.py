@@ -10,7 +10,15 @@ import click
 from memstore.cli.add import given_text, utf8
 from memstore.cli.key_options import account_options, given_account, given_values, key_options
 from memstore.cli.options import REF, command, ref_argument, several
-from memstore.cli.written import emit_linked, emit_saved, saved_lines, saving_options, say_findings, say_what_stays_out
+from memstore.cli.written import (
+    emit_linked,
+    emit_saved,
+    keep_secret_option,
+    saved_lines,
+    saving_options,
+    say_findings,
+    say_what_stays_out,
+)
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES
 
@@ -40,6 +48,7 @@ _TYPE = frozenset({"type"})
 @click.option("--to", "kind", metavar="TYPE", type=click.Choice(_KINDS), help=f"What it becomes: {', '.join(_KINDS)}.")
 @account_options()
 @key_options(without=_TYPE)
+@keep_secret_option()
 @saving_options()
 def promote(
     session: CliSession, /, raw: str, text: str | None, *, kind: str | None, commit: bool, dry_run: bool, **keys: Any
@@ -81,6 +90,7 @@ def promote(
 @click.option("--reason", metavar="TEXT", help="Why, for the history.")
 @click.option("--since", metavar="DATE", help="When the world changed: the old one was true until then.")
 @key_options(without=_TYPE)
+@keep_secret_option()
 @saving_options()
 def supersede(
     session: CliSession,
@@ -152,6 +162,7 @@ def revise(
 @several("--first", type=REF, metavar="REF…", help="The evidence that goes to the first of the two.")
 @several("--second", type=REF, metavar="REF…", help="The evidence that goes to the second.")
 @click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
+@keep_secret_option()
 @saving_options()
 def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: bool, **settings: Any) -> None:
     """Split a memory that says two things into two, which replace it.
@@ -167,6 +178,7 @@ def split(session: CliSession, /, ref: str, texts: tuple[str, str], *, dry_run: 
 @command("merge", examples=("memstore merge m_7f3 m_abc --dry-run", "memstore merge m_7f3 m_abc m_def -c"))
 @ref_argument("refs", metavar="KEPT OTHER…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", help="Why; kept in what is superseded.")
+@keep_secret_option()
 @saving_options()
 def merge(session: CliSession, refs: tuple[str, ...], *, reason: str | None, dry_run: bool, commit: bool) -> None:
     """Merge several memories that say the same into the first one, which replaces the others.

@@ -30,6 +30,8 @@ class Choices:
     color: str = "auto"
     no_input: bool = False
     no_track: bool = False
+    keep_secret: bool = False
+    again: bool = False
     quiet: bool = False
     verbose: bool = False
 
@@ -56,7 +58,21 @@ class CliSession:
             from memstore.vault.composition import open_workspace
 
             self._view = open_workspace(self.environment(), **self._wanted(any_context=any_context)).view()
+            self._view = self.on_its_terms(self._view)
         return self._view
+
+    def on_its_terms(self, view: View) -> View:
+        """Return a view on the terms that the options of this call state.
+
+        Raises:
+            RefusedError: somebody who is no person wants to keep a secret.
+        """
+        keep, again = self.choices.keep_secret, self.choices.again
+        if keep and not view.actor.startswith("human:"):
+            from memstore.core.errors import RefusedError
+
+            raise RefusedError(f"{view.actor} can't keep secrets here", hint="only a person can: --as human:NAME")
+        return view.on_terms(keep_secret=keep, again=again) if keep or again else view
 
     def served_view(self, *, any_context: bool = False) -> View:
         """Return what an agent is shown for whom this call is made, and let it be the view from now on."""

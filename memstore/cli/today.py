@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memstore.cli.options import command
-from memstore.cli.written import diff_lines, emit_saved, saving_options
+from memstore.cli.written import diff_lines, emit_saved, keep_secret_option, saving_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     ),
 )
 @click.argument("text", metavar="[TEXT|-]", required=False)
+@keep_secret_option()
 @saving_options()
 def today(session: CliSession, text: str | None, *, commit: bool, dry_run: bool) -> None:
     """Add a line to today's note, and make the note if there is none; without TEXT open it in your editor.

@@ -32,6 +32,24 @@ def commit_option() -> Callable[[F], F]:
     return click.option("-c", "--commit", is_flag=True, help="Commit the change, too.")
 
 
+def keep_secret_option() -> Callable[[F], F]:
+    """Add `--keep-secret`, which only a person has."""
+    return _term("keep_secret", "Write what looks like a secret all the same; for people alone.")
+
+
+def again_option() -> Callable[[F], F]:
+    """Add `--again`."""
+    return _term("again", "Write it even if you wrote exactly the same before today: it happened again.")
+
+
+def _term(name: str, told: str) -> Callable[[F], F]:
+    def choose(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 -- click calls it
+        if value:
+            setattr(ctx.obj.choices, name, True)
+
+    return click.option(f"--{name.replace('_', '-')}", is_flag=True, expose_value=False, callback=choose, help=told)
+
+
 def saving_options() -> Callable[[F], F]:
     """Add `-c` and `--dry-run`."""
     return together(commit_option(), dry_run_option())
@@ -54,7 +72,10 @@ def emit_saved(session: CliSession, verb: str, saved: Saved, *, dry_run: bool, u
         return saved_document(saved, dry_run=dry_run)
 
     session.emit(verb, document=document, lines=lambda: saved_lines(session, saved, dry_run=dry_run))
-    if not saved.changed:
+    if saved.is_first:
+        session.say("you wrote exactly this before today: this is the first one, and nothing was added")
+        session.say("  hint: --again writes it all the same, as something that happened again")
+    elif not saved.changed:
         session.say(unchanged)
     say_what_stays_out(session, saved)
     say_findings(session, saved.findings)

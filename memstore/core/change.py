@@ -24,12 +24,25 @@ class Signing(Enum):
     ALWAYS = "always"
 
 
+class WriteTerms(NamedTuple):
+    """The circumstances of a write, for the gate (docs/adr/0047).
+
+    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
+    one, `is_served` that a server answers a client.
+    """
+
+    keep_secret: bool = False
+    again: bool = False
+    at_terminal: bool = False
+    is_served: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A change to one file: `before` is the file as it was read, None for a new file.
 
     `made` is the file that `after` makes, if it has already been read. A file that can't be read is only replaced if
-    the edit `mends` it.
+    the edit `mends` it. The time of a new memory is a stated one if the edit `is_dated`, else that of writing.
     """
 
     path: str
@@ -37,6 +50,7 @@ class Edit:
     after: bytes
     made: MemoryFile | None = None
     mends: bool = False
+    is_dated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +60,8 @@ class Saved:
     `commit` is the commit that contains it; None if no commit was asked for, or if the file `stays_out`: git ignores it
     or already has it in this state. `conflicts` are the open conflicts with other memories that its new text raises.
     `compared_in_part` is true if this comparison may have missed files of a very large vault that were rewritten in
-    place, or left out some of many alike.
+    place, or left out some of many alike. `is_first` means that nothing was written, since this memory has said exactly
+    that before.
     """
 
     ref: str | None
@@ -58,6 +73,7 @@ class Saved:
     stays_out: bool = False
     conflicts: tuple[Conflict, ...] = ()
     compared_in_part: bool = False
+    is_first: bool = False
 
     __repr__ = short_repr
 

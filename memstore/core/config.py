@@ -12,7 +12,7 @@ from typing import NamedTuple
 FORMAT_VERSION = 1
 # Extensions of the format that this version knows; none so far.
 EXTENSIONS: tuple[str, ...] = ()
-# How new files are named: `memories.add.path_of_new`.
+# How new files are named: `core.file_names.path_of_new`.
 FILENAMES = ("short", "slug-id", "id")
 # "own": a file with a fence is a memory, or an error. "mixed": notes that were there before stay plain notes.
 NOTES = ("own", "mixed")

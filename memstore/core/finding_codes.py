@@ -563,6 +563,36 @@ _CODES = (
         "Both the old key and the new one must have signed it. The new key counts only because of its line in "
         ".memstore/allowed_signers; ask its holder whether it is theirs.",
     ),
+    # -- secrets, and what was forgotten
+    _error(
+        "secret",
+        "there is what looks like a secret: a key, a token, a password",
+        "Whoever has a clone has it, and so does every agent that reads the memory. Write `[secret: …]` in its place, "
+        "and make it invalid where it is used: it stays in the history. `keeps_secret: true` in the memory says that "
+        "somebody wants it there; docs/security.md lists the forms.",
+    ),
+    _warning(
+        "secret-kept",
+        "there is what looks like a secret, and the memory says that it is kept",
+        "Somebody wrote it with `--keep-secret`, or set `keeps_secret: true`. Whoever may see the memory has it.",
+    ),
+    _warning(
+        "secret-in-note",
+        "there is what looks like a secret in a plain note",
+        "Other programs' notes are not changed here. Whoever has a clone has it.",
+    ),
+    _warning(
+        "secret-masked",
+        "what looked like a secret was masked when it was taken in",
+        "A session or an import had it, so the program that recorded that has it, too. Make it invalid where it is "
+        "used.",
+    ),
+    _notice(
+        "forgotten-again",
+        "it says what was forgotten in this vault",
+        "Captures, imports and agents don't bring it back; a person may write it again on purpose. Only the vault's "
+        "owner at a terminal is told. docs/privacy.md says what this machine keeps for that.",
+    ),
     # -- who may see it
     _notice(
         "grantee-unknown",

@@ -164,7 +164,7 @@ SIGNATURE_KEYS = (
     _required("provenance", Shape.LINE),
     _required("sig", Shape.LINE),
 )
-ORIGIN_KEYS = (Key("session_id", Shape.LINE), Key("trigger", Shape.LINE))
+ORIGIN_KEYS = (Key("session_id", Shape.LINE), Key("trigger", Shape.LINE), Key("repeated", Shape.FLAG))
 GENERALIZATION_KEYS = (
     _required("verdict", Shape.LINE),
     Key("checks", Shape.LINES),
@@ -220,6 +220,7 @@ KEYS = (
     Key("upstream_grants", Shape.GRANT_LISTS),
     Key("generalized", Shape.FLAG),
     Key("generalization", Shape.ENTRY, entry=GENERALIZATION_KEYS),
+    Key("keeps_secret", Shape.FLAG),
     Key("belief_type", Shape.CHOICE, BELIEF_TYPES),
     Key("foundational", Shape.FLAG),
     Key("importance", Shape.CHOICE, IMPORTANCES),

@@ -86,11 +86,14 @@ class Memory:
     witnesses: tuple[Witness, ...] = ()
     anchors: tuple[Anchor, ...] = ()
     resolutions: tuple[Resolution, ...] = ()
+    keeps_secret: bool = False
     extra: Mapping[str, Any] = field(default_factory=dict, hash=False)
     body: str = ""
     # The file's full content, if this value has less because somebody may not see all that it names. Signatures and
     # access rules apply to the original.
     original: Memory | None = field(default=None, repr=False, compare=False)
+    # The ref of the memory of which this is an exact copy, as far as the viewer may see it (`lineage.copies`).
+    copy_of: str | None = field(default=None, repr=False, compare=False)
 
     __repr__ = short_repr
 
@@ -139,10 +142,14 @@ def is_external_mark(text: str) -> bool:
 
 
 class Origin(NamedTuple):
-    """The circumstances in which a memory was written (seed 004's context)."""
+    """The circumstances in which a memory was written (seed 004's context).
+
+    `repeated` means that it says on purpose what its author had said that day already: it is an event of its own.
+    """
 
     session_id: str | None = None
     trigger: str | None = None
+    repeated: bool = False
 
 
 # -- who vouches for it ----------------------------------------------------------------------------

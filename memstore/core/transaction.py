@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Committed, Operation, Written
     from memstore.core.finding import Finding
+    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -57,7 +58,7 @@ class Transaction(Protocol):
     def seal_for(self, path: str, context_key: str) -> None:
         """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
 
-    def forget(self, memory_ids: Sequence[str]) -> None:
+    def forget(self, memories: Sequence[Memory]) -> None:
         """Have this machine forget memories, too, once everything is written: journal, drafts, index, vectors, caches.
 
         The operation can't be undone, since nothing is kept of what was there before.

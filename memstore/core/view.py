@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
+    from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Mount, Stack
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
+    from memstore.vault.gate import Gate
 
 _Item = TypeVar("_Item")
 
@@ -53,8 +55,9 @@ class View(Protocol):
     A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening,
     `overheard` that an unknown listener is assumed, with or without a context. `here` is the folder the actor is in,
     relative to the vault, if it is inside the vault. `quoted` are the external memories that an agent was shown before,
-    `sessions_quoted` those that hooks have shown it. `signing` says whether what the actor writes is signed. Clock,
-    keys, settings, and the logs and caches of this machine are not content of the vault and are available beside it.
+    `sessions_quoted` those that hooks have shown it, `forgotten` has digests of what was forgotten. `signing` says
+    whether what the actor writes is signed. Clock, keys, settings, and the logs and caches of this machine are not
+    content of the vault and are available beside it.
     """
 
     actor: str
@@ -79,6 +82,7 @@ class View(Protocol):
     quoted: Quoted
     sessions_quoted: SessionsQuoted
     signing: Signing | None
+    forgotten: ForgottenTexts
 
     # -- who is looking, and at what ---------------------------------------------------------------
 
@@ -146,6 +150,13 @@ class View(Protocol):
 
     def signing_as(self, how: Signing | None) -> View:
         """Return the same view; what is written is signed always, if the signature counts, or for None not at all."""
+
+    def on_terms(self, **terms: bool) -> View:
+        """Return the same view; things are written on other terms, named as in `core.change.WriteTerms`."""
+
+    @property
+    def gate(self) -> Gate:
+        """The gate before anything is written, for those who take in texts of others (docs/adr/0047)."""
 
     # -- shared stacks -----------------------------------------------------------------------------
 

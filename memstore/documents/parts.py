@@ -94,6 +94,8 @@ def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
         "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
         "findings": [finding_document(finding) for finding in saved.findings],
     }
+    if saved.is_first:
+        document["is_first"] = True
     if saved.compared_in_part:
         document["compared_in_part"] = True
     if dry_run:

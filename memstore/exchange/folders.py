@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import FormatError
+from memstore.core.file_names import slug
 from memstore.core.ids import MEMORY_TYPES
 from memstore.core.keys import EXTERNAL
 from memstore.core.places import FOLDER_OF_TYPE, NO_CONCEPTS, is_memory_name, is_name_on_one_line, stem_of
@@ -43,7 +44,6 @@ from memstore.files import fence, memory_file, plain_note, strict_yaml
 from memstore.files.fence import FencedText
 from memstore.files.links import Code
 from memstore.files.memory_file import MemoryFile
-from memstore.memories.add import slug
 from memstore.trust.formats.memory_v01 import STAYS
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from memstore.core.change import Edit, Saved, Written
 from memstore.core.digests import blob_id
 from memstore.core.errors import FormatError, UsageError
+from memstore.core.file_names import path_of_new, slug
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
@@ -21,7 +22,6 @@ from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
-from memstore.memories.add import path_of_new, slug
 from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import id_for
 from memstore.vault.transitions import findings_between
@@ -207,7 +207,7 @@ class _Reading:
             self._same[found.key] = memory_id
         if ref := self._ref_of(memory_id):
             self._known.append(ref)
-            if _differs(self._load(ref), found, same):
+            if _differs(self._load(ref), self._view.gate.taken_in(_body(found)), same):
                 self._different.append(ref)
             return
         yield _moved(same) if same else self._composed(found, memory_id)
@@ -285,7 +285,9 @@ class _Reading:
         kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
         self._kept.update(dict.fromkeys(new))
         size = len(data) + sum(len(part.data) for part in kept)
-        return _New(Edit(path=path, before=None, after=data, made=file._replace(path=path)), kept, size)
+        is_dated = file.memory.created_at is not None
+        edit = Edit(path=path, before=None, after=data, made=file._replace(path=path), is_dated=is_dated)
+        return _New(edit, kept, size)
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
         """Return the path of the file: the draft's own path if it is free, else the usual path of a new memory."""
@@ -298,7 +300,8 @@ class _Reading:
         """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
         if self._cited is None or self._cited[0] is not original:
             blob_id = self._view.history.blob_id
-            self._cited = original, parts(self._name, original.name, original.data, blob_id=blob_id)
+            kept = self._view.gate.taken_in_bytes(original.data)
+            self._cited = original, parts(self._name, original.name, kept, blob_id=blob_id)
         return self._cited[1]
 
     def _values(self, draft: Draft, memory_id: str, sources: Sequence[str]) -> dict[str, Plain]:
@@ -360,13 +363,13 @@ def _moved(file: MemoryFile) -> _New:
     return _New(Edit(path=file.path, before=None, after=file.data, made=file), (), len(file.data))
 
 
-def _differs(there: Memory | None, draft: Draft, same: MemoryFile | None) -> bool:
+def _differs(there: Memory | None, body: str, same: MemoryFile | None) -> bool:
     """Return whether a memory that is here says something else than the source, or can't be read."""
     if there is None:
         return True
     if same:
         return statement.digests(there) != statement.digests(same.memory)
-    return there.body.strip() != _body(draft).strip()
+    return there.body.strip() != body.strip()
 
 
 def _body(draft: Draft) -> str:

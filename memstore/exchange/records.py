@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError
+from memstore.core.file_names import path_of_new
 from memstore.core.places import is_memory_path, is_name_on_one_line
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
@@ -14,7 +15,6 @@ from memstore.exchange.json_stream import items
 from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
-from memstore.memories.add import path_of_new
 from memstore.memories.incoming import Incoming
 from memstore.trust.formats.memory_v01 import STAYS
 

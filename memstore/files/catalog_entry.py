@@ -55,7 +55,7 @@ def entry_of(file: ReadFile, blob: str) -> Entry:
                 tags=tuple(dict.fromkeys((*memory.tags, *tags_in(memory.body, code)))),
                 aliases=memory.aliases,
                 links=_links(text, code),
-                words=_words(memory.body),
+                words=words_of(memory.body),
             )
 
 
@@ -99,7 +99,7 @@ def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
         upstream_grants=tuple(f"[{' '.join(_named(label))}]" for label in memory.upstream_grants),
         generalization=_verdict(memory),
         links=_links(file.text, code),
-        words=_words(memory.body),
+        words=words_of(memory.body),
     )
 
 
@@ -107,7 +107,8 @@ def _of_memory(file: MemoryFile, blob: str, memory: Memory) -> Entry:
 _NOTHING_KNOWN = "?"
 
 
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
+    """Return a digest of a text's words, whatever white space is between them; empty if there are none."""
     words = text.split()
     return hashlib.blake2b(" ".join(words).encode(), digest_size=8).hexdigest() if words else ""
 

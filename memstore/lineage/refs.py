@@ -9,6 +9,7 @@ from memstore.core.errors import InStackError, NoIdError, RefusedError, UsageErr
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL, REF_KEYS, RELIABILITY
 from memstore.core.memory import STACK_MARK, is_external_mark
+from memstore.lineage.copies import Copies
 from memstore.lineage.graph import graph_of
 from memstore.lineage.walk import way_back
 
@@ -42,12 +43,17 @@ def _is_external(entry: Entry) -> bool:
 
 
 def loader(view: View) -> Callable[[str], Memory | None]:
-    """Return a function from a ref to its memory that reads each file once; None if the actor may not see it."""
+    """Return a function from a ref to its memory that reads each file once; None if the actor may not see it.
+
+    A memory that is an exact copy says so (`lineage.copies`).
+    """
+    copies = Copies(view)
 
     @cache
     def load(ref: str) -> Memory | None:
         files = (view.read(entry.path) for entry in entries(view, [ref]))
-        return next((file.memory for file in files if file and file.memory.status != "forgotten"), None)
+        memory = next((file.memory for file in files if file and file.memory.status != "forgotten"), None)
+        return copies.marked(memory) if memory else None
 
     return load
 

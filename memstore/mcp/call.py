@@ -54,7 +54,7 @@ class Call(CliSession):
     def view(self, *, any_context: bool = False) -> View:
         """Return the view, which is opened on the first call."""
         if self._view is None:
-            self._view = self._opened(any_context)
+            self._view = self.on_its_terms(self._opened(any_context))
         return self._view
 
     def environment(self) -> Environment:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from memstore.access.grants import inherited
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import RefusedError, UsageError
-from memstore.core.keys import EXTERNAL, KEY_BY_NAME, QUARANTINED
+from memstore.core.file_names import path_of_new
+from memstore.core.keys import KEY_BY_NAME, QUARANTINED
 from memstore.core.memory import UNSTATED_BELIEF_CONFIDENCE
-from memstore.core.places import FOLDER_OF_TYPE, MEMORY_SUFFIX, id_endings
 from memstore.core.provenance import provenance_of_new
 from memstore.core.times import instant
-from memstore.core.titles import title_of
 from memstore.core.transaction import Saving, again_where_changed, hint, save, shown
 from memstore.files import fence, memory_file, splice, strict_yaml
 from memstore.files.draft import new_file
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 
     from memstore.access.grants import Inherited
     from memstore.beliefs.echo import Recognised
-    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -139,7 +135,8 @@ def new_memory(
     file = memory_file.read(DRAFT_PATH, data)
     if isinstance(file, BrokenFile):
         _stop_at_values(new_file(values, body))
-    return _edit_of_new(view, file if isinstance(file, MemoryFile) else _read(data))
+    is_dated = not is_absent(values.get("created_at"))
+    return _edit_of_new(view, file if isinstance(file, MemoryFile) else _read(data), is_dated=is_dated)
 
 
 @again_where_changed
@@ -170,7 +167,8 @@ def add_draft(view: View, data: bytes, values: Mapping[str, Plain], **saving: Un
     known |= {**heard.values, **_unstated(view, known)}
     added = {**known, **_completing(view, known)}
     data = splice.apply(file, [splice.SetValue(name, value) for name, value in added.items()])
-    return heard.warned(save(view, _edit_of_new(view, _read(data)), verb="add", **saving))
+    new = _edit_of_new(view, _read(data), is_dated=not is_absent(said.get("created_at")))
+    return heard.warned(save(view, new, verb="add", **saving))
 
 
 def _unstated(view: View, values: Mapping[str, Plain]) -> dict[str, Any]:
@@ -239,55 +237,9 @@ def _stated(view: View, values: Mapping[str, Plain], now: str, ground: Mapping[s
     return {"confidence": new, "confidence_history": [line]}
 
 
-def _edit_of_new(view: View, draft: MemoryFile) -> Edit:
+def _edit_of_new(view: View, draft: MemoryFile, *, is_dated: bool) -> Edit:
     path = path_of_new(draft.memory, view.config.filenames)
-    return Edit(path=path, before=None, after=draft.data, made=draft._replace(path=path))
-
-
-# -- the path of its file --------------------------------------------------------------------------
-
-
-LONGEST_SLUG = 40
-_LONGEST_BEFORE_ID = 50  # with filenames = "slug-id"
-
-_NO_WORD = re.compile(r"[^a-z0-9]+")
-# Letters that do not decompose into a base letter and a mark.
-_FOLDED = str.maketrans({"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ł": "l", "þ": "th", "ð": "d", "ı": "i"})
-
-
-def slug(title: str, longest: int = LONGEST_SLUG) -> str:
-    """Return the words of a title as a part of a file name: ASCII, at most `longest` letters; empty if it has none."""
-    plain = unicodedata.normalize("NFKD", title.casefold().translate(_FOLDED)).encode("ascii", "ignore").decode()
-    words = _NO_WORD.sub("-", plain).strip("-")
-    if len(words) <= longest:
-        return words
-    # Whole words, unless the first one alone is too long.
-    cut = words[: longest + 1].rpartition("-")[0]
-    return cut or words[:longest]
-
-
-def path_of_new(memory: Memory, filenames: str, *, at: str = "", whole_id: bool = False) -> str:
-    """Return the path of a new memory's file; if it is taken, the transaction uses more of the id.
-
-    Args:
-        memory: the memory; it has an id.
-        filenames: "short" is `notes/2026/green-tea-7f3k.md`; "slug-id" is
-            `memories/note/2026/02/green-tea-m_7f3k9q2x1c.md`, and "id" the same without words. For a title without
-            ASCII letters, only the id is used.
-        at: when it was made if it does not say so itself, RFC 3339; its year and month go into the path.
-        whole_id: whether even a short name has all of the id.
-    """
-    memory_id = memory.id or ""
-    made = memory.created_at or at
-    is_short = filenames == "short"
-    # An agent reads names of files as well, and they can't be framed.
-    title = EXTERNAL if memory.source_type == EXTERNAL else title_of(memory)
-    words = "" if filenames == "id" else slug(title, LONGEST_SLUG if is_short else _LONGEST_BEFORE_ID)
-    folder = (
-        f"{FOLDER_OF_TYPE[memory.type]}/{made[:4]}" if is_short else f"memories/{memory.type}/{made[:4]}/{made[5:7]}"
-    )
-    ending = id_endings(memory_id)[0] if words and is_short and not whole_id else memory_id
-    return f"{folder}/{words}-{ending}{MEMORY_SUFFIX}" if words else f"{folder}/{ending}{MEMORY_SUFFIX}"
+    return Edit(path=path, before=None, after=draft.data, made=draft._replace(path=path), is_dated=is_dated)
 
 
 # -- keys that `set` and `add` leave alone ---------------------------------------------------------
@@ -318,6 +270,7 @@ _REFUSED = {
     "generalized": Refusal("it records that a check was passed", _GENERALIZE),
     "generalization": Refusal("it records the verdict of a check", _GENERALIZE),
     "compressed_from": Refusal("it records where the whole text is kept", "memstore compress REF"),
+    "keeps_secret": Refusal("it records that a person wants to keep a secret there", "memstore edit, or --keep-secret"),
     "signature": Refusal("only a key makes one", "memstore sign REF"),
     "witnesses": Refusal("only witnesses write it", "memstore witness REF"),
     "resolutions": Refusal("only a key makes one", "memstore resolve REF --outcome upheld"),

@@ -229,7 +229,7 @@ def _forgotten(
     originals = _Originals(view, going)
     changed = [*around.files_removed(), *around.pages(), *originals.changes()]
     with view.transaction("forget", dry_run=dry_run, commit=commit) as change:
-        change.forget([file.memory.id or "" for file in going.values()])
+        change.forget([file.memory for file in going.values()])
         for file, (tomb, data) in zip(fresh, tombs, strict=True):
             before = file if tomb.path == file.path else None
             change.edit(Edit(path=tomb.path, before=before, after=data))

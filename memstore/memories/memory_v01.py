@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
+from memstore.core.file_names import path_of_new
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
@@ -12,7 +13,6 @@ from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
-from memstore.memories.add import path_of_new
 from memstore.memories.incoming import Incoming
 from memstore.trust.formats import memory_v01
 from memstore.trust.reputation import Reputations

@@ -114,6 +114,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     first_commits = dict(zip(view.column("path"), view.column("first_commit"), strict=True))
     for path in view.told("checking files", memories):
         file = view.whole.any_file(path)
+        findings += checks.secrets(file)
         if isinstance(file, MemoryFile):
             checked = checks.as_checked(file)
             findings += checks.of_memory(checked, now=now) + references.of_memory(checked, directory)

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING
 from memstore.beliefs import next_lines
 from memstore.core import provenance
 from memstore.core.errors import nearest
-from memstore.core.finding_codes import Checked
+from memstore.core.finding import Position
+from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.keys import KEYS, RELIABILITY, Shape
-from memstore.core.places import SUGGESTIONS
+from memstore.core.places import SUGGESTIONS, is_sealed_path
 from memstore.core.times import instant
+from memstore.files.memory_file import MemoryFile, PlainFile, SealedFile
+from memstore.files.secret_forms import secrets_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
     from memstore.core.finding import Finding
-    from memstore.files.memory_file import MemoryFile
+    from memstore.files.memory_file import ReadFile
 
 
 # Similarity by difflib's ratio: `acess_grants` and `tag` are similar to known keys, `source_url` is a key of its own.
@@ -95,6 +98,27 @@ def conflict_marker(checked: Checked) -> Iterator[Finding]:
         "conflict-marker", "a conflict marker of an unfinished merge", "keep one side, and delete the marker lines",
         line=checked.body_line + body.count("\n", 0, begin),
     )  # fmt: skip
+
+
+def secrets(file: ReadFile, before: Callable[[], bytes | None] = bytes) -> Iterator[Finding]:
+    """Yield a finding for each secret in a file that is not sealed, unless the file before already had it.
+
+    Args:
+        file: the file.
+        before: returns the bytes of the file before; called only if there is a secret.
+    """
+    text = file.data.decode("utf-8", "replace")
+    found = () if isinstance(file, SealedFile) or is_sealed_path(file.path) else secrets_in(text)
+    if not found:
+        return
+    said = (before() or b"").decode("utf-8", "replace")
+    known = {said[one.start : one.end] for one in secrets_in(said)}
+    kept = isinstance(file, MemoryFile) and file.memory.keeps_secret
+    code = "secret-kept" if kept else "secret-in-note" if isinstance(file, PlainFile) else "secret"
+    for one in found:
+        if text[one.start : one.end] not in known:
+            hint = f"write {one.mask} in its place, and make the secret invalid where it is used"
+            yield finding_of(code, file.path, f"what looks like a secret: {one.form}", hint, Position(one.line))
 
 
 def _title(checked: Checked) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
+from memstore.core.change import WriteTerms
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
@@ -97,7 +98,7 @@ def open_workspace(
     own = config_file.read_user_config(env.config_file)
     models = Models(embedder or _embedder(env, own), _inference(env, own))
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
-    ws = ws._replace(alone=alone, signing=_signing(own, actor))
+    ws = ws._replace(alone=alone, signing=_signing(own, actor), terms=WriteTerms(at_terminal=env.at_terminal))
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -150,6 +151,7 @@ def open_to_serve(
     active = ActiveContext(id=found.value) if found else None
     ws = open_workspace(env, vault=vault, entity=entity, alone=alone, any_context=True, track=track)
     ws = ws._replace(contexts=CallContext(active), overheard=active is None and not alone, signing=Signing.COUNTS)
+    ws = ws._replace(terms=WriteTerms(is_served=True))
     if narrowed is not None:
         ws = ws._replace(contexts=narrowed, alone=False, overheard=False, within=ws)
     if not any_context:
@@ -229,6 +231,7 @@ def assemble(
 
     `state` is the folder for its local state, if not the usual one.
     """
+    from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextFile, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
@@ -275,6 +278,7 @@ def assemble(
         seal_keys=keys,
         quoted=Quoted(),
         sessions_quoted=SessionsQuoted(state, actor),
+        forgotten=ForgottenTexts(state, _new_key),
         drafts=_later(lambda: drafts(env, root)),
         stacks=DiskStacks(state),
         pending_keys=state / PENDING_KEYS,
@@ -340,6 +344,13 @@ def _below(root: Path, folder: Path) -> str:
         return ""
     below = folder.relative_to(root).as_posix()
     return "" if below == "." else below
+
+
+def _new_key() -> str:
+    """Return a random key in hexadecimal digits."""
+    import secrets
+
+    return secrets.token_hex(32)
 
 
 class _Later:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.audit import consents_gone
@@ -77,7 +77,8 @@ def check_staged(history: GitHistory, *, owner: Callable[[], str], now: datetime
         now: the time, UTC.
     """
     changes, files = staged(history)
-    findings = check_changes(changes, files)
+    old = {change.path: change.old for change in history.staged()}
+    findings = check_changes(changes, files) + secrets_added(history, files, old.get)
 
     def around(ids: frozenset[str]) -> WideningContext:
         return _around(history, owner(), ids)
@@ -284,12 +285,14 @@ def findings_of(
         since: the commit to compare with; None for the current one.
     """
     history, now = view.history, view.clock.now()
-    before = read_own(history, history.own_files_at(commit)) if (commit := since or history.head()) and own else {}
+    commit = since or history.head()
+    before = read_own(history, history.own_files_at(commit)) if commit and own else {}
     introduced = introduced_ids(changes, files)
     holders = {
         memory_id: [view.entry(row).path for row in view.rows_of_id(memory_id)] for memory_id, _ in introduced.values()
     }
-    findings = check_changes(changes, files)
+    at = cache(lambda: history.files_at(commit) if commit else {})
+    findings = check_changes(changes, files) + secrets_added(history, files, lambda path: at().get(path))
     said_before = with_last_states(changes.memories, partial(history.last_states, start=since))
     findings += check_widening(said_before, files, lambda ids: surroundings(view, ids), now)
     changed = {path: (before.get(path), data) for path, data in own.items()}
@@ -325,6 +328,18 @@ def vault_inside(path: str) -> Finding:
         "it makes a vault of a folder of this one, and whoever owns that sees what lies there",
         f"take it away, or name {path.removesuffix(CONFIG_PATH)} in .memstoreignore",
     )
+
+
+def secrets_added(
+    history: GitHistory, files: Mapping[str, ReadFile], old: Callable[[str], str | None]
+) -> list[Finding]:
+    """Return what looks like a secret in lines that files gained; `old` returns the blob that a path had before."""
+
+    def before(path: str) -> bytes | None:
+        blob = old(path)
+        return history.blobs([blob]).get(blob) if blob else None
+
+    return [found for path, file in files.items() for found in checks.secrets(file, partial(before, path))]
 
 
 def check_changes(changes: Changes, after: Mapping[str, ReadFile]) -> list[Finding]:

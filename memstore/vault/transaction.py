@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Committed
     from memstore.core.finding import Finding
+    from memstore.core.memory import Memory
     from memstore.files.memory_file import ReadFile
     from memstore.trust.sign_written import WrittenSigner
     from memstore.vault.view import VaultView
@@ -100,9 +101,11 @@ class VaultTransaction:
         self._moved: list[tuple[MemoryFile, Written]] = []
         self._contexts: dict[str, str] = {}
         self._stays: set[str] = set()
-        self._forgets: list[str] = []
+        self._forgets: dict[str, Memory] = {}
         self._signer: WrittenSigner | None = None
-        self._told: dict[str, Finding] = {}
+        self._told: dict[str, tuple[Finding, ...]] = {}
+        self._dropped: set[str] = set()
+        self._gate = view.gate
         self.left: tuple[str, ...] = ()
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
@@ -134,11 +137,20 @@ class VaultTransaction:
         return checked
 
     def _ready(self, edit: Edit) -> Edit:
-        """Return an edit with what its writer has to say about its sources; if it is new, where it can be found."""
+        """Return an edit as the gate lets it through, with what its writer has to say about its sources.
+
+        If it is new, it goes where it can be found.
+        """
+        passed = self._gate.passed(edit, self._verb)
+        edit = self._gate.as_repeated(passed.edit, self._view)
         if self._verb not in _BY_RULE:
             edit = descended(self._view, edit)
         if edit.before is None:
             edit = self._with_free_name(self._untitled(self._where_it_is_found(edit)))
+        if passed.is_dropped:
+            self._dropped.add(edit.path)
+        if passed.findings:
+            self._told[edit.path] = tuple(found._replace(path=edit.path) for found in passed.findings)
         return edit if self._verb in _BY_RULE or self._verb.startswith(_IMPORT) else self._signed(edit)
 
     def _signed(self, edit: Edit) -> Edit:
@@ -153,7 +165,7 @@ class VaultTransaction:
             self._signer = WrittenSigner(self._view)
         edit, finding = self._signer.signed(edit)
         if finding is not None:
-            self._told[edit.path] = finding
+            self._told[edit.path] = (*self._told.get(edit.path, ()), finding)
         return edit
 
     def _collect(self, edit: Edit) -> None:
@@ -223,7 +235,6 @@ class VaultTransaction:
         for file in self._own:
             _check_own(file)
         files, saved = [file for file, _ in done], tuple(saved for _, saved in done)
-        self._own += self._granted(files)
         # Before anything is written, so that a failure here changes nothing. If a file moves, only links change.
         self.saved = self._with_conflicts(files, saved) if self._compares and not self._moved else saved
         self.saved = tuple(
@@ -232,18 +243,49 @@ class VaultTransaction:
         )
         self.saved = tuple(self._with_unknown(files))
         self.saved = tuple(
-            replace(each, findings=(*each.findings, told)) if (told := self._told.get(each.path)) else each
+            replace(each, findings=(*each.findings, *told)) if (told := self._told.get(each.path)) else each
             for each in self.saved
         )
-        changed = [
-            *self._moved_files(),
-            *(_written(edit) for edit in self._edits if edit.before is None or edit.before.data != edit.after),
-        ]
-        written = self._stored([*changed, *self._own])
-        if self._dry_run or not (written or self._forgets):
+        everything = [*map(_written, self._edits), *self._own, *self._moved_files()]
+        self._gate.refuse_secrets(everything, self._verb, self._message)
+        if self._dropped and any(edit.before is not None for edit in self._edits):
+            # The others name it: as a whole it would be half done.
+            self._dropped, self._own = self._paths, []
+        if self._dry_run:
+            self._answer_with_firsts(files)
             return
-        self._write(*written)
+        with self._ws.vault.lock():
+            said = self._answer_with_firsts(files)
+            self._own += self._granted(files)
+            changed = [
+                *self._moved_files(),
+                *(
+                    _written(edit)
+                    for edit in self._edits
+                    if edit.path not in self._dropped and (edit.before is None or edit.before.data != edit.after)
+                ),
+            ]
+            written = self._stored([*changed, *self._own])
+            if written or self._forgets:
+                self._write(*written)
         if self._commits:
+            self._commit([file.path for file in written], said)
+
+    def _answer_with_firsts(self, files: Sequence[MemoryFile]) -> list[str]:
+        """Answer copies of what is there with the first of them, and return the paths of those; the lock is held."""
+        firsts = self._gate.firsts(self._edits, files, self._verb)
+        answers = [firsts.get(edit.path) for edit in self._edits]
+        self._dropped.update(firsts)
+        self.saved = tuple(first or saved for first, saved in zip(answers, self.saved, strict=True))
+        return [first.path for first in answers if first]
+
+    def _commit(self, written: Sequence[str], said: Sequence[str]) -> None:
+        """Commit what was written, and the memories that said it before, unless they are committed."""
+        if written or said:
+            self.commit = self._committed([*written, *said])
+        elif self._dropped:
+            self.commit = self._ws.history.head()  # as if it had been written: whoever asked is not told
+        if written or said or self._dropped:
             self.saved = tuple(replace(each, commit=self.commit, stays_out=self.commit is None) for each in self.saved)
 
     def _with_plain_copy(self, edit: Edit, file: MemoryFile, saved: Saved) -> Saved:
@@ -304,7 +346,7 @@ class VaultTransaction:
             return
         to: dict[tuple[str, ...], list[str]] = {}
         for edit, file in zip(self._edits, files, strict=True):
-            if names := self._gained(edit, file):
+            if edit.path not in self._dropped and (names := self._gained(edit, file)):
                 to.setdefault(names, []).append(file.memory.id or file.path)
         if not to:
             return
@@ -334,11 +376,15 @@ class VaultTransaction:
         undoable = tuple(file for file in changed if not (is_audit_path(file.path) or file.path in self._stays))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
         with self._ws.vault.lock():
-            self._write_all(operation, files)
+            noted = self._ws.forgotten.add(self._forgets.values()) if self._forgets else b""
+            try:
+                self._write_all(operation, files)
+            except BaseException:
+                if self._forgets:
+                    self._ws.forgotten.restore(noted)
+                raise
             names = [*self._forgets, *(file.path for file in files if is_sealed_path(file.path))]
-            self.left = scrub(self._ws, self._forgets, operation, names=names) if self._forgets else ()
-        if self._commits and files:
-            self.commit = self._committed([file.path for file in files])
+            self.left = scrub(self._ws, [*self._forgets], operation, names=names) if self._forgets else ()
 
     def _write_all(self, operation: Operation, files: Sequence[Written]) -> None:
         """Write files, and what belongs to them outside of the tree: the keys of contexts, which are there first."""
@@ -406,9 +452,9 @@ class VaultTransaction:
         """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
         self._contexts[path] = context_key
 
-    def forget(self, memory_ids: Sequence[str]) -> None:
+    def forget(self, memories: Sequence[Memory]) -> None:
         """Have this machine forget memories, too, once everything is written; the operation can't be undone."""
-        self._forgets += memory_ids
+        self._forgets |= {memory.id or "": memory for memory in memories}
 
     def _must_be_free(self, path: str) -> None:
         try:

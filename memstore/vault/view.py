@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.search.ranker import Ranker
     from memstore.trust.verification import Voucher
     from memstore.vault.foreign import ForeignMemories
+    from memstore.vault.gate import Gate
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
     from memstore.vault.workspace import WholeVault, Workspace
@@ -82,7 +83,7 @@ class VaultView:
         self.seal_keys = ws.seal_keys
         self.embedder, self.vectors, self.inference = ws.embedder, ws.vectors, ws.inference
         self.quoted, self.sessions_quoted = ws.quoted, ws.sessions_quoted
-        self.signing = ws.signing
+        self.signing, self.forgotten = ws.signing, ws.forgotten
 
     # -- who looks, at what ------------------------------------------------------------------------
 
@@ -180,6 +181,18 @@ class VaultView:
         """Return a view in which what the actor writes is signed: always, if the signature counts, or for None not."""
         ws = self._ws._replace(signing=how)
         return VaultView(ws, self._snapshot if self._taken else self._given)
+
+    def on_terms(self, **terms: bool) -> VaultView:
+        """Return a view under which things are written on other `WriteTerms`."""
+        ws = self._ws._replace(terms=self._ws.terms._replace(**terms))
+        return VaultView(ws, self._snapshot if self._taken else self._given)
+
+    @property
+    def gate(self) -> Gate:
+        """The gate before anything is written (docs/adr/0047)."""
+        from memstore.vault.gate import Gate
+
+        return Gate(self._ws)
 
     def seen_by(self, entities: Sequence[str]) -> VaultView:
         """Return what each of some entities sees by themselves; raises `RefusedError` for anybody but the owner."""

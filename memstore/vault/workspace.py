@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access.forgotten import ForgottenTexts
 from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
+from memstore.core.change import WriteTerms
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
 from memstore.core.errors import VaultError
@@ -43,8 +45,9 @@ class Workspace(NamedTuple):
     contexts wait for what is sealed for them. `here` is the actor's current folder relative to the vault's, if it is
     inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
     others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
-    it. `signing` says whether what the actor writes is signed; for None it is not. `on_progress` is called during long
-    work with what is done, how much of it, and how much there is.
+    it. `forgotten` has the digests of what was forgotten, `terms` the circumstances of a write. `signing` says whether
+    what the actor writes is signed; for None it is not. `on_progress` is called during long work with what is done, how
+    much of it, and how much there is.
     """
 
     vault: VaultFiles
@@ -72,6 +75,7 @@ class Workspace(NamedTuple):
     seal_keys: "SealKeys"
     quoted: Quoted
     sessions_quoted: SessionsQuoted
+    forgotten: ForgottenTexts
     drafts: "Drafts | None" = None
     pending_keys: "Path | None" = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
@@ -83,6 +87,7 @@ class Workspace(NamedTuple):
     mounted_by: "Workspace | None" = None
     sender: str | None = None
     signing: "Signing | None" = None
+    terms: WriteTerms = WriteTerms()
     on_progress: Callable[[str, int, int], None] | None = None
 
     def view(self) -> "VaultView":

@@ -6,7 +6,8 @@ import pytest
 
 from memstore.core.config import Config
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
-from memstore.memories.add import add_draft, add_memory, slug
+from memstore.core.file_names import slug
+from memstore.memories.add import add_draft, add_memory
 from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

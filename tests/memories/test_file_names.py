@@ -9,6 +9,7 @@ import pytest
 
 from memstore.core.config import FILENAMES, Config
 from memstore.core.errors import RefusedError
+from memstore.core.file_names import path_of_new
 from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.memory import Memory
 from memstore.core.places import (
@@ -21,7 +22,7 @@ from memstore.core.places import (
     stem_of,
     without_id,
 )
-from memstore.memories.add import add_memory, new_memory, path_of_new
+from memstore.memories.add import add_memory, new_memory
 from memstore.memories.edit import move
 from memstore.memories.memory_v01 import import_memories
 from memstore.search.index import name_words
