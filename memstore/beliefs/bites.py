@@ -117,20 +117,33 @@ def interleaved(memories: int, beliefs: int) -> Iterator[tuple[bool, int]]:
 
 
 class Sentence(NamedTuple):
-    """A sentence of a memory on one line, with its lines in the file, from 1, and the index of its passage."""
+    """A sentence of a memory on one line, with its lines in the file, from 1, and the index of its passage.
+
+    `day` is that of the heading above it that begins with a date, as in conversations and diaries.
+    """
 
     text: str
     line_start: int
     line_end: int
     passage: int
+    day: str | None = None
 
 
 class Saying(NamedTuple):
-    """A quotation from a memory, on one line, and its lines in the file, from 1."""
+    """A quotation from a memory, on one line, its lines in the file, from 1, and the day that a heading gives it."""
 
     text: str
     line_start: int
     line_end: int
+    day: str | None = None
+
+
+_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?![\w-])")
+
+
+def _day(passage: Passage) -> str | None:
+    days = filter(None, map(_DAY.match, reversed(passage.headings)))
+    return next((found[1] for found in days), None)
 
 
 def sentences(passages: Sequence[Passage]) -> list[Sentence]:
@@ -141,6 +154,7 @@ def sentences(passages: Sequence[Passage]) -> list[Sentence]:
 def _sentences(passage: Passage, at: int) -> Iterator[Sentence]:
     if passage.kind in {PassageKind.RULE, PassageKind.HEADING}:
         return
+    day = _day(passage)
     text = f"{passage.speaker}: {passage.text}" if passage.speaker else passage.text
     if passage.kind is PassageKind.QUOTE:
         text = _QUOTED.sub("", text)
@@ -148,7 +162,7 @@ def _sentences(passage: Passage, at: int) -> Iterator[Sentence]:
     for part in text.splitlines(keepends=True) if passage.kind in _BY_LINE else _parts(text):
         is_fence = passage.kind is PassageKind.CODE and part.lstrip().startswith(_FENCES)
         if not is_fence and terms.whole_words(said := one_line(part)):
-            yield Sentence(said, line, line + part.rstrip().count("\n"), at)
+            yield Sentence(said, line, line + part.rstrip().count("\n"), at, day)
         line += part.count("\n")
 
 
@@ -186,8 +200,8 @@ def sayings(said: Sequence[Sentence], first: int, last: int, asked: Collection[s
     wanted = frozenset(asked)
     best = max(near or [below], key=lambda at: (len(wanted.intersection(terms.terms(said[at].text))), -at))
     start = stop = best
-    while _count(said, start, stop) < FEWEST_WORDS and (start > 0 or stop < len(said) - 1):
-        start, stop = _wider(said, start, stop)
+    while _count(said, start, stop) < FEWEST_WORDS and (wider := _wider(said, start, stop)) != (start, stop):
+        start, stop = wider
     found = [_saying(said, start, stop)]
     while (wider := _wider(said, start, stop, within=True)) != (start, stop):
         start, stop = wider
@@ -203,7 +217,10 @@ def _count(said: Sequence[Sentence], start: int, stop: int) -> int:
 
 
 def _wider(said: Sequence[Sentence], start: int, stop: int, *, within: bool = False) -> tuple[int, int]:
-    """Return the range with one more sentence: from the same passages first, and the next before the previous one."""
+    """Return the range with one more sentence of the same day, if there is any.
+
+    It is from the same passages first, and the next before the previous one.
+    """
     of = {one.passage for one in said[start : stop + 1]}
     if stop + 1 < len(said) and said[stop + 1].passage in of:
         return start, stop + 1
@@ -211,7 +228,9 @@ def _wider(said: Sequence[Sentence], start: int, stop: int, *, within: bool = Fa
         return start - 1, stop
     if within:
         return start, stop
-    return (start, stop + 1) if stop + 1 < len(said) else (start - 1, stop)
+    if stop + 1 < len(said) and said[stop + 1].day == said[stop].day:
+        return start, stop + 1
+    return (start - 1, stop) if start > 0 and said[start - 1].day == said[start].day else (start, stop)
 
 
 _ENDED = re.compile(r"[.!?…:;,。！？|][\"')\]*_]*$")
@@ -220,4 +239,5 @@ _ENDED = re.compile(r"[.!?…:;,。！？|][\"')\]*_]*$")
 def _saying(said: Sequence[Sentence], start: int, stop: int) -> Saying:
     parts = said[start : stop + 1]
     ended = [one.text if _ENDED.search(one.text) else f"{one.text};" for one in parts[:-1]]
-    return Saying(" ".join([*ended, parts[-1].text]), parts[0].line_start, max(one.line_end for one in parts))
+    text = " ".join([*ended, parts[-1].text])
+    return Saying(text, parts[0].line_start, max(one.line_end for one in parts), parts[0].day)

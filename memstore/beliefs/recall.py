@@ -5,7 +5,6 @@ The rule for the order in which memories come to mind is first.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -409,13 +408,12 @@ class _Recall:
         if not said:
             said = [Saying(one_line(hit.content), first, last)]
         about = tuple(one for one in file.entry.subject_ids if one not in (self._view.actor, self._view.config.owner))
-        return _Found(hit, file, score, held, self._lead(file, said[0]), said, self._day(file, said[0], hit), about)
+        return _Found(hit, file, score, held, self._lead(file, said[0]), said, self._day(said[0], hit), about)
 
-    def _day(self, file: Opened, said: Saying, hit: Hit) -> str | None:
+    def _day(self, said: Saying, hit: Hit) -> str | None:
         """Return the day on which something was said: that of a heading above it, else that of its memory."""
-        headings = (_DAY.match(heading) for heading in _headings_at(file, said.line_start))
-        if heading := next(filter(None, headings), None):
-            return heading[1]
+        if said.day:
+            return said.day
         made_at = self._audience.then.made_at(hit.path, hit.created_at or "")
         return instant(made_at)[: len("2026-08-30")] if made_at else None
 
@@ -435,10 +433,6 @@ class _Recall:
         """Return a belief's confidence; None if it is too low, or if the viewer may no longer see the belief."""
         file = self._view.read(path)
         return held_of(file.memory, self._now) if file and file.memory.status == "active" else None
-
-
-# How headings of captured and imported turns, and of days in diaries, begin.
-_DAY = re.compile(r"(\d{4}-\d\d-\d\d)(?![\w-])")
 
 
 def _headings_at(file: Opened, line: int) -> tuple[str, ...]:

@@ -68,6 +68,23 @@ def test_what_holds_surfaces_once_and_beliefs_apart() -> None:
     assert recalled.memories[1].line == "[Memory flash: Bella eats no fish.] (2026-01-20) fish.md:6"
 
 
+def test_a_bite_says_when_it_was_said_and_whom_it_is_about() -> None:
+    talk = (
+        "## 2025-03-01 15:13 (L5)\n\nWe fixed the login yesterday.\n\n## 2025-03-04 09:00\n\nThe login fails again.\n"
+    )
+    files = {
+        "talk.md": memory_text(talk, id="m_talk", created_at=AT),
+        "nuts.md": memory_text("Allergic to nuts.\n", id="m_nuts", created_at=AT, subject_ids="[human:bob]"),
+    }
+    view = memory_workspace(files).view()
+    lines = {ask: recall(view, ask).memories[0].line for ask in ("login yesterday", "login again", "nuts")}
+    assert lines == {
+        "login yesterday": "[Memory flash: We fixed the login yesterday.] (2025-03-01) talk.md:8",
+        "login again": "[Memory flash: The login fails again.] (2025-03-04) talk.md:12",
+        "nuts": "[Memory flash: Allergic to nuts.] (2026-01-20, about human:bob) nuts.md:7",
+    }
+
+
 def test_no_more_than_three_and_two() -> None:
     many = {f"{n}.md": memory_text(f"Bella eats thing{n}.\n", id=f"m_note{n}") for n in range(6)}
     many |= {f"b{n}.md": belief(f"Bella eats food{n}.", "0.8", id=f"m_belief{n}") for n in range(6)}
