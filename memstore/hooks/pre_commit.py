@@ -93,12 +93,27 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
     actor = environ.get("MEMSTORE_ENTITY")
     for history in vaults_in_commit(environ, folder):
         prefix = history.require().prefix
+        if _is_locked(history):
+            _say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")
+            continue
         mine = _owned_by(history, actor) if actor and actor != _owner(history) else None
         for finding in check_staged(history, owner=partial(_owner, history), now=SystemClock().now()):
             if mine is None or finding.path in mine:
                 yield prefix, finding
             elif finding.is_error:
                 yield prefix, None
+
+
+def _is_locked(history: GitHistory) -> bool:
+    """Return whether a vault's settings are encrypted here, or a pointer, so that nothing of it can be judged."""
+    from memstore.core.config import CONFIG_PATH
+    from memstore.files.local_state import regular_bytes
+    from memstore.files.memory_file import is_stored_form
+
+    try:
+        return is_stored_form(regular_bytes(history.require().root / history.require().prefix / CONFIG_PATH))
+    except OSError:
+        return False
 
 
 def _owned_by(history: GitHistory, actor: str) -> set[str]:

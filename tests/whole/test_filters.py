@@ -325,6 +325,10 @@ def test_a_clone_without_the_key_says_so_and_stops_no_git_command(encrypted: Pro
     encrypted.git("rm", "-q", path.relative_to(there).as_posix())
     encrypted.git("commit", "-q", "-m", "gone")
     encrypted.git("revert", "--no-edit", "HEAD")
+    (clone / ".memstore/config.toml").write_bytes(b"\0GITCRYPT\0 as if it were encrypted, too")
+    encrypted.git("add", "-A")
+    assert "not unlocked" in encrypted.attempt_git("commit", "-m", "settings").stderr
+    assert encrypted.git("status", "--porcelain") == ""
 
 
 @needs_git_crypt
