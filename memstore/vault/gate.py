@@ -134,7 +134,8 @@ class Gate:
         is_on_purpose = not is_taken_in and not terms.is_served
         if is_on_purpose and (is_told or self._ws.actor.startswith("human:")):
             return Passed(edit, findings)
-        if not body.strip() or body.strip() == was.strip():
+        left = body.strip()
+        if not left or left == was.strip() or (left.endswith(":") and "\n" not in left):  # what only led up to it
             return Passed(edit, findings, is_dropped=True)
         change = splice.SetValue("title", name.strip()) if name.strip() else splice.RemoveKey("title")
         return Passed(self._edited(edit, [change] if name != title else [], body), findings)

@@ -163,9 +163,10 @@ def shape(saved: Saved) -> tuple[object, ...]:
 def test_nothing_is_left_of_a_memory_that_says_only_that(ws: Workspace) -> None:
     forgotten(ws)
     before = dict(files_of(ws))
-    answer = add_memory(ws._replace(terms=WriteTerms(is_served=True)).view(), {}, SAID)
-    assert shape(answer) == (True, True, (), False, True)
-    assert files_of(ws) == before
+    for said in (SAID, f"She said: {SAID}"):
+        answer = add_memory(ws._replace(terms=WriteTerms(is_served=True)).view(), {}, said)
+        assert shape(answer) == (True, True, (), False, True)
+        assert files_of(ws) == before
 
 
 def test_a_person_writes_it_on_purpose_and_only_at_a_terminal_is_told(ws: Workspace) -> None:
