@@ -45,6 +45,10 @@ class Generation(NamedTuple):
         return cls(**facts)._replace(segments=[SegmentFacts(*each) for each in facts["segments"]])
 
 
+# As many terms as some dozen queries have.
+_MOST_KEPT = 256
+
+
 class WhooshIndex:
     """The search index of the rows that have a document; a row that is dead in the catalogue may still be live here.
 
@@ -103,6 +107,8 @@ class WhooshIndex:
     def _read(self, field: Field, term: str) -> "list[tuple[Segment, list[Block]]]":
         key = (field, term)
         if key not in self._blocks:
+            if len(self._blocks) >= _MOST_KEPT:  # a server is asked for ever new words
+                self._blocks.clear()
             with _damage("the search index can't be read"):
                 self._blocks[key] = [(segment, list(segment.blocks(field.value, term))) for segment in self._segments]
         return self._blocks[key]
