@@ -133,9 +133,9 @@ class CliSession:
         from memstore.core.harmless import safe_line
         from memstore.memories.adopt import adopt
 
-        done = adopt(self.view(), [note.path for note in notes])
+        done = adopt(self.view().without_commits(), [note.path for note in notes])
         adoption = self.view().last_operation() if done.saved else None
-        self._view = self.view().again()
+        self._view = self.view().after_adoption(adoption) if adoption else self.view().again()
         failed: MemstoreError | None = None
         try:
             if len(done.saved) < len(notes):

@@ -201,6 +201,20 @@ class Operation(NamedTuple):
     by: str | None = None
 
 
+def joined(first: Operation, second: Operation) -> Operation:
+    """Return two operations as one step of `undo`, under the second one's name.
+
+    If a file was changed between the two, they stay apart: what somebody wrote there is not to be taken back.
+    """
+    files = {file.path: file for file in first.files}
+    for path, before, after in second.files:
+        known = files.pop(path, None)
+        if known and known.after != before:
+            return second
+        files[path] = Written(path, known.before if known else before, after)
+    return second._replace(files=tuple(files.values()))
+
+
 def names_in(operation: Operation, names: Collection[str]) -> bool:
     """Return whether one of some names occurs in an operation's paths or files."""
     texts = [

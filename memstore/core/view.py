@@ -154,6 +154,9 @@ class View(Protocol):
     def on_terms(self, **terms: bool) -> View:
         """Return the same view; things are written on other terms, named as in `core.change.WriteTerms`."""
 
+    def after_adoption(self, adoption: Operation) -> View:
+        """Return the view as of now of a command that began with an adoption: both are one step, and one commit."""
+
     @property
     def gate(self) -> Gate:
         """The gate before anything is written, for those who take in texts of others (docs/adr/0047)."""

@@ -50,7 +50,9 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):
             own = {path: data for path, data in view.own_pending().items() if path in paths}
-        return _commit(view, ws, waiting, chosen, own, text)
+        # A note that became a memory elsewhere: no memory went with its old file.
+        gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
+        return _commit(view, ws, waiting, chosen, own, text, gone=gone)
 
 
 def _commit(
@@ -60,6 +62,8 @@ def _commit(
     chosen: Sequence[MemoryChange],
     own: Mapping[str, bytes | None],
     text: str | None,
+    *,
+    gone: Collection[str] = (),
 ) -> Committed:
     left_out = tuple(file.path for file in waiting.changes.broken)
     if not chosen and not own:
@@ -68,7 +72,8 @@ def _commit(
     paths = (path for change in chosen for path in (change.path_before, change.path_after) if path)
     message = _message(chosen, own, text, ws.history.hidden(paths))
     sign = keeper_signature(view) if any(map(is_counted, own)) else None
-    made = ws.history.commit({**_files(ws, chosen, waiting.files), **own}, message, at=ws.clock.now(), sign=sign)
+    files = {**dict.fromkeys(gone), **_files(ws, chosen, waiting.files), **own}
+    made = ws.history.commit(files, message, at=ws.clock.now(), sign=sign)
     if any(map(is_counted, own)) and ws.pins.commit is not None:
         findings += read_keyring(view)[1]
     return Committed(

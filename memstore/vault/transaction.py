@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from memstore.access.grants import gained
 from memstore.access.policy import id_in
-from memstore.core.change import Edit, Operation, Saved, Written
+from memstore.core.change import Edit, Operation, Saved, Written, joined
 from memstore.core.errors import (
     ChangedMeanwhileError,
     FormatError,
@@ -282,7 +282,8 @@ class VaultTransaction:
     def _commit(self, written: Sequence[str], said: Sequence[str]) -> None:
         """Commit what was written, and the memories that said it before, unless they are committed."""
         if written or said:
-            self.commit = self._committed([*written, *said])
+            adopted = self._ws.adoption.files if self._ws.adoption else ()
+            self.commit = self._committed([*written, *said, *(file.path for file in adopted)])
         elif self._dropped:
             self.commit = self._ws.history.head()  # as if it had been written: whoever asked is not told
         if written or said or self._dropped:
@@ -375,7 +376,10 @@ class VaultTransaction:
         changed = () if self._forgets else (file for file in files if file.before != file.after)
         undoable = tuple(file for file in changed if not (is_audit_path(file.path) or file.path in self._stays))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
+        adoption = self._ws.adoption
         with self._ws.vault.lock():
+            if adoption and undoable and self._ws.journal.last(self._view.actor) == adoption:
+                operation = joined(adoption, operation)
             noted = self._ws.forgotten.add(self._forgets.values()) if self._forgets else b""
             try:
                 self._write_all(operation, files)

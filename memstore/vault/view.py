@@ -187,6 +187,10 @@ class VaultView:
         ws = self._ws._replace(terms=self._ws.terms._replace(**terms))
         return VaultView(ws, self._snapshot if self._taken else self._given)
 
+    def after_adoption(self, adoption: Operation) -> VaultView:
+        """Return the view as of now of a command that began with an adoption: both are one step, and one commit."""
+        return VaultView(self._ws._replace(adoption=adoption))
+
     @property
     def gate(self) -> Gate:
         """The gate before anything is written (docs/adr/0047)."""

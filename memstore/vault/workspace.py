@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.run_record import RunRecord
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
-    from memstore.core.change import Journal, Signing
+    from memstore.core.change import Journal, Operation, Signing
     from memstore.files.memory_file import ReadFile
     from memstore.files.vault import FileStat
     from memstore.history.git_history import GitHistory
@@ -46,7 +46,8 @@ class Workspace(NamedTuple):
     inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
     others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
     it. `forgotten` has the digests of what was forgotten, `terms` the circumstances of a write. `signing` says whether
-    what the actor writes is signed; for None it is not. `on_progress` is called during long work with what is done, how
+    what the actor writes is signed; for None it is not. `adoption` is what the same command wrote before, so that it
+    has something to write to. `on_progress` is called during long work with what is done, how
     much of it, and how much there is.
     """
 
@@ -88,6 +89,7 @@ class Workspace(NamedTuple):
     sender: str | None = None
     signing: "Signing | None" = None
     terms: WriteTerms = WriteTerms()
+    adoption: "Operation | None" = None
     on_progress: Callable[[str, int, int], None] | None = None
 
     def view(self) -> "VaultView":

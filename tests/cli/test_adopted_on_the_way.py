@@ -54,3 +54,83 @@ def test_what_fails_or_only_shows_leaves_the_memory_as_it_was(program: InProcess
     assert "memstore adopt never.md" in program.run("merge", "never.md", "green tea.md", "--dry-run").stderr
     assert (program.vault / "green tea.md").read_text() == WANTS
     assert (program.vault / "never.md").read_text() == NEVER
+
+
+GNU = """---
+type: belief
+id: m_0000000g77
+confidence: 0.6
+source_type: told_by_human
+source: Sean
+---
+The gnu wakes at six.
+"""
+OKAPI = "The okapi sleeps until noon, see [[never]].\n"
+
+
+@pytest.fixture
+def mixed(tmp_path: Path) -> InProcess:
+    """Return a vault with two plain notes and a memory, all committed."""
+    program = InProcess(tmp_path)
+    program.vault.mkdir()
+    program.git("init", "-q", "-b", "main")
+    (program.vault / "okapi.md").write_text(OKAPI)
+    (program.vault / "never.md").write_text("Never wakes it.\n")
+    program.ok("init", "--owner", "human:sean", "--notes", "mixed")
+    (program.vault / "gnu.md").write_text(GNU)
+    program.git("add", "-A")
+    program.git("commit", "-qm", "zoo")
+    return program
+
+
+def _texts(program: InProcess) -> dict[str, str]:
+    paths = (path for path in sorted(program.vault.rglob("*.md")) if "audit" not in path.parts)
+    return {path.relative_to(program.vault).as_posix(): path.read_text() for path in paths}
+
+
+CHANGES = [
+    ("tag", "okapi.md", "+zoo"),
+    ("set", "okapi.md", "salience=0.8"),
+    ("mv", "okapi.md", "zoo/okapi.md"),
+    ("mv", "okapi.md", "zoo/okapi.md", "-c"),
+    ("tag", "okapi.md", "+zoo", "-c"),
+    ("edit", "okapi.md", "The okapi sleeps until one."),
+    ("privacy", "grant", "okapi.md", "--to", "human:claire"),
+    ("reinforce", "gnu.md", "--evidence", "okapi.md", "-c"),
+    ("supersede", "okapi.md", "The okapi sleeps until two.", "-c"),
+    ("merge", "okapi.md", "never.md"),
+    ("add", "So it was seen.", "--derived-from", "okapi.md", "-c"),
+    ("archive", "okapi.md"),
+]
+
+
+@pytest.mark.parametrize("words", CHANGES, ids=" ".join)
+def test_a_command_and_its_adoption_are_one_step_and_one_commit(mixed: InProcess, words: tuple[str, ...]) -> None:
+    before = _texts(mixed)
+    done = mixed.run(*words)
+    assert (done.returncode, "adopted okapi.md" in done.stderr) == (0, True), done
+    after = _texts(mixed)
+    if "-c" in words:
+        assert mixed.git("status", "--short") == ""
+        assert mixed.git("rev-list", "--count", "HEAD").strip() == "2"
+    mixed.ok("undo")
+    assert _texts(mixed) == before
+    mixed.ok("undo")
+    assert _texts(mixed) == after
+
+
+def test_a_vault_that_commits_by_itself_commits_an_adoption_with_its_command(mixed: InProcess) -> None:
+    mixed.ok("config", "auto_commit", "true")
+    mixed.ok("commit")
+    mixed.ok("tag", "okapi.md", "+zoo")
+    assert mixed.git("rev-list", "--count", "HEAD").strip() == "3"
+    assert "okapi.md" not in mixed.git("status", "--short")
+
+
+def test_undo_takes_back_no_text_that_was_saved_after_the_adoption(mixed: InProcess, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f"#!/bin/sh\necho autosaved >> '{mixed.vault}/okapi.md'\nsed -i '1s/^/Written.\\n/;' $1\n")
+    editor.chmod(0o755)
+    mixed.run("edit", "okapi.md", EDITOR=str(editor))
+    mixed.run("undo")
+    assert "autosaved" in (mixed.vault / "okapi.md").read_text()
