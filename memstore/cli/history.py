@@ -135,7 +135,8 @@ def say_withdrawn(session: CliSession, view: View) -> None:
 def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> None:
     """Commit pending memories and nothing else; other staged files stay staged.
 
-    Without REF, the vault's own files are committed as well: settings, entities, groups, consents.
+    Without REF, the vault's own files are committed as well: settings, entities, groups, consents. For anybody but the
+    vault's owner, these are the audit events and consents of what they did.
 
     The checks of the pre-commit hook run, other hooks don't, and only a change of the keyring is signed. Use git commit
     if you need more than that.

@@ -441,7 +441,10 @@ class View(Protocol):
         """Return the ids of memories that git has, and that a sparse checkout leaves out of the work tree."""
 
     def own_pending(self) -> Mapping[str, bytes | None]:
-        """Return the vault's own files with uncommitted changes, by path; None for a file that is gone."""
+        """Return the vault's own files with uncommitted changes, by path; None for a file that is gone.
+
+        For anybody but the vault's owner, these are the records of what they did; none while others listen.
+        """
 
     # -- the index itself --------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from memstore.core.finding import in_order
 from memstore.core.places import is_audit_path, is_sealed_path
 from memstore.history import commit_messages
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
+from memstore.vault.pending import own_pending
 from memstore.vault.staged import findings_of
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
         waiting = view.pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
-        if any(map(places.is_own_path, paths)):
-            own = {path: data for path, data in view.own_pending().items() if path in paths}
+        if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent
+            own = {path: data for path, data in own_pending(ws).items() if path in paths}
         # A note that became a memory elsewhere: no memory went with its old file.
         gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
         return _commit(view, ws, waiting, chosen, own, text, gone=gone)

@@ -7,10 +7,12 @@ import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import registry
+from memstore.access.audit_events import folder_of
 from memstore.core import times
 from memstore.core.change import Changes, Pending
 from memstore.core.errors import NoFileError, NotFoundError, UsageError, VaultError
-from memstore.core.places import is_misnamed, is_own_path, is_sealed_path
+from memstore.core.places import RegistryKind, is_misnamed, is_own_path, is_sealed_path, kind_of
 from memstore.files import memory_file
 from memstore.files.memory_file import sealed_under_other_name
 from memstore.files.plain_note import is_foreign
@@ -66,6 +68,23 @@ def own_pending(ws: Workspace) -> Mapping[str, bytes | None]:
         if not ws.history.is_stored(path, data, committed.get(path)):
             found[path] = data
     return found
+
+
+def recorded_by(actor: str, own: Mapping[str, bytes | None]) -> Mapping[str, bytes | None]:
+    """Return those of a vault's own files that record what somebody did: their events, and what they consented to.
+
+    They know of these anyway, and one is not to be committed without the other.
+    """
+    theirs = folder_of(actor)
+    return {path: data for path, data in own.items() if path.startswith(theirs) or _is_consent_of(actor, path, data)}
+
+
+def _is_consent_of(actor: str, path: str, data: bytes | None) -> bool:
+    kind = kind_of(path)
+    if data is None or kind not in (RegistryKind.CONSENT, RegistryKind.REQUEST):
+        return False
+    file = registry.read(path, kind, data)
+    return isinstance(file, registry.RegistryFile) and actor in (file.values.get("grantor"), file.values.get("by"))
 
 
 def _deleted(ws: Workspace, missing: AbstractSet[str]) -> AbstractSet[str]:

@@ -784,10 +784,12 @@ class VaultView:
         return ids_left_out(self)
 
     def own_pending(self) -> Mapping[str, bytes | None]:
-        """Return the vault's own files with uncommitted changes, by path; empty for anybody but the vault's owner."""
-        from memstore.vault.pending import own_pending
+        """Return the vault's own files with uncommitted changes, by path; for others the records of what they did."""
+        from memstore.vault.pending import own_pending, recorded_by
 
-        return own_pending(self._ws) if self.is_owners else {}
+        if self.is_owners:
+            return own_pending(self._ws)
+        return recorded_by(self.actor, own_pending(self._ws)) if self.is_alone else {}
 
     # -- the index itself --------------------------------------------------------------------------
 

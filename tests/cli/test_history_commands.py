@@ -155,3 +155,30 @@ def test_a_clone_is_a_vault_that_init_only_sets_up(here: InProcess, tmp_path: Pa
     assert told.startswith(f"{clone} is already a vault of human:tester\n")
     assert f"git hooks: {', '.join(ALL_HOOKS)}" in told
     assert "adopt" not in told
+
+
+def test_whoever_acts_commits_and_sees_the_records_of_it(tmp_path: Path) -> None:
+    program = InProcess(tmp_path)
+    program.init()
+    ben = ("--as", "human:ben")
+    consent = ("--from", "human:ben", "--scope", "source:human:ben")
+    program.ok("context", "add", "ctx:watch", "--roster", "human:ben", "human:cleo")
+    program.ok("commit")
+
+    def left() -> list[str]:
+        return [line[3:] for line in program.git("status", "--short", "-uall").splitlines()]
+
+    program.ok(*ben, "add", "On call from Monday", "--access", "human:tester", "-c")
+    assert left() == []
+    program.ok(*ben, "consent", "grant", *consent, "--to", "human:cleo", "-c")
+    assert left() == []
+    program.ok(*ben, "consent", "refuse", *consent, "--to", "human:tester")
+    records = left()
+    assert [path.partition("/")[0] for path in records] == ["audit", "consents"]
+    assert program.json(*ben, "status")["own_files"] == records
+    assert program.json("--as", "human:cleo", "status")["own_files"] == []
+    assert program.json(*ben, "--context", "ctx:watch", "status")["own_files"] == []
+    program.ok("entity", "add", "human:dan")
+    program.ok(*ben, "commit")
+    assert not {*records} & {*left()}
+    assert left()
