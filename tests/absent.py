@@ -186,6 +186,13 @@ class NoPins:
         """Refuse."""
         raise RefusedError("there is no configuration to pin anything in")
 
+    def sender(self, entity: str) -> None:
+        """Return None."""
+
+    def pin_sender(self, entity: str, fingerprint: str | None) -> NoReturn:  # noqa: ARG002 - the port's
+        """Refuse."""
+        raise RefusedError("there is no configuration to pin anything in")
+
     def pin_header(self, height: int, header: bytes) -> NoReturn:  # noqa: ARG002 - the port's
         """Refuse."""
         raise RefusedError("there is no configuration to pin anything in")

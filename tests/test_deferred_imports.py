@@ -20,6 +20,8 @@ LATER = {
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},
     "trust.score": {"trust.reputation", "trust.verification"},
+    # A stack's signature is checked whenever it is read; the vault's keyring only when it is loaded.
+    "trust.senders": {"trust.read_keyring"},
     "trust.signatures": {"trust.ssh_crypto"},
     # Only where the user chose an embedder, asks for reasons, or found something attested.
     "beliefs.recall": {"search.meaning"},

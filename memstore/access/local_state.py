@@ -262,6 +262,8 @@ def _named(text: str) -> str:
 class DiskStacks:
     """The folders of stacks on this machine, by name: those mounted beside a vault, and those made from it.
 
+    Of a folder it also says in which state its signature was found to hold.
+
     Args:
         state: the folder of the vault's local state; created when first needed.
     """
@@ -289,7 +291,18 @@ class DiskStacks:
     def forget(self, name: str) -> None:
         """Forget a mounted stack."""
         kept = {known: folder for known, folder in self.mounted().items() if known != name}
-        self._write({**self._read(), "mounted": kept})
+        states = self._read().get("checked", {})
+        checked = {folder: state for folder, state in states.items() if folder in kept.values()}
+        self._write({**self._read(), "mounted": kept, "checked": checked})
+
+    def checked(self, folder: str) -> str | None:
+        """Return a digest of the state in which the signature of the stack in a folder was found to hold."""
+        return self._read().get("checked", {}).get(folder)
+
+    def saw(self, folder: str, state: str) -> None:
+        """Remember that the signature of the stack in a folder holds in a state; failures are ignored."""
+        with suppress(VaultError):
+            self._write({**self._read(), "checked": {**self._read().get("checked", {}), folder: state}})
 
     def share(self, name: str, folder: str) -> None:
         """Remember where a stack was written."""
@@ -298,7 +311,7 @@ class DiskStacks:
     def _read(self) -> dict[str, dict[str, str]]:
         try:
             said = json.loads(private_bytes(self._path))
-            tables = {name: said[name] for name in ("mounted", "shared") if name in said}
+            tables = {name: said[name] for name in ("mounted", "shared", "checked") if name in said}
         except (ValueError, TypeError):
             return {}
         sound = {name: table for name, table in tables.items() if isinstance(table, dict)}

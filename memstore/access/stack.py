@@ -65,7 +65,7 @@ class Stack:
 
     `by` is the vault's owner, `to` the recipient: an entity, a group with its `members`, or everybody. `at` is when it
     was shared, `commit` a digest of the vault's commit then. `notes` and `languages` are the vault's settings by which
-    its files are read.
+    its files are read. `signature` is its sender's, over everything else in the manifest.
     """
 
     id: str
@@ -78,11 +78,12 @@ class Stack:
     notes: str = "own"
     languages: tuple[str, ...] = ()
     memories: tuple[StackMemory, ...] = ()
+    signature: str | None = None
 
     @property
     def digest(self) -> str:
-        """A digest of everything in it except when it was shared, and from which commit."""
-        return digest_of(written(replace(self, at="", commit=None)))
+        """A digest of everything in it except when it was shared, from which commit, and its signature."""
+        return digest_of(written(replace(self, at="", commit=None, signature=None)))
 
     def world(self) -> World:
         """Return the world by which it is decided who sees the stack, without its memories."""
@@ -124,7 +125,9 @@ class Mount(NamedTuple):
     """A shared stack that is mounted beside a vault: its name there, its folder, and what is in it.
 
     `view` is what the actor may see of it, None if it can't be used now; `problem` then says why. `replaced` is the
-    folder from which the name was loaded before, if there is no stack any more.
+    folder from which the name was loaded before, if there is no stack any more. `key` is the fingerprint of its
+    sender's key, if that signed it; without one, only the manifest itself says who it is from. `is_new_key` says that
+    nobody here knew the key until now.
     """
 
     name: str
@@ -133,6 +136,8 @@ class Mount(NamedTuple):
     view: View | None = None
     problem: str | None = None
     replaced: str | None = None
+    key: str | None = None
+    is_new_key: bool = False
 
     def path(self, path: str) -> str:
         """Return a path in it as people and agents are shown it, which says nothing about this machine's folders."""
@@ -196,6 +201,7 @@ def written(stack: Stack) -> bytes:
         "notes": stack.notes,
         "languages": [*stack.languages],
         "memories": [_memory_document(one) for one in stack.memories],
+        **({} if stack.signature is None else {"signature": stack.signature}),
     }
     return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode()
 
@@ -252,6 +258,7 @@ def _stack(said: Mapping[str, Any]) -> Stack:
         members=tuple(_member(one) for one in _list(said["members"], most=MOST_MEMBERS)),
         languages=tuple(map(_text, _list(said["languages"]))),
         memories=tuple(_memory(one) for one in _list(said["memories"])),
+        signature=None if said.get("signature") is None else _text(said["signature"]),
     )
 
 

@@ -118,17 +118,20 @@ def _say_about(session: CliSession, done: SharedStack) -> None:
 @click.argument("folder", metavar="[DIR]", required=False)
 @click.option("--name", help="What the stack is called here; by default as whoever shared it called it.")
 @click.option("--list", "listing", is_flag=True, help="Show the loaded stacks.")
-def load(session: CliSession, folder: str | None, *, name: str | None, listing: bool) -> None:
+@click.option("--accept-key", is_flag=True, help="Accept that it is signed with another key than before, or with none.")
+def load(session: CliSession, folder: str | None, *, name: str | None, listing: bool, accept_key: bool) -> None:
     """Search a stack that was shared with you together with this vault; it stays where it is, and is only read.
 
+    The key that its sender signed it with is pinned in your settings: from then on their stacks need this signature.
     Nothing in it is executed, and none of its settings, keys or registries counts.
     """
     from memstore.documents.access import mounts_document
 
-    if bool(folder) == listing or (listing and name):
+    if bool(folder) == listing or (listing and (name or accept_key)):
         raise UsageError("load needs a folder, or --list", hint="memstore load DIR; memstore load --list")
     view = session.view()
-    found = view.mounts if listing else [view.mount(session.environment().expanded(folder or ""), name)]
+    place = session.environment().expanded(folder or "")
+    found = view.mounts if listing else [view.mount(place, name, any_key=accept_key)]
     session.emit(
         "load",
         document=lambda: mounts_document(found),
@@ -138,6 +141,8 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
     for one in found:
         if one.replaced:
             session.say(f"{one.name} was loaded from {_safe(one.replaced)}, where it is no longer")
+        if one.is_new_key and one.stack:
+            session.say(f"from now on the key of {one.stack.by} is {one.key}; ask them whether it is")
     if not found:
         session.say("no stack is loaded")
 
@@ -178,7 +183,8 @@ def _mount_line(session: CliSession, one: Mount) -> str:
     if one.stack is None or one.view is None:
         return f"{session.paint('ref', one.name)}  can't be read: {_safe(one.problem or '')}"
     count = len(one.view.texts)
-    said = f"{count} {'memory' if count == 1 else 'memories'} of {one.stack.by}, shared {one.stack.at[:10]}"
+    sender = f"from {one.stack.by}" if one.key else f"that it says are from {one.stack.by}"
+    said = f"{count} {'memory' if count == 1 else 'memories'} {sender}, shared {one.stack.at[:10]}"
     return f"{session.paint('ref', one.name)}  {said}  {session.paint.path(one.folder)}"
 
 

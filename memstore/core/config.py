@@ -81,6 +81,7 @@ class SettingKind(Enum):
     HOSTS = "a table of hosts and entity ids"
     REVOCATIONS = "a table of vaults with fingerprints, and commits"
     KEYS = "a table of entity ids and files"
+    SENDERS = "a table of entity ids and fingerprints"
     FILTERS = "a table of git filters and command lines"
     AUDIENCES = 'a table of git remotes, each with a list of entity ids, ["owner"] or ["public"]'
 
@@ -164,6 +165,7 @@ USER_SETTINGS = (
     ),
     Setting("block_headers", SettingKind.HEADERS, "blocks that prove times; `memstore keys pin --block`", fixed=True),
     Setting("hosts", SettingKind.HOSTS, "whom a web host belongs to; `memstore keys pin --host`", fixed=True),
+    Setting("senders", SettingKind.SENDERS, "with which key someone signs shared stacks; `memstore load`", fixed=True),
     Setting(
         "filters",
         SettingKind.FILTERS,
@@ -218,6 +220,7 @@ class UserConfig(NamedTuple):
     pins: Mapping[str, str] = MappingProxyType({})
     block_headers: Mapping[str, str] = MappingProxyType({})
     hosts: Mapping[str, str] = MappingProxyType({})
+    senders: Mapping[str, str] = MappingProxyType({})
     filters: Mapping[str, str] = MappingProxyType({})
     revocations: Mapping[str, str] = MappingProxyType({})
 

@@ -178,13 +178,16 @@ class View(Protocol):
     def mounts(self) -> Sequence[Mount]:
         """The shared stacks mounted beside this vault that are for the actor, by name; none in the past."""
 
-    def mount(self, folder: Path, name: str | None) -> Mount:
+    def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.
+
+        With `any_key`, its sender may have signed it with another key than before, or with none.
 
         Raises:
             VaultError: the folder is not a stack, or its content is not what its manifest says.
             FormatError: its manifest can't be read.
-            RefusedError: it is for somebody else, or another stack has this name, and is where it was.
+            RefusedError: it is for somebody else, or signed otherwise than its sender's stacks were, or another stack
+                has this name, and is where it was.
         """
 
     def unmount(self, name: str) -> None:

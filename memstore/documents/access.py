@@ -314,6 +314,7 @@ def _mount_document(one: Mount) -> dict[str, Any]:
         "to": one.stack.to if one.stack else None,
         "at": one.stack.at if one.stack else None,
         "memories": len(one.view.texts) if one.view else None,
+        "key": one.key,
         "problem": one.problem,
         "replaced": one.replaced,
     }

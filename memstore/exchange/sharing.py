@@ -30,6 +30,7 @@ from memstore.files import memory_file, splice
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.shapes import whole_entries
+from memstore.trust import senders
 from memstore.trust.allowed_signers import lines_of
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.statement import digests
@@ -360,6 +361,7 @@ def _write(
     Raises:
         LockedError: that is no longer the last event.
     """
+    plan = plan._replace(stack=senders.signed(plan.stack, view.signatures))
     with place.draft(follows=follows) as draft:
         commit = _drafted(draft, plan)
         overridden = _require_discretion(view, plan, draft, acknowledge=acknowledge)
@@ -547,7 +549,8 @@ def update(
             f"{place.folder} was not shared from this vault", hint="memstore share --list shows what was"
         )
     plan = _plan(view, before.id, before.name, before.to)
-    found = _result(plan, place, None, before=before)._replace(differs=plan.stack.digest != before.digest)
+    differs = plan.stack.digest != before.digest or senders.needs_signature(before, view.signatures)
+    found = _result(plan, place, None, before=before)._replace(differs=differs)
     if dry_run:
         return found
     if not found.differs:

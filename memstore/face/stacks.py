@@ -72,14 +72,17 @@ class VaultStacks:
 
         return shared_stacks(self._view())
 
-    def load(self, folder: str | Path, *, name: str | None = None) -> Mount:
+    def load(self, folder: str | Path, *, name: str | None = None, accept_key: bool = False) -> Mount:
         """Search a stack that was shared with the entity together with this vault; it stays where it is.
+
+        With `accept_key`, its sender may have signed it with another key than before, or with none.
 
         Raises:
             VaultError: there is no stack, or not all of its files are as its manifest says.
-            RefusedError: it was shared with somebody else, or another one has this name.
+            RefusedError: it was shared with somebody else, is signed with another key than its sender's, or another
+                one has this name.
         """
-        return self._view().mount(given.place(folder), name)
+        return self._view().mount(given.place(folder), name, any_key=accept_key)
 
     def unload(self, name: str) -> None:
         """Search a loaded stack no longer; its folder stays as it is."""

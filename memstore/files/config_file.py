@@ -29,8 +29,9 @@ _TABLES = {
     SettingKind.PINS: r"/.* ([0-9a-f]{40}|[0-9a-f]{64})",
     SettingKind.HEADERS: r"[0-9]{1,9} [0-9a-f]{160}",
     SettingKind.REVOCATIONS: r"/.* SHA256:[A-Za-z0-9+/]{43} ([0-9a-f]{40}|[0-9a-f]{64})",
-    SettingKind.HOSTS: r"[^\s/]+ [a-z]+:\S+",
-    SettingKind.KEYS: r"[a-z]+:\S+ [/~].*",
+    SettingKind.HOSTS: r"[^\s/]+ [a-z][a-z0-9-]*:\S+",
+    SettingKind.SENDERS: r"[a-z][a-z0-9-]*:\S+ SHA256:[A-Za-z0-9+/]{43}",
+    SettingKind.KEYS: r"[a-z][a-z0-9-]*:\S+ [/~].*",
     SettingKind.FILTERS: r"\S.* (?:clean|process|smudge): .+",
 }
 # Tables that people set entry by entry, like `remotes.origin`: what has an entry, and a command as an example.

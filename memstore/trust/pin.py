@@ -97,6 +97,14 @@ class UserPins:
         """Pin the owner of a web host; `FormatError` if the user's configuration is already broken."""
         ConfigFile(self._config, USER_SETTINGS).set_entry("hosts", name, entity)
 
+    def sender(self, entity: str) -> str | None:
+        """Return the fingerprint of the key with which somebody signs shared stacks; None if none is pinned."""
+        return read_user_config(self._config).senders.get(entity)
+
+    def pin_sender(self, entity: str, fingerprint: str | None) -> None:
+        """Pin the key with which somebody signs stacks, or none; `FormatError` if the user's settings are broken."""
+        ConfigFile(self._config, USER_SETTINGS).set_entry("senders", entity, fingerprint)
+
 
 # -- pin -------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from memstore.core.errors import FormatError, MemstoreError, NotFoundError, Refu
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, is_memory_path
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import regular_bytes
+from memstore.trust import senders
 from memstore.vault.named_files import without_dots
 from memstore.vault.registries import registries_of
 from memstore.vault.sight import session_of
@@ -42,7 +43,7 @@ def mounts(ws: Workspace) -> list[Mount]:
     return [mounted for name, folder in found if (mounted := _mounted(ws, name, folder))]
 
 
-def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
+def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
     """Mount the stack in a folder, after checking all of it; see `core.view.View.mount`."""
     place = Path(os.path.realpath(without_dots(folder)))
     stack = _checked(ws, place)
@@ -60,12 +61,13 @@ def mount(ws: Workspace, folder: Path, name: str | None) -> Mount:
         raise RefusedError(
             f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
         )
+    is_new = senders.accept(ws.view(), stack, any_key=any_key)
     ws.stacks.mount(name, str(place))
     _drop_cache(ws, other)
     mounted = _mounted(ws, name, str(place))
     if mounted is None:
         raise VaultError(f"{folder} changed while it was read", hint="try again")
-    return mounted._replace(replaced=other)
+    return mounted._replace(replaced=other, is_new_key=is_new)
 
 
 def _is_gone(folder: str) -> bool:
@@ -103,13 +105,57 @@ def _mounted(ws: Workspace, name: str, folder: str) -> Mount | None:
     try:
         stack = manifest_in(Path(folder))
     except MemstoreError as error:
-        why = f"{error}".replace(f"{folder}/", "").replace(folder, "its folder")  # agents read this, too
-        return Mount(name, folder, problem=f"the stack {name} can't be read: {why}")
+        return _unusable(name, folder, error)
     if problem := _from_oneself(ws, stack):
         return Mount(name, folder, problem=problem)
     if not stack.is_for(ws.actor, ws.clock.now()):
         return None
-    return Mount(name, folder, stack, _opened(ws, name, folder, stack).view())
+    try:
+        key = _verified(ws, Path(folder), stack)
+    except MemstoreError as error:
+        return _unusable(name, folder, error)
+    sender = f"the stack {name} from {stack.by}" if key else f"the stack {name}, which says that it is from {stack.by}"
+    return Mount(name, folder, stack, _opened(ws, folder, stack, sender).view(), key=key)
+
+
+def _unusable(name: str, folder: str, error: MemstoreError) -> Mount:
+    said = f"{error}; {error.hint}" if isinstance(error, RefusedError) and error.hint else f"{error}"
+    why = said.replace(f"{folder}/", "").replace(folder, "its folder")  # agents read this, too
+    return Mount(name, folder, problem=f"the stack {name} can't be read: {why}")
+
+
+def _verified(ws: Workspace, folder: Path, stack: Stack) -> str | None:
+    """Return the fingerprint of the pinned key that signed a stack as it is now; None if its sender has none here.
+
+    Its signature and its files are checked once for each state of them.
+
+    Raises:
+        MemstoreError: it is signed otherwise than the sender's stacks are, or not what was signed.
+    """
+    made = senders.signature_of(stack)
+    pinned = ws.pins.sender(stack.by)
+    senders.require_pinned(stack, made.key if made else None, pinned)
+    if made is None:
+        return None
+    state = _state(folder, stack)
+    if ws.stacks is None or ws.stacks.checked(str(folder)) != state:
+        senders.require_valid(stack, made, ws.signatures)
+        _require_files(folder, stack)
+        if ws.stacks:
+            ws.stacks.saw(str(folder), state)
+    return pinned
+
+
+def _state(folder: Path, stack: Stack) -> str:
+    """Return a digest that another manifest changes, or another file."""
+    said = [stacks.written(stack).decode()]
+    for one in stack.memories:
+        try:
+            status = (folder / one.path).lstat()
+        except OSError as error:
+            raise _not_as_said(folder, f"{one.path} is missing") from error
+        said.append(f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_mode}")
+    return digest_of("\0".join(said).encode())
 
 
 def _from_oneself(ws: Workspace, stack: Stack) -> str | None:
@@ -119,12 +165,11 @@ def _from_oneself(ws: Workspace, stack: Stack) -> str | None:
     return f"the stack {stack.name} says that it is from {stack.by}, and this vault is theirs: nobody loads their own"
 
 
-def _opened(ws: Workspace, name: str, folder: str, stack: Stack) -> Workspace:
+def _opened(ws: Workspace, folder: str, stack: Stack, sender: str) -> Workspace:
     """Return the workspace of a mounted stack, for those who listen in the vault now."""
     if ws.open_stack is None:
         raise VaultError("this vault opens no stacks", hint="open it from its folder")
-    within = _opened(ws.within, name, folder, stack) if ws.within else None
-    sender = f"the stack {name}, which says that it is from {stack.by}"
+    within = _opened(ws.within, folder, stack, sender) if ws.within else None
     made = ws.open_stack(folder, _settings(ws.config, stack), CallContext(_context(ws)))
     return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, stacks=None, sender=sender)
 
@@ -184,6 +229,12 @@ def _checked(ws: Workspace, folder: Path) -> Stack:
             f"the stack {stack.name} was shared with {stack.to}, not with {ws.actor}",
             hint=f"ask {stack.by} for one of your own, or say who you are: --as ENTITY",
         )
+    _require_files(folder, stack)
+    return stack
+
+
+def _require_files(folder: Path, stack: Stack) -> None:
+    """Raise `VaultError` unless exactly those files are in a folder that its manifest lists, as it lists them."""
     wanted = {one.path: one.file for one in stack.memories}
     mixed = stack.notes == "mixed"
     there = {path for path in _files(folder) if is_memory_path(path, mixed=mixed)}
@@ -194,7 +245,6 @@ def _checked(ws: Workspace, folder: Path) -> Stack:
             raise _not_as_said(folder, f"{path} is missing")
         if digest_of(regular_bytes(folder / path)) != digest:
             raise _not_as_said(folder, f"{path} is not what was shared")
-    return stack
 
 
 def _files(folder: Path) -> Iterator[str]:

@@ -221,11 +221,11 @@ class VaultView:
 
         return mounts(self._ws)
 
-    def mount(self, folder: Path, name: str | None) -> Mount:
+    def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
         """Mount the shared stack in a folder beside the vault, under a name or its own."""
         from memstore.vault.mounts import mount
 
-        return mount(self._ws, folder, name)
+        return mount(self._ws, folder, name, any_key=any_key)
 
     def unmount(self, name: str) -> None:
         """Mount a stack no longer; raise `NotFoundError` if none of that name is."""
