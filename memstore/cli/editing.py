@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import TYPE_CHECKING, TypeVar
 
 from memstore.core.errors import Exit, MemstoreError, UsageError, VaultError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from memstore.vault.editor import Editor
 
 T = TypeVar("T")
+
+# Nobody opens an editor, reads and closes it in less; `code` without `--wait` hands the file over and ends.
+_SECONDS_OF_A_LOOK = 2.0
 
 # Errors that further editing can fix.
 _MENDABLE = frozenset({Exit.USAGE, Exit.NOT_FOUND, Exit.REFUSED, Exit.VAULT})
@@ -50,10 +54,14 @@ def edited(
         session.say(f"an earlier edit left a draft in {left}: take what you need of it, and delete it")
     path = drafts.create(name, with_notes(data, notes))
     while True:
+        began = time.monotonic()
         _open(editor, path)
         draft = without_notes(_left(path))
         if draft == data:
-            path.unlink()
+            if time.monotonic() - began < _SECONDS_OF_A_LOOK:
+                session.say(_if_it_is_still_open(editor, path))
+            else:
+                path.unlink()
             return None
         try:
             done = accept(draft)
@@ -73,6 +81,15 @@ def _stop_without_a_person(session: CliSession, env: Environment, editor: Editor
             "this needs an editor: none is set, and this is not a terminal",
             hint="set one with MEMSTORE_EDITOR or EDITOR",
         )
+
+
+def _if_it_is_still_open(editor: Editor, path: Path) -> str:
+    """Return what to do if a draft is still open in a window, since its editor did not wait; the draft stays."""
+    return (
+        f"the editor {editor.command!r} ended at once, and changed nothing. If the draft is still open there, what you "
+        f"save goes to {path}, and memstore doctor lists it."
+        "\nhint: an editor with windows must wait: MEMSTORE_EDITOR='code --wait'"
+    )
 
 
 def _left(path: Path) -> bytes:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.whole.program import InProcess
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 USAGE = 2
 
@@ -69,3 +66,37 @@ def test_a_nul_that_is_there_is_left_alone(here: InProcess) -> None:
     here.ok("commit")
     assert file.read_bytes().endswith(b"Now it ra\0ins.\n")
     assert here.found("weather") == {file.relative_to(here.vault).as_posix()}
+
+
+@pytest.mark.parametrize("words", [("add", "-t", "note"), ("edit", "m_")], ids=" ".join)
+def test_an_editor_that_does_not_wait_loses_no_draft(here: InProcess, tmp_path: Path, words: tuple[str, ...]) -> None:
+    ref, _ = here.add("It rains.")
+    words = tuple(ref if word == "m_" else word for word in words)
+    editor = tmp_path / "window"
+    editor.write_text(f'#!/bin/sh\necho "$1" > {tmp_path}/opened\n')
+    editor.chmod(0o755)
+    done = here.run(*words, EDITOR=str(editor))
+    draft = Path((tmp_path / "opened").read_text().strip())
+    assert done.returncode == 0
+    assert "ended at once" in done.stderr
+    assert "--wait" in done.stderr
+    assert str(draft) in done.stderr
+    with draft.open("a") as window:
+        window.write("A pelican.\n")
+    later = here.run(*words, EDITOR="true")
+    assert f"an earlier edit left a draft in {draft}" in later.stderr
+    assert "A pelican." in draft.read_text()
+    assert here.found("pelican") == set()
+
+
+def test_drafts_that_say_nothing_do_not_heap_up(here: InProcess) -> None:
+    for _ in range(3):
+        here.ok("add", "-t", "note", EDITOR="true")
+    assert len([*here.vault.glob(".git/memstore/*/drafts/*")]) == 1
+
+
+def test_a_draft_that_was_looked_at_and_left_as_it_was_goes(here: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memstore.cli.editing._SECONDS_OF_A_LOOK", 0.0)
+    done = here.run("add", "-t", "note", EDITOR="true")
+    assert "ended at once" not in done.stderr
+    assert [*here.vault.glob(".git/memstore/*/drafts/*")] == []
