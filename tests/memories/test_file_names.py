@@ -121,7 +121,7 @@ def test_what_only_looks_like_an_id_stays_a_word() -> None:
 
 def test_a_taken_name_gets_more_of_the_id() -> None:
     ws = workspace()
-    paths = [add_memory(ws.view(), {}, "Green tea").path for _ in TWINS]
+    paths = [add_memory(ws.view(), {"title": "Green tea"}, f"Cup {n}.").path for n in range(3)]
     names = ["green-tea-7f3k", "green-tea-7f3k9", "green-tea-7f3kx"]
     assert paths == [f"notes/2026/{name}.md" for name in names]
     assert sorted(files_of(ws)) == paths
@@ -151,7 +151,7 @@ def test_who_comes_second_takes_the_next_name() -> None:
     edit = new_memory(late, {"type": "note"}, "Green tea")
     change = late.transaction("add")
     change.edit(edit)  # the name was free
-    first = add_memory(ws._replace(ids=GivenIds(["m_7f3kxxxxxx"])).view(), {}, "Green tea")
+    first = add_memory(ws._replace(ids=GivenIds(["m_7f3kxxxxxx"])).view(), {"title": "Green tea"}, "Hot.")
     assert first.path == edit.path
     with pytest.raises(Exception, match="the file already exists"):
         change.__exit__(None, None, None)
@@ -163,7 +163,7 @@ def test_who_comes_second_takes_the_next_name() -> None:
 def test_a_folder_that_is_left_out_gets_no_memories() -> None:
     """In a vault with other notes `.gitignore` counts, too, and many a project has a folder `raw` that git ignores."""
     ws = workspace({IGNORE_FILE: b"notes/\n"})
-    paths = [add_memory(ws.view(), {}, "Green tea").path for _ in range(2)]
+    paths = [add_memory(ws.view(), {"title": "Green tea"}, f"Cup {n}.").path for n in range(2)]
     assert paths == ["memories/2026/green-tea-7f3k.md", "memories/2026/green-tea-7f3k9.md"]
     files_of(ws)[IGNORE_FILE] += b"memories/\n"
     with pytest.raises(RefusedError, match="would not be found again") as refused:
@@ -204,7 +204,7 @@ def test_a_hidden_memory_in_the_way_is_not_told() -> None:
 
 def test_others_own_memories_are_in_their_way_as_anybodys() -> None:
     ws = workspace(actor="si:ash", ids=("m_7f3k9q2x1c", "m_7f3k9q2x1d"))
-    assert [add_memory(ws.view(), {}, "Green tea").path for _ in range(2)] == [
+    assert [add_memory(ws.view(), {"title": "Green tea"}, f"Cup {n}.").path for n in range(2)] == [
         "notes/2026/green-tea-7f3k.md",
         "notes/2026/green-tea-7f3k9.md",
     ]

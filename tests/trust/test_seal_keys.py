@@ -116,10 +116,20 @@ def test_nothing_is_sealed_that_could_not_be_opened_here_again(folder: Path) -> 
         keys_of(folder, "ann").sealed(PATH, b"x", [public(folder, "bob")])
 
 
+def kept_context_key(keys: SealKeys, folder: Path) -> str:
+    """Return a new key of a context, in its place as after the step that seals for it."""
+    key = keys.new_context_key("ctx:care")
+    keys.begin({key}, folder / "pending")
+    (folder / "vault").mkdir(exist_ok=True)
+    (folder / "vault/care.yaml").write_text(f"key: {key}\n")
+    keys.settle(folder / "pending", folder / "vault")
+    return key
+
+
 def test_the_key_of_a_context_opens_what_is_sealed_for_it_until_it_is_destroyed(folder: Path) -> None:
     ann = keys_of(folder, "ann")
     before = ann.state
-    key, other = ann.new_context_key("ctx:care"), ann.new_context_key("ctx:care")
+    key, other = kept_context_key(ann, folder), kept_context_key(ann, folder)
     assert ann.state != before
     made = ann.sealed_for_context(PATH, b"x", key)
     assert recipients(made).is_context
@@ -141,7 +151,7 @@ def test_a_key_that_could_not_be_deleted_is_blank_and_still_known_as_one_to_dele
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     keys = keys_of(folder, "ann", "kept")
-    key = keys.new_context_key("ctx:care")
+    key = kept_context_key(keys, folder)
     assert keys.condemned_context_keys("ctx:care", folder) == []
     keys.condemn_context_key(key, "ctx:care", folder)
     assert keys.condemned_context_keys("ctx:care", folder / "other") == []

@@ -771,17 +771,18 @@ def test_a_remote_gets_sealed_files_only_if_all_its_readers_may_see_them(ann: In
     assert "no key here opens it" in refused.stderr
 
 
-def test_a_shared_stack_has_the_sealed_files_of_its_recipient_alone(
-    ann: InProcess, bob: InProcess, tmp_path: Path
-) -> None:
+def test_a_shared_stack_has_the_sealed_files_of_its_recipient_alone(ann: InProcess, keys: Path, tmp_path: Path) -> None:
     name = memory(ann)
+    ann.ok("seal", name, "-c")
     ann.ok("share", "--to", BOB, str(tmp_path / "for-bob"))
     ann.ok("share", "--to", CAT, str(tmp_path / "for-cat"))
     assert [one.name for one in (tmp_path / "for-bob").rglob("*.md.age")] == [sealed_file(ann).name]
     assert not [*(tmp_path / "for-cat").rglob("*.md.age")]
     assert not [path for path, data in everything_of(tmp_path / "for-bob") if CANARY.encode() in data]
-    bob.git("rm", "-q", "-r", "notes")
-    bob.git("commit", "-q", "--no-verify", "-m", "Gone")
+    (tmp_path / "bob/vault").mkdir(parents=True)
+    bob = InProcess(tmp_path / "bob")  # in a vault of his own: a clone of Ann's is hers, and nobody loads their own
+    bob.ok("init", ".", "--owner", BOB)
+    bob.ok("config", "--user", "signing_key", str(keys / "bob"))
     assert not bob.found(CANARY)
     bob.ok("load", str(tmp_path / "for-bob"))
     assert CANARY in bob.ok("search", CANARY)
