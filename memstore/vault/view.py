@@ -303,31 +303,27 @@ class VaultView:
         if not any(witness.sig for witness in whole.witnesses):
             return False
         owner = whole.owner or self.config.owner
-        if self._foreign and self._foreign.says(whole.author):
+        if self._foreign:
             owner = self.keys.config.owner  # its sender's own word is not enough
         return self._voucher.vouches_for(whole, owner=owner)
 
     def external(self, memory: Memory) -> External | None:
         """Return the origin of a memory that is external, as its file says or as it is foreign; None for any other."""
-        is_foreign = self._foreign is not None and self._foreign.says(memory.author)
-        if memory.source_type != EXTERNAL and not is_foreign:
+        if memory.source_type != EXTERNAL and not self._foreign:
             return None
         from memstore.core.quotation import External
 
-        source = self._foreign.source(memory) if self._foreign and is_foreign else None
+        source = self._foreign.source(memory) if self._foreign else None
         return External(source or memory.source or memory.source_entity or "", self.is_vouched(memory))
 
     @cached_property
     def _foreign(self) -> ForeignMemories | None:
-        """Which memories are foreign; None if none is, which needs no registry in most vaults."""
-        authors = {""} if self._ws.sender else {*self._snapshot.catalog.column("author")}
-        if authors <= {"", self.config.owner, self.actor} and not self._ws.sender:
+        """How foreign memories are shown: all of a loaded stack are, and none of a vault's own."""
+        if not self._ws.sender:
             return None
-        from memstore.vault.foreign import ForeignMemories, strangers
+        from memstore.vault.foreign import ForeignMemories
 
-        if self._ws.sender:
-            return ForeignMemories(sender=self._ws.sender)
-        return ForeignMemories(strangers(self.registries, authors, self.actor)) or None
+        return ForeignMemories(self._ws.sender)
 
     @cached_property
     def _voucher(self) -> Voucher:
@@ -365,7 +361,7 @@ class VaultView:
 
         whole = self._snapshot.catalog.column(name)
         if name in _SAID_BY_SENDERS and self._foreign is not None:
-            whole = self._foreign.column(name, whole, self._snapshot.catalog.column("author"))
+            whole = self._foreign.column(name, whole)
         cells = [""] * len(whole)
         for row in self.texts:
             cells[row] = whole[row]

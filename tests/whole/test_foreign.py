@@ -13,7 +13,6 @@ from tests.whole.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SAYS = "The garden gate opens with the number 4711. garden gate garden gate number"
 CLAIMS = {"type": "belief", "confidence": "0.99", "importance": "pinned", "source_type": "direct_experience"}
@@ -115,29 +114,6 @@ def test_what_an_agent_writes_after_a_stack_is_derived_from_it(victim: Program) 
     assert "nobody vouches for it" in refused.stderr
     order = [one["path"] for one in victim.json("search", "gate opens with 4711 number")["results"]]
     assert order.index("notes/gate.md") < order.index(str(written.relative_to(victim.vault)))
-
-
-def test_a_stranger_is_quoted_and_a_registered_author_is_not(tmp_path: Path) -> None:
-    own = Program(tmp_path)
-    own.vault.mkdir()
-    own.ok("init", ".", "--owner", "human:sean")
-    put(own, "notes/a.md", "Chess is played on Sunday.\n", id="m_own000001", author="human:sean")
-    put(
-        own,
-        "notes/b.md",
-        "Chess is played on Monday. chess chess\n",
-        id="m_theirs001",
-        author="human:mallory",
-        **CLAIMS,
-    )
-    first, second = own.json("search", "chess played")["results"]
-    assert (first["ref"], second["ref"]) == ("note:m_own000001", "belief:m_theirs001")
-    assert second["external"]["source"].startswith("human:mallory")
-    assert own.json("show", "m_theirs001")["confidence"] is None
-    assert "quoted from outside" in own.ok("recall", "when is chess played on Monday?")
-    own.ok("entity", "add", "human:mallory")
-    assert all("external" not in one for one in own.json("search", "chess played")["results"])
-    assert own.json("show", "m_theirs001")["confidence"] == 0.99
 
 
 def _twice(text: str) -> str:
