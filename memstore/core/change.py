@@ -24,19 +24,6 @@ class Signing(Enum):
     ALWAYS = "always"
 
 
-class WriteTerms(NamedTuple):
-    """The circumstances of a write, for the gate (docs/adr/0047).
-
-    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
-    one, `is_served` that a server answers a client.
-    """
-
-    keep_secret: bool = False
-    again: bool = False
-    at_terminal: bool = False
-    is_served: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Edit:
     """A change to one file: `before` is the file as it was read, None for a new file.

@@ -149,7 +149,7 @@ class Origin(NamedTuple):
 
     session_id: str | None = None
     trigger: str | None = None
-    repeated: bool = False
+    repeated: bool | None = None
 
 
 # -- who vouches for it ----------------------------------------------------------------------------

@@ -152,7 +152,7 @@ class View(Protocol):
         """Return the same view; what is written is signed always, if the signature counts, or for None not at all."""
 
     def on_terms(self, **terms: bool) -> View:
-        """Return the same view; things are written on other terms, named as in `core.change.WriteTerms`."""
+        """Return the same view; things are written on other terms, named as in `vault.workspace.WriteTerms`."""
 
     def after_adoption(self, adoption: Operation) -> View:
         """Return the view as of now of a command that began with an adoption: both are one step, and one commit."""

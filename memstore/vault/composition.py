@@ -9,13 +9,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
-from memstore.core.change import WriteTerms
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.files import config_file
-from memstore.vault.workspace import Workspace
+from memstore.vault.workspace import Workspace, WriteTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

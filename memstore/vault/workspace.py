@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access.forgotten import ForgottenTexts
 from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
-from memstore.core.change import WriteTerms
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
 from memstore.core.errors import VaultError
@@ -32,6 +31,19 @@ if TYPE_CHECKING:
     from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts
     from memstore.vault.view import VaultView
+
+
+class WriteTerms(NamedTuple):
+    """The circumstances of a write, for the gate (docs/adr/0047).
+
+    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
+    one, `is_served` that a server answers a client.
+    """
+
+    keep_secret: bool = False
+    again: bool = False
+    at_terminal: bool = False
+    is_served: bool = False
 
 
 class Workspace(NamedTuple):

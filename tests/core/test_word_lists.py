@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PACKAGES = sorted(path.parent.name for path in (ROOT / "memstore").glob("*/words.toml"))
+# Found by patterns in texts as they were said, with their accents; only capitals and apostrophes are made alike.
+IN_TEXTS_AS_SAID = {"agents", "exchange"}
 
 
 def texts(value: Any) -> Iterator[str]:
@@ -27,15 +29,20 @@ def texts(value: Any) -> Iterator[str]:
             yield from texts(item)
 
 
+def as_said(text: str) -> str:
+    """Return a text in small letters and with straight apostrophes, and with all its accents."""
+    return text.casefold().replace("’", "'")
+
+
 def test_who_keeps_lists() -> None:
-    assert PACKAGES == ["beliefs", "conflicts", "core"]
+    assert PACKAGES == ["access", "agents", "beliefs", "conflicts", "core", "exchange"]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_words_are_folded_like_the_texts_they_are_looked_up_for(package: str) -> None:
     for text in texts(word_lists(package)):
         assert listed(text)
-        assert fold(text) == text
+        assert (as_said(text) if package in IN_TEXTS_AS_SAID else fold(text)) == text
 
 
 def test_opposites_have_two_sides_and_pairs_two_words() -> None:

@@ -118,6 +118,7 @@ def test_no_template_says_whose_a_memory_is_who_sees_it_or_where_it_is_from(here
         "confidence_history": "[{timestamp: '2026-01-01T00:00:00Z', op: assert, new: 0.5}]",
         "quarantine": "{of: 'note:m_7f3k9q2x1c', at: '2026-01-01T00:00:00Z'}",
         "anchors": "[{type: url, reference: x}]", "compressed_from": "{commit: x, blob: x}",
+        "keeps_secret": "true",
         "signature": "{by: 'human:sean', at: '2026-01-01T00:00:00Z', content: x, provenance: x, sig: x}",
         "witnesses": "[{agent_id: 'si:a', attestation: confirm, witnessed_at: '2026-01-01T00:00:00Z'}]",
         "resolutions": "[{by: 'si:a', outcome: upheld, at: '2026-01-01T00:00:00Z', content: x, provenance: x, sig: x}]",
