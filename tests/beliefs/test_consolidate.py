@@ -344,7 +344,8 @@ DENIES = "The old bridge is not closed to lorries."
 
 
 def bridge(text: str, count: int = 3, *, prefix: str = "bridge") -> dict[str, bytes]:
-    return dict(episode(f"{prefix}{i}", text) for i in range(count))
+    days = (f'"2026-01-{day:02}T10:00:00Z"' for day in range(2, 2 + count))  # the same twice a day is one witness
+    return dict(episode(f"{prefix}{i}", text, created_at=day) for i, day in enumerate(days))
 
 
 def held(text: str = SAYS, **keys: str) -> dict[str, bytes]:

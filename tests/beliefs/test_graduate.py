@@ -38,7 +38,7 @@ def belief(text: str, memory_id: str, confidence: str, roots: int = 3) -> bytes:
     )
 
 
-EPISODES = {f"e{n}.md": memory_text("So.\n", type="episode", id=f"m_ep{n}", created_at=NEW) for n in range(3)}
+EPISODES = {f"e{n}.md": memory_text(f"So {n}.\n", type="episode", id=f"m_ep{n}", created_at=NEW) for n in range(3)}
 
 
 def page(ws: Workspace, path: str = "MEMORY.md") -> list[str]:

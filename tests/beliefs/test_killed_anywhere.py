@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def pooled() -> Workspace:
-    tabs = dict(episode(f"tabs{i}", "Tabs and spaces in the parser.") for i in range(3))
+    tabs = dict(
+        episode(f"tabs{i}", "Tabs and spaces in the parser.", created_at=f'"2026-01-0{i + 2}T10:00:00Z"')
+        for i in range(3)
+    )
     return vault(alone(17), walks(3), tabs)
 
 
