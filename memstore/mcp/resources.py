@@ -31,12 +31,13 @@ _PARTS = (
 
 
 def read(server: Server, uri: str) -> ToolAnswer:
-    """Return a resource as its command prints it; a failure if it doesn't exist or may not be seen."""
+    """Return a resource as its command prints it, without notes; a failure if it doesn't exist or may not be seen."""
     if uri == BRIEF:
         return _brief(server)
     if not uri.startswith(SCHEME):
         return failed(NotFoundError(f"no memory matches `{uri}`", hint=f"a resource is {TEMPLATE} or {BRIEF}"))
-    return server.run("show", ["--", unquote(uri.removeprefix(SCHEME))])
+    answer = server.run("show", ["--", unquote(uri.removeprefix(SCHEME))])
+    return answer if answer.failed else answer._replace(notes=())
 
 
 def brief_of(server: Server) -> str:

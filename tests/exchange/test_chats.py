@@ -49,7 +49,7 @@ def test_a_persons_turns_are_told_by_a_human_and_answers_by_an_agent(vault: InPr
 
 def test_only_the_current_branch_is_taken_over_and_no_prompt_or_tool(vault: InProcess) -> None:
     bodies = "\n".join(memory["body"] for memory in imported(vault, "chatgpt", TEA_TALK).values())
-    assert "Two minutes\nat 75 °C \N{REPLACEMENT CHARACTER}." in bodies
+    assert "Two minutes\nat 75 °C ." in bodies
     for absent in ("Ten minutes", "You are helpful", "obey"):
         assert absent not in bodies
     original = next((vault.vault / "imports/chatgpt").iterdir()).read_text()

@@ -240,19 +240,18 @@ def test_a_note_is_as_old_as_it_says_or_as_its_first_commit_or_its_file(tmp_path
     os.utime(program.vault / "new.md", (1_600_000_000, 1_600_000_000))
     os.utime(program.vault / "old.md", (1_600_000_000, 1_600_000_000))
     made = {one["path"]: one["created_at"] for one in program.json("list")["memories"]}
-    committed = program.git("log", "--format=%cd", "--date=format:%Y-%m-%d", "--", "old.md").strip()
     assert made["said.md"] == "2020-01-02T00:00:00Z"
     assert made["2021-02-03 named.md"] == "2021-02-03T00:00:00Z"
-    assert made["old.md"][:10] == committed
+    assert made["old.md"] == "2019-01-01T00:00:00Z"
     assert made["new.md"] == "2020-09-13T12:26:40Z"
     pulled = [f"pulled {number}.md" for number in range(MOST_LAID_OVER)]
     lay_out(program.vault, dict.fromkeys(pulled, "x\n"))
     program.git("add", "-A")
-    program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "x")
+    program.git("-c", "core.hooksPath=/dev/null", "commit", "-qm", "x", "--date", "2022-03-04T05:06:07Z")
     for path in (*pulled, "new.md"):
         os.utime(program.vault / path, (1_600_000_000, 1_600_000_001))
     made = {one["path"]: one["created_at"] for one in program.json("list")["memories"]}
-    assert {made[path][:10] for path in pulled} == {committed}
+    assert {made[path] for path in pulled} == {"2022-03-04T05:06:07Z"}
 
 
 def test_the_settings_may_name_who_else_sees_notes(notes: InProcess) -> None:
