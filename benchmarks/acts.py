@@ -74,7 +74,9 @@ UNEVEN: Mapping[str, str] = {
 }
 THEMES = ("slow walk heat", "stale cache build", "tabs spaces parser", "kettle limescale vinegar", "violin bow rosin")
 EPISODES: Mapping[str, str] = {
-    f"vault/e{i}.md": memory("episode", f"ep{i}", theme, source="x", source_type="seed")
+    f"vault/e{i}.md": memory(
+        "episode", f"ep{i}", theme, source="x", source_type="seed", created_at=f'"2025-06-{i + 1:02}T12:00:00Z"'
+    )
     for i, theme in enumerate(THEMES * 5)
 }
 SEEDS = "- Green tea wants eighty degrees. (0.65) #tea\n- Trams are late in the rain. (0.7)\n- Bella is a dog. (0.9)\n"
