@@ -9,6 +9,7 @@ import sqlite3
 import stat
 import zipfile
 import zlib
+from collections import Counter
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -94,7 +95,7 @@ class ImportSource:
             try:
                 with self._zip.open(self._member(name)) as member:
                     yield cast("BinaryIO", member)
-            except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, ValueError) as error:
+            except _NOT_UNPACKED as error:
                 raise FormatError(f"{self.where(name)} can't be unpacked: {error}") from error
             return
         with self._view.stream(self._path(name)) as file:
@@ -177,20 +178,26 @@ class ImportSource:
             raise FormatError(f"{self.name} is not a sound ZIP archive: {error}") from error
 
 
+# What zipfile raises for a damaged member, one with a password, and one packed in a way that it doesn't know.
+_NOT_UNPACKED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, RuntimeError)
+
+
 def _members(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Return the files of an archive by their paths in it, each of which stays below the archive's own folder.
 
     Links are left out. Of several files with one path, the later ones are numbered.
     """
     found: dict[str, zipfile.ZipInfo] = {}
+    numbers = Counter[str]()  # so that an archive of one name a million times is read in linear time
     for info in archive.infolist():
         name = _member_name(info)
         if not name or name.endswith("/") or stat.S_ISLNK(info.external_attr >> 16):
             continue
-        free, number = name, 1
+        free = name
         while free in found:
-            number += 1
+            numbers[name] += 1
             stem, dot, suffix = name.rpartition(".")
+            number = numbers[name] + 1
             free = f"{stem} ({number}).{suffix}" if dot else f"{name} ({number})"
         found[free] = info
     return found
