@@ -126,7 +126,7 @@ class ForgottenTexts:
 
 
 class ForgottenDigests:
-    """ForgottenDigests under one key, by the id of the memory that they were made of."""
+    """Digests under one key, by the id of the memory that they were made of."""
 
     def __init__(self, key: str, of: dict[str, list[str]]) -> None:
         self.key, self.of = key, of

@@ -6,14 +6,16 @@ So is what was said on different days, each memory under the time of its first t
 from __future__ import annotations
 
 from datetime import UTC, timedelta
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
-from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript, whole
+from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript
 from memstore.beliefs.echo import recognised
 from memstore.core.keys import EXTERNAL
 from memstore.core.times import instant, stated, time_in
 from memstore.core.transaction import again_where_changed, save_all
+from memstore.exchange.draft import clean, in_parts
 from memstore.exchange.wishes import to_be_remembered
 from memstore.lineage.descent import quotable
 from memstore.lineage.refs import entries
@@ -44,8 +46,6 @@ _TEXTS: Mapping[str, Speaker | None] = {
 }
 # How far back a session's earlier captures are looked for.
 LONGEST_SESSION = timedelta(days=30)
-# The longest text of one memory; what was said beyond it becomes another.
-MOST_CHARACTERS = 200_000
 
 
 class Heard(NamedTuple):
@@ -72,14 +72,14 @@ def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
         UsageError: the input begins like a document, but is none.
     """
     if not given.lstrip().startswith("{"):
-        return Heard(text=whole(given.strip()))
+        return Heard(text=clean(given.strip()))
     document = document_of(given)
     session = (session_of(document), word_in(document, "hook_event_name"))
     for key, speaker in _TEXTS.items():
         value = document.get(key)
         if not isinstance(value, str) or not value.strip():
             continue
-        said = whole(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
+        said = clean(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
         if speaker is None:
             return Heard((), said, *session)
         if speaker is Speaker.AGENT and is_error(said, {}):
@@ -176,19 +176,10 @@ def _is_of(turn: SpokenTurn, times: Iterable[datetime | None]) -> bool:
 
 def _by_day(turns: Iterator[SpokenTurn]) -> Iterator[list[SpokenTurn]]:
     """Yield the turns of each day, in several parts if they are long."""
-    some: list[SpokenTurn] = []
-    size = 0
-    for turn in turns:
-        for start in range(0, len(turn.text), MOST_CHARACTERS):
-            piece = turn._replace(text=turn.text[start : start + MOST_CHARACTERS])
-            is_other = some and (some[-1].at and some[-1].at.date()) != (turn.at and turn.at.date())
-            if some and (is_other or size + len(piece.text) > MOST_CHARACTERS):
-                yield some
-                some, size = [], 0
-            some.append(piece)
-            size += len(piece.text)
-    if some:
-        yield some
+    for _, of_day in groupby(turns, key=lambda turn: turn.at and turn.at.date()):
+        said = [*of_day]
+        for part in in_parts(turn.text for turn in said):
+            yield [said[place]._replace(text=text) for place, text in part]
 
 
 def _hears(turns: Sequence[SpokenTurn]) -> bool:

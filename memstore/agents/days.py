@@ -74,8 +74,7 @@ def _weekday(day: date, name: str, way: int) -> str:
     """Return the last such day before today, or the next one after it; `this` is the one of this week."""
     ahead = _DAYS.index(name) - day.weekday()
     if way:
-        ahead = ahead % _WEEK or _WEEK
-        ahead -= _WEEK if way < 0 and ahead < _WEEK else 2 * _WEEK if way < 0 else 0
+        ahead = way * (way * ahead % _WEEK or _WEEK)
     return (day + timedelta(days=ahead)).isoformat()
 
 

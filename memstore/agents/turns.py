@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.agents.days import dated
 from memstore.core.times import stated
+from memstore.exchange.draft import clean
 from memstore.exchange.json_stream import items
 from memstore.exchange.wishes import to_be_remembered
 
@@ -79,7 +80,6 @@ _BEGINNINGS = (
     "This session is being continued from a previous conversation", "[SYSTEM NOTIFICATION", "# AGENTS.md instructions",
     "Base directory for this skill:",
 )  # fmt: skip
-_HALF = re.compile("[\x00\ud800-\udfff]")
 # How Cursor says when a prompt was written.
 _STAMP = re.compile(r"<timestamp>([^<]{1,80})</timestamp>")
 _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?=\s|$)")
@@ -110,11 +110,6 @@ _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscript
 _ERROR = re.compile(r"API Error: ?(?:\d{3}\b|\{|Connection|Request|Repeated)")
 
 
-def whole(text: str) -> str:
-    """Return a text without half characters, which JSON can spell and programs leave where they cut a text."""
-    return _HALF.sub("", text)
-
-
 def transcript(stream: BinaryIO) -> Transcript:
     """Return the turns in a transcript: all of the person's, and the last of the agent and the tools.
 
@@ -133,7 +128,7 @@ def transcript(stream: BinaryIO) -> Transcript:
         inner = entry.get("payload")
         for part, turn in enumerate(_turns(inner if isinstance(inner, dict) else entry)):
             last_at = turn.at or at or last_at
-            text, number = whole(turn.text), number + 1
+            text, number = clean(turn.text), number + 1
             if not text:
                 continue
             if last_at and turn.speaker is not Speaker.TOOL:

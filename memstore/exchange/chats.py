@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import FormatError
 from memstore.core.keys import EXTERNAL
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, When, clean, one_line, sound, when
+from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, When, clean, in_parts, one_line, sound, when
 from memstore.exchange.json_stream import items
 from memstore.exchange.originals import laid_out
 from memstore.exchange.wishes import NOT_TO_BE_REMEMBERED, to_be_remembered
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
     from memstore.exchange.source import ImportSource
 
-# The longest text of one memory; longer conversations become several memories.
-MOST_CHARACTERS = 200_000
 PERSON, MODEL = "person", "model"
 
 
@@ -486,7 +484,9 @@ def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft 
         (PERSON, "told_by_human", None, ""),
         (MODEL, "told_by_agent", model, " (answers)"),
     ):
-        for number, some in enumerate(_in_parts([turn for turn in turns if turn.who == who]), 1):
+        whole = [turn for turn in turns if turn.who == who]
+        for number, pieces in enumerate(in_parts(turn.text for turn in whole), 1):
+            some = [whole[place]._replace(text=text) for place, text in pieces]
             part = f" ({number})" if number > 1 else ""
             key = f"{talk.id}/{who}{part}"
             unread = next((turn.made.unread for turn in some if turn.made.unread), talk.made.unread)
@@ -515,21 +515,6 @@ def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft 
                 made=turn.made if turn.made.at else talk.made,
                 cites=(CitedLines(talk.original, turn.line, turn.line),),
             )
-
-
-def _in_parts(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
-    part: list[Turn] = []
-    size = 0
-    for turn in turns:
-        for at in range(0, len(turn.text), MOST_CHARACTERS):
-            piece = turn._replace(text=turn.text[at : at + MOST_CHARACTERS])
-            if part and size + len(piece.text) > MOST_CHARACTERS:
-                yield part
-                part, size = [], 0
-            part.append(piece)
-            size += len(piece.text)
-    if part:
-        yield part
 
 
 def _shown(turn: Turn) -> str:

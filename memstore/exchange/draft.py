@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from memstore.exchange.source import ImportSource
     from memstore.files.render import Plain
 
+# The longest text of one memory of a conversation; what was said beyond it becomes another.
+MOST_CHARACTERS = 200_000
 LONGEST_TITLE = 200
 LONGEST_VALUE = 2000
 DEEPEST = 8
@@ -171,6 +173,22 @@ _NO_WORD = re.compile(r"[^\w/.-]+")
 def clean(text: str) -> str:
     """Return a text with line feeds as its only line ends, without half characters and controls, which say nothing."""
     return _CONTROLS.sub("", _LINE_ENDS.sub("\n", text))
+
+
+def in_parts(texts: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
+    """Yield texts, each with its place, in parts of at most `MOST_CHARACTERS`; a longer text is cut."""
+    part: list[tuple[int, str]] = []
+    size = 0
+    for place, text in enumerate(texts):
+        for at in range(0, len(text), MOST_CHARACTERS):
+            piece = text[at : at + MOST_CHARACTERS]
+            if part and size + len(piece) > MOST_CHARACTERS:
+                yield part
+                part, size = [], 0
+            part.append((place, piece))
+            size += len(piece)
+    if part:
+        yield part
 
 
 def one_line(value: object, longest: int = LONGEST_TITLE) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 import pytest
 
-from memstore.exchange import chats
+from memstore.exchange import draft
 from memstore.exchange.json_stream import items
 from tests.exchange.sources import BEDS_TALK, FICUS_TALK, SOURCES, TEA_TALK, chatgpt, chatgpt_node
 from tests.whole.program import InProcess
@@ -109,7 +109,7 @@ def test_where_the_owner_is_no_person_nobody_is_said_to_be_the_person(tmp_path: 
 
 
 def test_a_long_conversation_becomes_several_memories(vault: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chats, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(draft, "MOST_CHARACTERS", 10)
     talk = chatgpt(
         "c", "Long", "u2", chatgpt_node("u1", "root", "user", "x" * 25), chatgpt_node("u2", "u1", "user", "y")
     )
