@@ -94,7 +94,11 @@ class VaultError(MemstoreError):
 
 
 class FormatError(VaultError):
-    """A file does not follow the format and is therefore not touched."""
+    """A file does not follow the format and is therefore not touched; `why`, if it is known, at the place `where`."""
+
+    def __init__(self, message: str, *, where: str = "", hint: str | None = None) -> None:
+        super().__init__(f"{where}: {message}" if where else message, hint=hint)
+        self.where, self.why = where, message
 
 
 class TooLargeError(VaultError):

@@ -80,7 +80,7 @@ def _of_chatgpt(where: str, value: Any) -> Talk:
         raise _NotToBeRememberedError
     mapping = value.get("mapping")
     if not isinstance(mapping, dict) or not all(isinstance(node, dict) for node in mapping.values()):
-        raise FormatError(f"{where}: the conversation has no `mapping` of messages", hint="export it again")
+        raise FormatError("the conversation has no `mapping` of messages", where=where, hint="export it again")
     data, lines = laid_out(value, "mapping")
     turns = [
         turn
@@ -98,7 +98,7 @@ def _branch(where: str, mapping: Mapping[str, Any], current: object) -> list[str
     found: dict[str, None] = {}
     while isinstance(current, str) and current in mapping:
         if current in found:
-            raise FormatError(f"{where}: the message {current} comes before itself", hint="export it again")
+            raise FormatError(f"the message {current} comes before itself", where=where, hint="export it again")
         found[current] = None
         current = mapping[current].get("parent")
     return [*reversed(found)]
@@ -237,7 +237,7 @@ def _of_claude(where: str, value: Any, users: Mapping[str, str]) -> Talk:
     talk_id = _text_of(where, value, "uuid")
     messages = value.get("chat_messages")
     if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-        raise FormatError(f"{where}: the conversation has no list `chat_messages`", hint="export it again")
+        raise FormatError("the conversation has no list `chat_messages`", where=where, hint="export it again")
     data, lines = laid_out(value, "chat_messages")
     turns = [turn for at in _thread(messages) if (turn := _message(messages[at], lines[at]))]
     account = one_line(_map(value.get("account")).get("uuid"))
@@ -250,7 +250,7 @@ def _design(where: str, value: Any) -> Talk:
     talk_id = _text_of(where, value, "uuid")
     messages = value.get("messages")
     if not isinstance(messages, list):
-        raise FormatError(f"{where}: the conversation has no list `messages`", hint="export it again")
+        raise FormatError("the conversation has no list `messages`", where=where, hint="export it again")
     data, lines = laid_out(value, "messages")
     turns = []
     for at, message in enumerate(map(_map, messages)):
@@ -326,7 +326,7 @@ def _memories(
     `called` has the names of projects by their ids.
     """
     if not isinstance(value, dict):
-        raise FormatError(f"{where}: memories must be an object", hint="export it again")
+        raise FormatError("memories must be an object", where=where, hint="export it again")
     account = one_line(value.get("account_uuid"))
     projects = _map(value.get("project_memories"))
     texts = {"": value.get("conversations_memory"), **projects}
@@ -371,7 +371,7 @@ def _memories(
 def _project(source: ImportSource, where: str, name: str, value: Any) -> Iterator[Draft | Skipped]:
     """Yield a note with a project's description and instructions, and one for each document that was put into it."""
     if not isinstance(value, dict):
-        raise FormatError(f"{where}: a project must be an object", hint="export it again")
+        raise FormatError("a project must be an object", where=where, hint="export it again")
     project_id, called = _text_of(where, value, "uuid"), one_line(value.get("name"))
     if value.get("is_starter_project"):
         yield Skipped(where, "it is an example that Claude made")
@@ -529,10 +529,10 @@ def _original(talk_id: str, data: bytes) -> Original:
 
 def _text_of(where: str, value: Any, *names: str) -> str:
     if not isinstance(value, dict):
-        raise FormatError(f"{where}: this is not a conversation")
+        raise FormatError("this is not a conversation", where=where)
     found = next((value[name] for name in names if isinstance(value.get(name), str) and value[name]), None)
     if found is None:
-        raise FormatError(f"{where}: the conversation has no `{names[0]}`", hint="export it again")
+        raise FormatError(f"the conversation has no `{names[0]}`", where=where, hint="export it again")
     return str(found)
 
 

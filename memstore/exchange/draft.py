@@ -143,10 +143,7 @@ def sound(where: str, read: Callable[[], Iterable[Draft | Skipped]]) -> Iterator
 
 def broken(where: str, error: FormatError) -> Skipped:
     """Return what says of a record that it can't be read."""
-    place, _, why = str(error).partition(": ")
-    return (
-        Skipped(place, why, broken=True) if place.startswith(where) and why else Skipped(where, str(error), broken=True)
-    )
+    return Skipped(error.where or where, error.why, broken=True)
 
 
 def utf8(where: str, data: bytes) -> str:
@@ -154,7 +151,7 @@ def utf8(where: str, data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{where}: it is not UTF-8 at byte {error.start + 1}: save it as UTF-8") from error
+        raise FormatError(f"it is not UTF-8 at byte {error.start + 1}: save it as UTF-8", where=where) from error
 
 
 def key_of(name: str, data: bytes) -> str:

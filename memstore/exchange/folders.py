@@ -375,7 +375,8 @@ def _concept(source: ImportSource, name: str, data: bytes) -> Mapping[str, Any]:
         found = _TYPE.search(text)
         line = text.count("\n", 0, found.start()) + 1 if found else 1
         raise FormatError(
-            f"{source.where(name, line)}: a concept needs front matter in YAML with a `type`",
+            "a concept needs front matter in YAML with a `type`",
+            where=source.where(name, line),
             hint="begin it with ---, type: Reference, ---, or import the folder as `markdown`",
         )
     return front

@@ -75,11 +75,13 @@ def _relation(source: ImportSource, name: str, where: str, value: Any) -> Draft 
 
 def _draft(source: ImportSource, name: str, where: str, value: Any) -> Iterator[Draft | Skipped]:
     if not isinstance(value, dict):
-        raise FormatError(f"{where}: this is not a memory", hint='a memory is {"id": …, "memory": …}')
+        raise FormatError("this is not a memory", where=where, hint='a memory is {"id": …, "memory": …}')
     memory_id, text = value.get("id"), next((value[key] for key in _TEXTS if isinstance(value.get(key), str)), None)
     memory_id = str(memory_id) if isinstance(memory_id, str | int) and not isinstance(memory_id, bool) else None
     if memory_id is None or text is None:
-        raise FormatError(f"{where}: the memory has no `id` or no `memory`", hint='a memory is {"id": …, "memory": …}')
+        raise FormatError(
+            "the memory has no `id` or no `memory`", where=where, hint='a memory is {"id": …, "memory": …}'
+        )
     if not text.strip():
         yield Skipped(where, "it has no text")
         return

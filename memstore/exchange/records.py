@@ -45,7 +45,7 @@ def import_records(view: View, source: ImportSource, **saving: Unpack[Saving]) -
     with source.stream(name) as stream:
         for item in items(stream):
             if item.why:
-                raise FormatError(f"{source.where(name, item.line)}: {item.why}", hint="export it again")
+                raise FormatError(item.why, where=source.where(name, item.line), hint="export it again")
             incoming.add(_file(view, source.where(name, item.line), item.value, incoming.paths))
     return incoming.save("import jsonl", **saving)
 
@@ -54,7 +54,8 @@ def _file(view: View, where: str, value: Any, written: set[str]) -> MemoryFile:
     exported = exported_in(value)
     if exported is None:
         raise FormatError(
-            f"{where}: this is not a memory as `memstore export jsonl` writes it",
+            "this is not a memory as `memstore export jsonl` writes it",
+            where=where,
             hint=f'a line has "record": "{RECORD}", a path, a frontmatter and a body',
         )
     return restored(view, where, exported, written)
@@ -83,7 +84,7 @@ def restored(view: View, where: str, exported: Exported, written: Container[str]
     path, values, body = exported
     brought = sorted(values.keys() & STAYS)
     if brought:
-        raise FormatError(f"{where}: `{brought[0]}` is decided by each vault for itself", hint="remove it")
+        raise FormatError(f"`{brought[0]}` is decided by each vault for itself", where=where, hint="remove it")
     data = _bytes(where, values, body)
     read = memory_file.read(where, data)
     if not isinstance(read, MemoryFile) or read.memory.id is None:
@@ -101,4 +102,4 @@ def _bytes(where: str, values: Mapping[str, Any], body: str) -> bytes:
         json.dumps(values, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate can't be in a file
         return new_file(values, "") + body.encode()
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{where}: this can't be written to a file: {error}") from error
+        raise FormatError(f"this can't be written to a file: {error}", where=where) from error

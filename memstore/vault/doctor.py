@@ -177,7 +177,7 @@ def _group_owner(view: View) -> Iterator[Check]:
             f"{owner} is a group: its members see what is granted to them or theirs, but not its plain notes, branches"
             " and audit, and no remote is its alone, so pushes there send only memories that every member may see"
         )
-        hint = "let one person own the vault, memstore config owner human:ann, and grant the group: --access " + owner
+        hint = f"let one person own the vault (`memstore config owner human:ann`) and grant the group: --access {owner}"
         yield Check("owner", DoctorVerdict.WARNING, text, hint)
 
 

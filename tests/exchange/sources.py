@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
 
 class Made(NamedTuple):
-    """What a source is made of: files by name, which of them or which folder is named, and the titles that it gives."""
+    """What a source is made of: files by name, which of them or which folder is named, and the titles that it gives.
+
+    `undated` are the titles of what no time is known of.
+    """
 
     files: Mapping[str, str | bytes]
     place: str
     titles: tuple[str, ...]
+    undated: AbstractSet[str] = frozenset()
 
     def lay_out(self, folder: Path) -> Path:
         """Write the source into a folder and return what is to be imported."""
@@ -347,6 +352,7 @@ SOURCES: Mapping[str, Made] = {
             "month",
             "pot?",
         ),
+        {"The greenhouse"},
     ),
     "server-memory": Made({"memory.jsonl": SERVER_MEMORY}, "memory.jsonl", ("Ada", "Kandy")),
     "claude-code": Made(
