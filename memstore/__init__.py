@@ -82,16 +82,14 @@ if TYPE_CHECKING:
         Signature as Signature,
         Witness as Witness,
     )
+    from memstore.core.named import HasRef as HasRef, Named as Named, Names as Names, OneOrMore as OneOrMore
     from memstore.core.transaction import Saving as Saving
     from memstore.exchange.importing import Imported as Imported
     from memstore.exchange.sharing import SharedStack as SharedStack, SharedState as SharedState
     from memstore.face.batch import Batch as Batch
     from memstore.face.given import (
-        HasRef as HasRef,
         Hits as Hits,
         Keys as Keys,
-        Named as Named,
-        Names as Names,
         Which as Which,
     )
     from memstore.face.vault import Vault as Vault, open_vault as open_vault
@@ -186,11 +184,12 @@ _NAMES = {
     "memstore.core.finding": "Finding Position Severity",
     "memstore.core.ids": "MemoryRef",
     "memstore.core.memory": "Anchor LedgerLine Memory Resolution Signature Witness",
+    "memstore.core.named": "HasRef Named Names OneOrMore",
     "memstore.core.transaction": "Saving",
     "memstore.exchange.importing": "Imported",
     "memstore.exchange.sharing": "SharedStack SharedState",
     "memstore.face.batch": "Batch",
-    "memstore.face.given": "HasRef Hits Keys Named Names Which",
+    "memstore.face.given": "Hits Keys Which",
     "memstore.face.vault": "open_vault Vault",
     "memstore.history.diff": "Diff MemoryDiff",
     "memstore.history.history": "Commit",

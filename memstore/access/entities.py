@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import About, Registered
     from memstore.access.registry import RegistryFile
+    from memstore.core.named import OneOrMore
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -114,7 +115,7 @@ def add_entity(view: View, entity: str, **said: Unpack[AboutEntity]) -> Register
 
 @again_where_changed
 def name_entity(
-    view: View, entity: str, aliases: Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
+    view: View, entity: str, aliases: OneOrMore, *, remove: bool = False, **saving: Unpack[Saving]
 ) -> Registered:
     """Add aliases to an entity, or remove them.
 
@@ -130,7 +131,7 @@ def name_entity(
 
 @again_where_changed
 def guard_entity(
-    view: View, entity: str, guardians: Sequence[str], *, remove: bool = False, **saving: Unpack[Saving]
+    view: View, entity: str, guardians: OneOrMore, *, remove: bool = False, **saving: Unpack[Saving]
 ) -> Registered:
     """Add guardians, who speak for an entity, or remove them.
 
@@ -172,7 +173,7 @@ def entities(view: View) -> tuple[KnownEntity, ...]:
 def add_members(
     view: View,
     group: str,
-    members: Sequence[str],
+    members: OneOrMore,
     *,
     since: str | None = None,
     until: str | None = None,
@@ -216,7 +217,7 @@ def add_members(
 
 
 @again_where_changed
-def remove_members(view: View, group: str, members: Sequence[str], **saving: Unpack[Saving]) -> Registered:
+def remove_members(view: View, group: str, members: OneOrMore, **saving: Unpack[Saving]) -> Registered:
     """End memberships now; what members have already seen can't be made unseen, and grants by name stay.
 
     Raises:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import World
     from memstore.core.change import Written
+    from memstore.core.named import Named, OneOrMore
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -47,9 +48,7 @@ class Shared(SavedOne):
 
 
 @again_where_changed
-def grant_access(
-    view: View, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
-) -> Shared:
+def grant_access(view: View, memory: Named, to: OneOrMore, consent: OneOrMore = (), **saving: Unpack[Saving]) -> Shared:
     """Let others see a memory.
 
     >>> saved = raw(ws.view(), "Dogs love fetch")
@@ -58,9 +57,9 @@ def grant_access(
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         to: entities, groups, roles, contexts, or `*`.
-        consents: who is said to consent; recorded for this memory and these grantees.
+        consent: who is said to consent; recorded for this memory and these grantees.
         saving: whether to write it, `Saving`.
 
     Raises:
@@ -69,26 +68,24 @@ def grant_access(
         RefusedError: the memory is not the actor's, or somebody with a say has not consented, or the memory was made
             from one that the grantee may not see.
     """
-    return _granted(view, ref, to, consents, saving)
+    return _granted(view, memory, to, consent, saving)
 
 
 @again_where_changed
-def set_access(
-    view: View, ref: str, to: Sequence[str], consents: Sequence[str] = (), **saving: Unpack[Saving]
-) -> Shared:
+def set_access(view: View, memory: Named, to: OneOrMore, consent: OneOrMore = (), **saving: Unpack[Saving]) -> Shared:
     """Let these see a memory and nobody else: grant it to each of them, and revoke every other grant, as one change.
 
     Whom a group, a role or a context in the list admits is not denied by name. Arguments and errors are those of
     `grant_access`; without `to`, nobody else sees it.
     """
-    return _granted(view, ref, to, consents, saving, alone=True)
+    return _granted(view, memory, to, consent, saving, alone=True)
 
 
 def _granted(
-    view: View, ref: str, to: Sequence[str], consents: Sequence[str], saving: Saving, *, alone: bool = False
+    view: View, memory: Named, to: Sequence[str], consents: Sequence[str], saving: Saving, *, alone: bool = False
 ) -> Shared:
     """Grant a memory; if `alone`, revoke every other grant."""
-    file = view.original(ref)
+    file = view.original(memory)
     memory_id = _own(view, file)
     world = _world_with(view, file)
     session, said = Session(viewer=view.actor, at=view.clock.now()), tuple(consents)
@@ -139,14 +136,14 @@ _REGISTER = dict.fromkeys(("group", "org"), "memstore group add {} says who is i
 
 
 @again_where_changed
-def revoke_access(view: View, ref: str, whom: Sequence[str], **saving: Unpack[Saving]) -> Shared:
+def revoke_access(view: View, memory: Named, whom: OneOrMore, **saving: Unpack[Saving]) -> Shared:
     """Revoke grants; anyone who would still see it through a group, a role, a context or `*` is denied by name.
 
     Raises:
         NotFoundError: there is no such memory that the actor sees.
         RefusedError: the memory is not the actor's.
     """
-    file = view.original(ref)
+    file = view.original(memory)
     memory_id = _own(view, file)
     world = _world_with(view, file)
     taken = tuple(_grantee(view, name) for name in whom)
@@ -168,12 +165,12 @@ def _after_sealing(view: View, file: MemoryFile, whom: Sequence[str]) -> Iterato
         yield f"it is sealed anew, without {', '.join(whom)}; copies that they had before stay readable to them"
 
 
-def explain_access(view: View, ref: str, viewer: str, *, context: str | None = None) -> Decision:
+def explain_access(view: View, memory: Named, viewer: str, *, context: str | None = None) -> Decision:
     """Return whether somebody may see a memory, and why; reasons are for the vault's owner alone.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         viewer: who would look.
         context: the context to decide in; None means outside of any.
 
@@ -181,7 +178,7 @@ def explain_access(view: View, ref: str, viewer: str, *, context: str | None = N
         NotFoundError: there is no such memory that the actor sees.
         RefusedError: somebody other than the vault's owner asks about others.
     """
-    file = view.original(ref)
+    file = view.original(memory)
     entity_id(viewer, "who looks", view)
     if not view.is_owners:
         if viewer != view.actor:

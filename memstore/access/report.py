@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.access.world import World
     from memstore.core.catalog import Entry
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
 
 
@@ -40,7 +41,7 @@ class Sighted:
 
 
 def audit_sight(
-    view: View, *, subject: str | None = None, entity: str | None = None, ref: str | None = None
+    view: View, *, subject: str | None = None, entity: str | None = None, memory: Named | None = None
 ) -> tuple[Sighted, ...]:
     """Return who sees the memories about a subject, those that an entity sees, or one memory; by path.
 
@@ -50,15 +51,15 @@ def audit_sight(
         view: the vault.
         subject: only memories about this subject.
         entity: only memories that this entity sees, and only its sight; `*` is everybody.
-        ref: only this memory.
+        memory: only this memory.
 
     Raises:
         UsageError: an id is malformed.
         NotFoundError: there is no such memory that the actor sees.
     """
     rows = view.rows
-    if ref is not None:
-        path = view.find(ref).path
+    if memory is not None:
+        path = view.find(memory).path
         rows = [row for row in rows if view.column("path")[row] == path]
     chosen = {row: view.entry(row) for row in rows}
     if subject is not None:

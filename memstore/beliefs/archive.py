@@ -12,24 +12,24 @@ from memstore.beliefs import ledger
 from memstore.beliefs.next_lines import held, replay_of
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
+from memstore.core.named import refs_of
 from memstore.core.transaction import Saving, again_where_changed, message_of, save_all
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.history.revisions import revisions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from datetime import datetime
 
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
+    from memstore.core.named import Names
     from memstore.core.view import View
 
 
 @again_where_changed
-def archive(
-    view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]
-) -> tuple[Saved, ...]:
+def archive(view: View, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
     """Archive memories: searches and lists leave them out unless the status `archived` is requested.
 
     >>> old = note(ws.view(), "The café opens at ten.")
@@ -38,22 +38,20 @@ def archive(
 
     Args:
         view: the vault.
-        refs: the memories.
+        memories: the memories.
         reason: why; it is kept in `status_reason` and in the commit's message.
         saving: dry_run, commit.
 
     Raises: NotFoundError: a ref names no memory. RefusedError: a memory is superseded or was forgotten, so it is
     already out of sight.
     """
-    files = _opened(view, refs)
+    files = _opened(view, memories)
     edits = [edit_of_archiving(file, reason) for file in files]
     return save_all(view, edits, verb="archive", message=reason, **saving)
 
 
 @again_where_changed
-def restore(
-    view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]
-) -> tuple[Saved, ...]:
+def restore(view: View, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
     """Bring archived memories back, byte for byte as they were.
 
     Takes the arguments and raises the errors of `archive`; the reason is kept in the commit's message only.
@@ -62,12 +60,12 @@ def restore(
         UsageError: a reason is given, but no commit to keep it in.
     """
     message = message_of(view, reason, saving)
-    edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, refs)]
+    edits = [Edit(path=file.path, before=file, after=_restored(view, file)) for file in _opened(view, memories)]
     return save_all(view, edits, verb="restore", message=message, **saving)
 
 
-def _opened(view: View, refs: Sequence[str]) -> list[MemoryFile]:
-    return list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+def _opened(view: View, memories: Names) -> list[MemoryFile]:
+    return list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
 
 
 def edit_of_archiving(file: MemoryFile, reason: str | None = None) -> Edit:

@@ -11,6 +11,7 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError
 from memstore.core.full_stops import first_sentence
+from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.core.transaction import Saving, again_where_changed, save_all
@@ -19,10 +20,11 @@ from memstore.search.quality import days_since
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -92,12 +94,12 @@ class Compressed:
 
 
 @again_where_changed
-def compress(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Compressed:
+def compress(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Compressed:
     """Replace texts that are old and were never used by their summaries; `expand` with `full` still returns the texts.
 
     Args:
         view: the vault; its actor must be its owner, whose history it is.
-        refs: the memories; empty for all that may be compressed.
+        memories: the memories; empty for all that may be compressed.
         saving: dry_run, commit.
 
     Raises:
@@ -108,13 +110,13 @@ def compress(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> 
     view.require_owner()
     view.history.require()
     found = _Found(view)
-    files = [view.original(ref) for ref in refs] if refs else list(found.files())
+    files = [view.original(ref) for ref in refs_of(memories)] if memories else list(found.files())
     edits = []
     for file in view.told("summarizing memories", files):
         edit = found.edit(file)
         if isinstance(edit, Edit):
             edits.append(edit)
-        elif refs:
+        elif memories:
             raise RefusedError(
                 f"{file.memory.ref or file.path} keeps its text: {edit}",
                 hint="memstore compress without a REF takes all that may be compressed",

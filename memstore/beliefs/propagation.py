@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -260,7 +261,7 @@ class Propagated:
 @again_where_changed
 def propagate(
     view: View,
-    ref: str | None = None,
+    memory: Named | None = None,
     *,
     depth: int | None = None,
     apply: bool = False,
@@ -278,7 +279,7 @@ def propagate(
 
     Args:
         view: the vault.
-        ref: the memory to start from; None for all.
+        memory: the memory to start from; None for all.
         depth: the maximum number of links to follow from there; None for no limit.
         apply: write the plan.
         dry_run: write nothing even with `apply`; return what would be written.
@@ -288,13 +289,13 @@ def propagate(
         NotFoundError: there is no such memory.
         UsageError: a depth is given without a ref to count it from.
     """
-    if depth is not None and ref is None:
+    if depth is not None and memory is None:
         raise UsageError(
             "--depth counts links from a memory, and no memory is named", hint="memstore propagate REF --depth"
         )
-    changed = None if ref is None else [view.find(ref).ref or ""]
+    changed = None if memory is None else [view.find(memory).ref or ""]
     files = {str(file.memory.ref): file for file in resting(view)}
-    vault = store_of(view, {ref: file.memory for ref, file in files.items()})
+    vault = store_of(view, {memory: file.memory for memory, file in files.items()})
     plan = plan_propagation(vault, now=view.clock.now(), by=view.actor, changed=changed, max_depth=depth)
     steps = view.told("changing memories", plan.steps)
     edits = [with_lines(files[step.ref], step.new, step.lines) for step in steps]

@@ -20,6 +20,7 @@ from memstore.core.change import Edit
 from memstore.core.errors import NoIdError, NotFoundError, RefusedError, UsageError
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.keys import EXTERNAL, QUARANTINED
+from memstore.core.named import ref_of
 from memstore.core.places import ORIGINALS
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.propagation import Plan
     from memstore.core.change import Saved
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.files.render import Plain
@@ -88,7 +90,7 @@ class Quarantined:
 
 
 @again_where_changed
-def quarantine(view: View, name: str, *, reason: str | None = None, **saving: Unpack[Saving]) -> Quarantined:
+def quarantine(view: View, name: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Quarantined:
     """Take memories of the actor's, and all that was derived from them, out of recall and confidence.
 
     >>> page = note(ws.view(), "Green tea cures all.", source_type="external", source="https://tea.example")
@@ -107,7 +109,7 @@ def quarantine(view: View, name: str, *, reason: str | None = None, **saving: Un
         RefusedError: somebody else owns the memory, it was forgotten, or others listen.
     """
     whole = _Whole(view)
-    of, named = whole.meant(name)
+    of, named = whole.meant(ref_of(name))
     taken = whole.with_derived(row for row in named if whole.is_own(row))
     rows = [row for row in taken if whole.is_own(row) and whole.status(row) != QUARANTINED]
     files = whole.files(rows)
@@ -120,14 +122,14 @@ def quarantine(view: View, name: str, *, reason: str | None = None, **saving: Un
         of=of,
         taken=tuple(whole.taken(row, taken[row]) for row in rows),
         moved=_moved(plan, whole.paths_of(plan)),
-        near=whole.near(name, named),
+        near=whole.near(ref_of(name), named),
         not_owned=tuple(whole.ref(row) for row in {*named, *taken} if not whole.is_own(row)),
         saved=saved,
     )
 
 
 @again_where_changed
-def lift(view: View, name: str, **saving: Unpack[Saving]) -> Quarantined:
+def lift(view: View, name: Named, **saving: Unpack[Saving]) -> Quarantined:
     """Bring back what was quarantined under a name, each memory with the status that it had.
 
     Args:
@@ -141,7 +143,7 @@ def lift(view: View, name: str, **saving: Unpack[Saving]) -> Quarantined:
         UsageError: the memory was quarantined together with another one, which is named.
     """
     whole = _Whole(view)
-    of, _ = whole.meant(name)
+    of, _ = whole.meant(ref_of(name))
     held = whole.quarantined()
     group = {row: file for row, file in held.items() if _of(file) == of}
     if not group:

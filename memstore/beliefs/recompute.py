@@ -26,6 +26,7 @@ from memstore.beliefs.next_lines import (
 from memstore.core.change import Edit
 from memstore.core.errors import GitError, RefusedError
 from memstore.core.ids import MemoryRef
+from memstore.core.named import refs_of
 from memstore.core.places import RegistryKind
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, save, save_all, unchanged
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.evidence import Load, Vouched
     from memstore.core.change import Saved
     from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.named import Named, Names
     from memstore.core.view import View
 
 
@@ -162,14 +164,14 @@ class Recomputed:
     __repr__ = short_repr
 
 
-def check_confidences(view: View, refs: Sequence[str] = ()) -> Recomputed:
+def check_confidences(view: View, memories: Names = ()) -> Recomputed:
     """Compare stored confidences with the results of the ledgers, for these memories or all; write nothing."""
-    files = _files(view, refs)
+    files = _files(view, memories)
     return Recomputed(ledgers=len(files), unequal=_unequal(files, HandEdits(view)))
 
 
 @again_where_changed
-def recompute(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Recomputed:
+def recompute(view: View, memories: Names = (), *, check: bool = False, **saving: Unpack[Saving]) -> Recomputed:
     """Store the results of the ledgers, for these memories or all; a confidence that was edited by hand is never lost.
 
     If the confidence itself was changed since the last commit, or there is no commit to compare with, it is kept, and
@@ -177,13 +179,16 @@ def recompute(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) ->
 
     Args:
         view: the vault.
-        refs: the memories; empty for all.
+        memories: the memories; empty for all.
+        check: only compare, and write nothing.
         saving: dry_run, commit.
 
     Raises:
         NotFoundError: a ref names no memory.
     """
-    files = _files(view, refs)
+    if check:
+        return check_confidences(view, memories)
+    files = _files(view, memories)
     by_hand = HandEdits(view)
     unequal = _unequal(files, by_hand)
     edits = [
@@ -196,19 +201,19 @@ def recompute(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) ->
 
 
 @again_where_changed
-def fold(view: View, ref: str, **saving: Unpack[Saving]) -> Saved:
+def fold(view: View, memory: Named, **saving: Unpack[Saving]) -> Saved:
     """Replace a long history by one line: the confidence, its precision, and the evidence that must not count again.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         saving: dry_run, commit.
 
     Raises:
         NotFoundError: there is no such memory.
         RefusedError: the lines are not committed as they are, so git would not keep them.
     """
-    file = view.original(ref)
+    file = view.original(memory)
     history = file.memory.confidence_history
     if len(history) < FEWEST_TO_FOLD:
         return unchanged(file)
@@ -228,9 +233,9 @@ def fold(view: View, ref: str, **saving: Unpack[Saving]) -> Saved:
     return save(view, Edit(path=file.path, before=file, after=data), verb="recompute", **saving)
 
 
-def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
+def _files(view: View, memories: Names) -> list[MemoryFile]:
     """Return the memories that have a ledger, by path; without a ledger, the confidence itself is the statement."""
-    found = [view.original(ref) for ref in refs] if refs else view.memories()
+    found = [view.original(ref) for ref in refs_of(memories)] if memories else view.memories()
     with_ledger = {file.path: file for file in found if not states_nothing(file.memory.confidence_history)}
     return [with_ledger[path] for path in sorted(with_ledger)]
 

@@ -10,6 +10,7 @@ from memstore.beliefs.next_lines import Stance, held, weigh
 from memstore.core.change import Edit, SavedOne
 from memstore.core.errors import NoIdError, RefusedError, UsageError
 from memstore.core.keys import QUARANTINED
+from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, save
 from memstore.files import splice
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.next_lines import Weighed
     from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.named import Named, Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -39,8 +41,8 @@ class Reinforced(SavedOne):
 @again_where_changed
 def reinforce(
     view: View,
-    ref: str,
-    evidence: str | Sequence[str],
+    memory: Named,
+    evidence: Names,
     *,
     partial: bool = False,
     reason: str | None = None,
@@ -55,7 +57,7 @@ def reinforce(
 
     Args:
         view: the vault.
-        ref: a memory that has a confidence; a belief always has one.
+        memory: a memory that has a confidence; a belief always has one.
         evidence: refs of memories, or marks `consolidation:YYYY-MM-DD`, which have no weight themselves.
         partial: whether it supports the memory only in part.
         reason: why it does.
@@ -67,14 +69,14 @@ def reinforce(
         UsageError: the memory has no confidence.
     """
     stance = Stance.PARTIAL if partial else Stance.SUPPORT
-    return _record(view, ref, evidence, stance, reason=reason, **saving)
+    return _record(view, memory, evidence, stance, reason=reason, **saving)
 
 
 @again_where_changed
 def contradict(
     view: View,
-    ref: str,
-    evidence: str | Sequence[str],
+    memory: Named,
+    evidence: Names,
     *,
     partial: bool = False,
     reason: str | None = None,
@@ -82,15 +84,15 @@ def contradict(
 ) -> Reinforced:
     """Record evidence against a memory; arguments and errors are those of `reinforce`."""
     stance = Stance.PARTIAL if partial else Stance.CONTRADICT
-    return _record(view, ref, evidence, stance, reason=reason, **saving)
+    return _record(view, memory, evidence, stance, reason=reason, **saving)
 
 
 def _record(
-    view: View, ref: str, named: str | Sequence[str], stance: Stance, *, reason: str | None, **saving: Unpack[Saving]
+    view: View, memory: Named, named: Names, stance: Stance, *, reason: str | None, **saving: Unpack[Saving]
 ) -> Reinforced:
-    file = view.original(ref)
+    file = view.original(memory)
     _must_have_confidence(file)
-    evidence = evidence_for(view, file, [named] if isinstance(named, str) else named)
+    evidence = evidence_for(view, file, refs_of(named))
     weighed = weigh(file.memory, evidence, stance, now=view.clock.now(), by=view.actor, reason=reason)
     edit = edit_of_evidence(file, evidence, stance, weighed)
     verb = "contradict" if stance is Stance.CONTRADICT else "reinforce"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.conflict import Lines
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.fence import FencedText
     from memstore.files.memory_file import MemoryFile
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 @again_where_changed
 def revise(
     view: View,
-    ref: str,
+    memory: Named,
     text: str | None = None,
     *,
     old: str | None = None,
@@ -57,7 +58,7 @@ def revise(
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         text: its new text; None keeps the old one.
         old: the part of its text that `text` replaces, which must occur exactly once; None for all of it.
         version: the revision that was read, or its first digits; if the file has another one, nothing is written.
@@ -75,7 +76,7 @@ def revise(
     message = message_of(view, reason, saving)
     if old is None and not (text or "").strip() and not (title or "").strip():
         raise UsageError("there is no new text", hint='memstore edit REF "what holds, better said"')
-    file = view.original(ref)
+    file = view.original(memory)
     name = file.memory.ref or file.path
     if version is not None and not _is_version(file, version):
         raise ChangedMeanwhileError(
@@ -159,7 +160,7 @@ class Proposal:
         return f"memstore {_VERBS[self.stance]} {self.ref} --evidence {self.evidence}"
 
 
-def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
+def revise_from(view: View, memory: Named) -> tuple[Proposal, ...]:
     """Return the beliefs that the sentences of an episode, or of any other memory, support or contradict.
 
     A belief that expects something is compared, as the outcome that it predicts, with memories that are not older.
@@ -175,7 +176,7 @@ def revise_from(view: View, episode: str) -> tuple[Proposal, ...]:
         UsageError: it has no id to refer to it by.
     """
     comparer = Comparer(view)
-    entry = view.find(episode)
+    entry = view.find(memory)
     if entry.ref is None:
         raise NoIdError(entry.path)
     side = comparer.side_at(entry.path)

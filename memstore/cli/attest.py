@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memstore.cli.session import CliSession
-    from memstore.core.transaction import Saving
-    from memstore.core.view import View
-    from memstore.trust.anchor import Recorded
     from memstore.trust.sign import Signed
     from memstore.trust.witness_request import WitnessRequest
 
@@ -93,7 +90,7 @@ def witness(  # noqa: PLR0913 -- one for each option
         return
     ref = ref or ""
     if answer is not None:
-        done = accept_answer(session.view(), ref, answer, session.bytes_of(answer), commit=commit, dry_run=dry_run)
+        done = accept_answer(session.view(), ref, session.bytes_of(answer), name=answer, commit=commit, dry_run=dry_run)
     elif attest is None:
         raise UsageError("--attest is missing", hint="give --attest confirm, --attest dispute or --attest partial")
     else:
@@ -271,10 +268,24 @@ def anchor(  # noqa: PLR0913 -- one for each option
     show it to others, push that ref: git push origin 'refs/memstore/anchors/*'. Of a page, the vault keeps a copy.
     """
     from memstore.documents.trust import anchored_document
+    from memstore.trust.anchor import anchor as record
 
     page = _page(session, kind, reference, snapshot, online=online)
+    if kind == "opentimestamps" and (page is None or proof is None):
+        raise UsageError(
+            f"{kind}: the stamped page and its proof are needed", hint="give --snapshot FILE --proof FILE.ots"
+        )
     stamped = None if proof is None else session.bytes_of(proof)
-    done = _anchored(session.view(), ref, kind, reference, page=page, proof=stamped, dry_run=dry_run, commit=commit)
+    done = record(
+        session.view(),
+        ref,
+        type=kind,
+        reference=reference,
+        page=page,
+        proof=stamped,
+        dry_run=dry_run,
+        commit=commit,
+    )
     session.emit(
         "anchor",
         document=lambda: anchored_document(done, dry_run=dry_run),
@@ -288,45 +299,17 @@ def anchor(  # noqa: PLR0913 -- one for each option
     say_findings(session, done.saved.findings)
 
 
-def _anchored(
-    view: View,
-    ref: str,
-    kind: str,
-    reference: str | None,
-    *,
-    page: bytes | None,
-    proof: bytes | None,
-    **saving: Unpack[Saving],
-) -> Recorded:
-    """Record an anchor of any type from the given arguments."""
-    from memstore.trust import anchor as flow
-
-    if kind == "git_commit":
-        return flow.anchor_commit(view, ref, revision=reference, **saving)
-    if kind == "opentimestamps":
-        if page is None or proof is None:
-            raise UsageError(
-                f"{kind}: the stamped page and its proof are needed", hint="give --snapshot FILE --proof FILE.ots"
-            )
-        return flow.anchor_stamp(view, ref, page, proof, reference=reference, **saving)
-    if reference is None:
-        raise UsageError(f"{kind}: a reference is needed", hint="--reference names where it can be seen")
-    if kind in PAGE_ANCHORS:
-        if page is None:
-            raise UsageError(
-                f"{kind}: a copy of the page is needed",
-                hint="give the page as you saved it with --snapshot FILE, or fetch it with --online",
-            )
-        return flow.anchor_page(view, ref, kind, reference, page, **saving)
-    return flow.anchor_elsewhere(view, ref, kind, reference, **saving)
-
-
 def _page(session: CliSession, kind: str, url: str | None, snapshot: str | None, *, online: bool) -> bytes | None:
     """Return a page's content, as saved or as fetched now; None if neither was requested."""
     from memstore.trust.verify_anchors import remember
     from memstore.vault import composition
 
     if not online:
+        if url is not None and kind in PAGE_ANCHORS and snapshot is None:
+            raise UsageError(
+                f"{kind}: a copy of the page is needed",
+                hint="give the page as you saved it with --snapshot FILE, or fetch it with --online",
+            )
         return session.bytes_of(snapshot) if snapshot is not None else None
     if snapshot is not None or url is None or kind not in PAGE_ANCHORS:
         raise UsageError(

@@ -152,14 +152,12 @@ def recompute(
 
 def replay_all(session: CliSession, refs: tuple[str, ...], *, only_check: bool, commit: bool, dry_run: bool) -> None:
     """Replay these histories, or all, and report which confidences differ."""
-    from memstore.beliefs.recompute import check_confidences
     from memstore.beliefs.recompute import recompute as replay
     from memstore.documents.beliefs import recomputed_document
 
     if only_check and (dry_run or commit):
         raise UsageError("--check writes nothing", hint="leave out --commit and --dry-run")
-    view = session.view()
-    done = check_confidences(view, refs) if only_check else replay(view, refs, dry_run=dry_run, commit=commit)
+    done = replay(session.view(), refs, check=only_check, dry_run=dry_run, commit=commit)
     session.emit(
         "recompute",
         document=lambda: recomputed_document(done, dry_run=dry_run),

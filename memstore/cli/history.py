@@ -144,7 +144,7 @@ def commit(session: CliSession, refs: tuple[str, ...], message: str | None) -> N
     from memstore.documents.history import committed_document
     from memstore.vault.status import commit as make
 
-    done = make(session.view(), refs, text=message)
+    done = make(session.view(), refs, message=message)
     session.emit("commit", document=lambda: committed_document(done), lines=lambda: _commit_lines(session, done))
     for finding in done.findings:
         _say_safely(

@@ -241,6 +241,15 @@ def _what_to_export() -> Callable[[F], F]:
     )
 
 
+def _named(refs: tuple[str, ...], *, everything: bool) -> tuple[str, ...] | None:
+    """Return the memories to export; None for all."""
+    from memstore.core.errors import UsageError
+
+    if refs and everything:
+        raise UsageError("memories to export were named beside --all", hint="name refs, or give --all")
+    return None if everything else refs
+
+
 @subcommand(export, "jsonl", examples=("memstore export jsonl --all > memories.jsonl", "memstore export jsonl m_7f3"))
 @_what_to_export()
 def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bool) -> None:
@@ -252,7 +261,7 @@ def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bo
     from memstore.documents.memories import exported_document
     from memstore.exchange.exporting import records
 
-    found = records(session.view(), refs, everything=everything)
+    found = records(session.view(), _named(refs, everything=everything))
     session.emit(
         "export-jsonl",
         document=lambda: exported_document(found),
@@ -267,7 +276,7 @@ def export_files(session: CliSession, refs: tuple[str, ...], *, everything: bool
     """Write a TAR archive with a Markdown file for each memory, at its path in the vault."""
     from memstore.exchange.exporting import files
 
-    _emit_files(session, files(session.view(), refs, everything=everything))
+    _emit_files(session, files(session.view(), _named(refs, everything=everything)))
 
 
 @subcommand(export, "okf", examples=("memstore export okf --all | tar -x -C bundle",))
@@ -280,7 +289,7 @@ def export_bundle(session: CliSession, refs: tuple[str, ...], *, everything: boo
     """
     from memstore.exchange.exporting import okf
 
-    _emit_files(session, okf(session.view(), refs, everything=everything))
+    _emit_files(session, okf(session.view(), _named(refs, everything=everything)))
 
 
 @subcommand(export, "prov", examples=("memstore export prov --all > provenance.json", "memstore export prov m_7f3"))
@@ -291,7 +300,7 @@ def export_provenance(session: CliSession, refs: tuple[str, ...], *, everything:
     from memstore.documents.lineage import provenance_document
     from memstore.exchange.exporting import prov
 
-    found = prov(session.view(), refs, everything=everything)
+    found = prov(session.view(), _named(refs, everything=everything))
     session.emit(
         "export-prov",
         document=lambda: provenance_document(found),
@@ -331,7 +340,7 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
     from memstore.documents.memories import exported_document
     from memstore.memories.memory_v01 import export_memories as give
 
-    found = give(session.view(), refs, everything=everything)
+    found = give(session.view(), _named(refs, everything=everything))
     shown = found[0] if len(refs) == 1 else exported_document(found)
     session.emit(
         "export-memory",

@@ -63,12 +63,10 @@ def trace(session: CliSession, ref: str, *, reverse: bool, form: str, depth: int
     """Show where a memory comes from: its sources, their sources, and so on; each memory once."""
     from memstore.documents.lineage import trace_document
     from memstore.lineage.trace import trace_memory
-    from memstore.lineage.values import Direction
 
-    direction = Direction.DOWN if reverse else Direction.UP
     session.choices.json = session.choices.json or form == "json"
     most = _most(session, limit, is_drawn=form in ("tree", "svg"))
-    traced = trace_memory(session.view(), ref, direction=direction, depth=depth, limit=most)
+    traced = trace_memory(session.view(), ref, reverse=reverse, depth=depth, limit=most)
     session.emit("trace", document=lambda: trace_document(traced), lines=lambda: _drawn(session, traced, form))
 
 

@@ -122,7 +122,7 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
         )
     if stack is not None:
         session.move_to(_folder_of(session, stack))
-    found = audit_sight(session.view(), subject=subject, entity=seer, ref=ref)
+    found = audit_sight(session.view(), subject=subject, entity=seer, memory=ref)
     session.emit(
         "privacy-audit",
         document=lambda: sight_document(found),

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.conflicts.statements import Statement
     from memstore.core.conflict import Conflict
     from memstore.core.memory import Claim
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.search.retrieval import Filters
@@ -284,7 +285,7 @@ class Survey(NamedTuple):
     not_compared: int
 
 
-def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
+def conflicts(view: View, memory: Named | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
     """Return the open conflicts with both sides visible to the viewer, the most serious first; each pair once.
 
     >>> tea, no_tea = note(ws.view(), "Sean likes tea."), note(ws.view(), "Sean dislikes tea.")
@@ -293,29 +294,29 @@ def conflicts(view: View, ref: str | None = None, filters: Filters = NO_FILTERS)
 
     Args:
         view: the vault.
-        ref: return only the conflicts of this memory, which comes first in each.
+        memory: return only the conflicts of this memory, which comes first in each.
         filters: return only conflicts of memories that pass them; by default of all active ones.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
     """
-    return survey(view, ref, filters).conflicts
+    return survey(view, memory, filters).conflicts
 
 
-def survey(view: View, ref: str | None = None, filters: Filters = NO_FILTERS) -> Survey:
+def survey(view: View, memory: Named | None = None, filters: Filters = NO_FILTERS) -> Survey:
     """Return the same, and how much was not compared."""
     comparer = Comparer(view)
     then = comparer.audience.then
-    if ref is not None:
-        paths = [view.named(ref).path]
+    if memory is not None:
+        paths = [view.named(memory).path]
     else:
         column = comparer.audience.column("path")
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in view.told("comparing memories", paths):
         side = comparer.side_at(path)
-        for one in comparer.conflicts(side, all_in_turn=ref is None) if side else ():
+        for one in comparer.conflicts(side, all_in_turn=memory is None) if side else ():
             found.setdefault(frozenset(one.refs), one)
-    if ref is None:
+    if memory is None:
         comparer.keep_gists()
     return Survey(tuple(sorted(found.values(), key=lambda one: one.order)), comparer.left_out)

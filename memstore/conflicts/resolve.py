@@ -9,12 +9,14 @@ from memstore.conflicts.conflict import between
 from memstore.core.change import Edit, Saved
 from memstore.core.conflict import ConflictType
 from memstore.core.errors import NoIdError, UsageError
+from memstore.core.named import ref_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
 
 if TYPE_CHECKING:
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -40,10 +42,10 @@ class Resolved(NamedTuple):
 @again_where_changed
 def resolve_conflict(
     view: View,
-    one: str,
-    other: str,
+    memory: Named,
+    other: Named,
     *,
-    keep: str,
+    keep: Named,
     decision: str | None = None,
     reason: str | None = None,
     **saving: Unpack[Saving],
@@ -58,7 +60,7 @@ def resolve_conflict(
 
     Args:
         view: the vault.
-        one: a memory.
+        memory: a memory.
         other: the memory that it is in conflict with.
         keep: the memory that holds, which supersedes the other; or `both`, to leave both as they are.
         decision: one of `DECISIONS`; by default `keep`, or `both-true` if both are kept. `merge` records that the two
@@ -73,7 +75,7 @@ def resolve_conflict(
     """
     if decision not in (None, *DECISIONS):
         raise UsageError(f"{decision!r} is no decision", hint=f"the decisions are {', '.join(DECISIONS)}")
-    files = view.original(one), view.original(other)
+    files = view.original(memory), view.original(other)
     refs = _ref(files[0]), _ref(files[1])
     if refs[0] == refs[1]:
         raise UsageError(f"{refs[0]} is named twice", hint="name the two memories that say different things")
@@ -82,7 +84,7 @@ def resolve_conflict(
         raise UsageError(f"{kept} is neither of the two", hint=f"--keep {refs[0]}, --keep {refs[1]} or --keep both")
     decided = decision or ("both-true" if kept == BOTH else "keep")
     if decided != "merge" and (decided == "both-true") != (kept == BOTH):
-        raise UsageError(f"--decision {decided} does not go with --keep {keep}", hint="leave --decision out")
+        raise UsageError(f"--decision {decided} does not go with --keep {ref_of(keep)}", hint="leave --decision out")
     kind = _conflict_type(view, files)
     line = {
         "conflict_type": kind,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.config import Config
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.places import RegistryKind
     from memstore.core.quotation import External
     from memstore.core.transaction import Transaction
@@ -293,22 +294,22 @@ class View(Protocol):
 
     # -- memories ----------------------------------------------------------------------------------
 
-    def find(self, text: str) -> Entry:
-        """Return the memory that `text` means: `type:id`, an id, a unique beginning of one, or a path.
+    def find(self, name: Named) -> Entry:
+        """Return the memory that `name` means: `type:id`, an id, a unique beginning of one, or a path.
 
         Raises:
             NotFoundError: no memory matches, several do, it has another type, or it may not be seen, which reads as if
                 it did not exist.
         """
 
-    def named(self, text: str, *, notes: bool = False) -> Entry:
-        """Return the memory that `text` means, as `find`, or by a title, alias or file stem that only one memory has.
+    def named(self, name: Named, *, notes: bool = False) -> Entry:
+        """Return the memory that `name` means, as `find`, or by a title, alias or file stem that only one memory has.
 
         Only for reading: anybody can give a memory any name, so granting, sharing, signing and forgetting go by id or
         path.
 
         Args:
-            text: as a person typed it.
+            name: as a person typed it, or a value that has a `ref`.
             notes: whether plain notes match too.
 
         Raises:
@@ -331,8 +332,8 @@ class View(Protocol):
     def opened(self, row: int) -> Opened | None:
         """Return the file of a visible row for citing; None if its current content is hidden or has another status."""
 
-    def original(self, ref: str) -> MemoryFile:
-        """Return the complete file of the memory that `ref` means, unchanged, for editing or signing.
+    def original(self, name: Named) -> MemoryFile:
+        """Return the complete file of the memory that `name` means, unchanged, for editing or signing.
 
         Raises:
             NotFoundError: there is none that the actor may see.

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.core.memory import Memory
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.files.render import Plain
@@ -38,21 +39,21 @@ _LONGEST_DESCRIPTION = 160
 _NEEDS_BRACKETS = re.compile(r"[\s()<>\\]")
 
 
-def records(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[dict[str, Any]]:
+def records(view: View, memories: Names | None = None) -> Iterator[dict[str, Any]]:
     """Yield each memory as a JSON object with its path, its frontmatter and its unchanged text.
 
     Raises the errors of `memories.memory_v01.chosen`.
     """
-    for file in chosen(view, refs, everything=everything):
+    for file in chosen(view, memories):
         yield {"record": RECORD, "path": file.path, "frontmatter": _kept(file), "body": file.text.body}
 
 
-def files(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
+def files(view: View, memories: Names | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield each memory as the path and bytes of a file; raises the errors of `records`.
 
     A memory keeps its path, unless a vault without notes of other programs takes a file there for something else.
     """
-    found = chosen(view, refs, everything=everything)
+    found = chosen(view, memories)
     names = _names(found, lambda path: is_memory_path(path, mixed=False))
     for file in found:
         yield names[file.path], _file(_kept(file), file.text.body)
@@ -81,14 +82,14 @@ def archived(found: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
 # -- Open Knowledge Format -------------------------------------------------------------------------
 
 
-def okf(view: View, refs: Sequence[str], *, everything: bool = False) -> Iterator[tuple[str, bytes]]:
+def okf(view: View, memories: Names | None = None) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a bundle: a concept for each memory, and an index; raises the errors of `records`.
 
     `generated` is the memory's author and time, `sources` what it was derived from, and `verified` lists the witnesses
     whose signed confirmation is valid. A memory keeps its path, unless no concept may have that name. With the record
     under `memstore`, an import can make the same memory of a concept again.
     """
-    found = chosen(view, refs, everything=everything)
+    found = chosen(view, memories)
     names = _names(found, _fits)
     paths = {str(file.memory.ref): f"/{names[file.path]}" for file in found}
     voucher = Voucher(view)
@@ -187,13 +188,13 @@ _PREFIXES = {
 }
 
 
-def prov(view: View, refs: Sequence[str], *, everything: bool = False) -> dict[str, Any]:
+def prov(view: View, memories: Names | None = None) -> dict[str, Any]:
     """Return the provenance of memories as W3C PROV-JSON; raises the errors of `records`.
 
     A memory is an entity, attributed to its author and derived from its sources; a memory that supersedes another is a
     revision of it. For a source that is not an exported memory, the entity holds at most its name.
     """
-    found = chosen(view, refs, everything=everything)
+    found = chosen(view, memories)
     document: dict[str, Any] = {"prefix": dict(_PREFIXES), "entity": {}, "agent": {}}
     exported = {str(file.memory.ref) for file in found}
     relations = _Relations(document)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self, Unpack
 
 from memstore.conflicts.compare import Comparer
 from memstore.core.errors import UsageError
+from memstore.core.named import ref_of
 from memstore.face import given
 from memstore.face.brief import brief
 from memstore.files.catalog_entry import entry_of
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
     from memstore.core.conflict import Conflict
+    from memstore.core.named import Named
     from memstore.face.given import Keys
     from memstore.files.memory_file import MemoryFile
     from memstore.memories.add import Composed
@@ -131,10 +133,10 @@ class PendingView(VaultView):
             self._by_name[name] = len(self._new)
         self._new.append(file)
 
-    def find(self, text: str) -> Entry:
-        """Return the memory that `text` names, which may be one that is yet to be written."""
-        at = self._by_name.get(text.strip().removeprefix("[[").removesuffix("]]"))
-        return super().find(text) if at is None else entry_of(self._new[at], "")
+    def find(self, name: Named) -> Entry:
+        """Return the memory that `name` means, which may be one that is yet to be written."""
+        at = self._by_name.get(ref_of(name).strip().removeprefix("[[").removesuffix("]]"))
+        return super().find(name) if at is None else entry_of(self._new[at], "")
 
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the rows with this id; rows of memories that are yet to be written follow all others."""

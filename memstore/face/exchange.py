@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.errors import UsageError
 from memstore.core.transaction import Saving
+from memstore.exchange.exporting import files, okf, prov, records
 from memstore.face import given
 from memstore.face.brief import brief
+from memstore.face.forward import Forward, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from memstore.core.view import View
     from memstore.exchange.importing import Imported
     from memstore.exchange.source import ImportSource
-    from memstore.face.given import Names
     from memstore.memories.incoming import ImportedMemories
 
 
 @brief
-class VaultExchange:
+class VaultExchange(Part):
     """Memories of other programs, and for them: `vault.exchange.import_from("chatgpt", "export.zip")`.
 
-    `import_from`, `import_records`; `records`, `markdown`, `okf`, `prov`. The named memories are exported, or,
-    without names, all that the entity may see.
+    The named memories are exported, or, without names, all that the entity may see.
     """
 
-    def __init__(self, view: Callable[[], View]) -> None:
-        self._view = view
+    records = Forward(records)
+    markdown = Forward(files)
+    okf = Forward(okf)
+    prov = Forward(prov)
 
     def import_from(
         self,
@@ -59,7 +60,7 @@ class VaultExchange:
         from memstore.exchange.formats import IMPORTERS
         from memstore.exchange.importing import import_from
 
-        given.only(saving, Saving, "import_from")
+        given.only(saving, Saving.__annotations__, "import_from")
         if format not in IMPORTERS:
             raise UsageError(f"there is no format `{format}`", hint=f"it is one of {', '.join(sorted(IMPORTERS))}")
         view = self._view()
@@ -70,7 +71,7 @@ class VaultExchange:
         """Write memories that `memstore export jsonl` wrote, with their ids and histories."""
         from memstore.exchange.records import import_records
 
-        given.only(saving, Saving, "import_records")
+        given.only(saving, Saving.__annotations__, "import_records")
         view = self._view()
         with self._source(view, path) as source:
             return import_records(view, source, **saving)
@@ -80,31 +81,3 @@ class VaultExchange:
         from memstore.exchange.importing import open_source
 
         return closing(open_source(view, given.place(path), str(path)))
-
-    def records(self, memories: Names | None = None) -> Iterator[dict[str, Any]]:
-        """Yield memories as `memstore export jsonl` writes them: path, frontmatter and body."""
-        from memstore.exchange.exporting import records
-
-        return records(self._view(), _refs(memories), everything=memories is None)
-
-    def markdown(self, memories: Names | None = None) -> Iterator[tuple[str, bytes]]:
-        """Yield memories as files, each a path and its bytes."""
-        from memstore.exchange.exporting import files
-
-        return files(self._view(), _refs(memories), everything=memories is None)
-
-    def okf(self, memories: Names | None = None) -> Iterator[tuple[str, bytes]]:
-        """Yield the files of a bundle in the Open Knowledge Format, each a path and its bytes."""
-        from memstore.exchange.exporting import okf
-
-        return okf(self._view(), _refs(memories), everything=memories is None)
-
-    def prov(self, memories: Names | None = None) -> dict[str, Any]:
-        """Return where memories come from, as W3C PROV-JSON."""
-        from memstore.exchange.exporting import prov
-
-        return prov(self._view(), _refs(memories), everything=memories is None)
-
-
-def _refs(memories: Names | None) -> list[str]:
-    return [] if memories is None else given.refs_of(memories)

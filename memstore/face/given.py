@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import Enum
-from typing import TYPE_CHECKING, Any, Protocol, TypedDict, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, overload
 
 from memstore.core import times
 from memstore.core.errors import UsageError, nearest
-from memstore.core.ids import MemoryRef
 from memstore.core.keys import KEY_BY_NAME, Shape
+from memstore.core.named import Named, ref_of
 from memstore.files import render
 from memstore.files.draft import Account
 from memstore.memories.create import Said, values_of
@@ -32,19 +32,6 @@ if TYPE_CHECKING:
 
 
 E = TypeVar("E", bound=Enum)
-
-
-class HasRef(Protocol):
-    """Anything that has a memory's ref: the result of `add`, a hit, a memory, an entry of a list."""
-
-    @property
-    def ref(self) -> MemoryRef | str | None:
-        """The memory's ref; None if it has no id."""
-
-
-# Whatever names a memory: its ref, its id, a unique prefix of the id, its path, or a value that has a `ref`.
-Named = str | MemoryRef | HasRef
-Names = Named | Sequence[Named]
 
 
 class Keys(Said, total=False):
@@ -100,26 +87,7 @@ class Which(TypedDict, total=False):
     where: str | Where | Sequence[str | Where]
 
 
-# -- memories and lists ---------------------------------------------------------------------------
-
-
-def ref_of(memory: Named) -> str:
-    """Return the text that names a memory; raise `TypeError` for a value that is neither a text nor has a `ref`."""
-    if isinstance(memory, str | MemoryRef):
-        return str(memory)
-    if not hasattr(memory, "ref"):
-        raise TypeError(f"a memory is named by its ref or by a value that has one, not by {type(memory).__name__}")
-    name = memory.ref if memory.ref is not None else getattr(memory, "path", None)
-    if name is None:
-        raise TypeError(f"this {type(memory).__name__} has neither a ref nor a path")
-    return str(name)
-
-
-def refs_of(memories: Names) -> list[str]:
-    """Return the texts that name one memory or several."""
-    if isinstance(memories, str | MemoryRef) or hasattr(memories, "ref"):
-        return [ref_of(cast("Named", memories))]
-    return [ref_of(memory) for memory in cast("Iterable[Named]", memories)]
+# -- places, texts and lists ---------------------------------------------------------------------
 
 
 def place(path: str | Path) -> Path:
@@ -134,6 +102,11 @@ def text_of(name: str, given: object) -> str:
     if not isinstance(given, str):
         raise TypeError(f"{name} is a text, not {'None' if given is None else type(given).__name__}")
     return given
+
+
+def text_or_none(name: str, given: object) -> str | None:
+    """Return a text or None; raise `TypeError` for anything else."""
+    return None if given is None else text_of(name, given)
 
 
 def count(name: str, given: object, *, least: int = 1) -> int:
@@ -164,7 +137,7 @@ def items(name: str, given: Iterable[str]) -> list[str]:
     return list(given)
 
 
-def one_or_more(given: str | Iterable[str]) -> list[str]:
+def one_or_more(_: str, given: str | Iterable[str]) -> list[str]:
     """Return one item or several as a list."""
     return [given] if isinstance(given, str) else list(given)
 
@@ -188,12 +161,11 @@ def opened(vault: Vault) -> Vault:
     return vault
 
 
-def only(given: Mapping[str, object], known: type[Any], function: str) -> None:
+def only(given: Iterable[str], known: Iterable[str], function: str) -> None:
     """Raise `TypeError`, as Python does, for a keyword argument that the function does not know."""
-    names = known.__annotations__
     for name in given:
-        if name not in names:
-            near = nearest(name, names)
+        if name not in known:
+            near = nearest(name, known)
             meant = f"; did you mean {near}?" if near else ""
             raise TypeError(f"{function}() got an unexpected keyword argument {name!r}{meant}")
 
@@ -210,7 +182,7 @@ def new_memory(text: str, kind: str, keys: Keys, *, function: str) -> tuple[dict
         TypeError: a name is not a key's, a text is given where a list belongs, something else as the text, or a
             `datetime` as a time, which files have as texts.
     """
-    only(keys, Keys, function)
+    only(keys, Keys.__annotations__, function)
     text_of("text", text)
     said = {name: _checked(name, value) for name, value in keys.items()}
     own = said.pop("keys", {})
@@ -234,7 +206,7 @@ def _checked(name: str, value: Any) -> Any:
 
 def promoted(keys: Keys) -> tuple[dict[str, Plain], Account]:
     """Return the keys given for a promotion, and the account of an episode; errors as for `new_memory`."""
-    only(keys, Keys, "promote")
+    only(keys, Keys.__annotations__, "promote")
     said = {name: _checked(name, value) for name, value in keys.items()}
     account = _account(said)
     own = said.pop("keys", {})

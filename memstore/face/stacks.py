@@ -4,28 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.exchange.sharing import share, shared_stacks, update
 from memstore.face import given
 from memstore.face.brief import brief
+from memstore.face.forward import Forward, Part
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from memstore.access.stack import Mount
-    from memstore.core.view import View
-    from memstore.exchange.sharing import SharedStack, SharedState
+    from memstore.exchange.sharing import SharedStack
     from memstore.vault.stack_place import StackPlace
 
 
 @brief
-class VaultStacks:
-    """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; then she can `load` it.
+class VaultStacks(Part):
+    """Shared stacks: `vault.stacks.share("for-claire", to="human:claire")`; then she can `load` it."""
 
-    `share`, `update`, `shared`; `load`, `unload`, `loaded`.
-    """
-
-    def __init__(self, view: Callable[[], View]) -> None:
-        self._view = view
+    shared = Forward(shared_stacks)
 
     def share(
         self,
@@ -50,8 +47,6 @@ class VaultStacks:
                 copy would name something hidden.
             UsageError: the recipient can't read, or the name is none or taken.
         """
-        from memstore.exchange.sharing import share
-
         place = _place(str(folder))
         return share(self._view(), place, to=to, name=name, acknowledge=acknowledge, dry_run=dry_run)
 
@@ -62,15 +57,7 @@ class VaultStacks:
             NotFoundError: no stack of this name was shared from here.
             RefusedError: as for `share`, or the folder's stack is another vault's.
         """
-        from memstore.exchange.sharing import update
-
         return update(self._view(), str(stack), _place, acknowledge=acknowledge, dry_run=dry_run)
-
-    def shared(self) -> tuple[SharedState, ...]:
-        """Return the stacks that were shared from the vault, and what has changed since; for its owner alone."""
-        from memstore.exchange.sharing import shared_stacks
-
-        return shared_stacks(self._view())
 
     def load(self, folder: str | Path, *, name: str | None = None, accept_key: bool = False) -> Mount:
         """Search a stack that was shared with the entity together with this vault; it stays where it is.

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from memstore.core.errors import UsageError
+from memstore.core.named import ref_of, refs_of
 from memstore.core.places import SETTINGS_FOLDER
 from memstore.core.transaction import Saving
 from memstore.face import given
-from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
 from memstore.face.batch import Batch
-from memstore.face.beliefs import VaultBeliefs, VaultConflicts
 from memstore.face.brief import brief, briefly
-from memstore.face.exchange import VaultExchange
 from memstore.face.given import Hits
-from memstore.face.lineage import VaultHistory, VaultLineage
-from memstore.face.stacks import VaultStacks
-from memstore.face.trust import VaultTrust
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +22,14 @@ if TYPE_CHECKING:
     from memstore.beliefs.recall import Recalled
     from memstore.core.change import Committed, Saved, Undone
     from memstore.core.memory import Memory
-    from memstore.face.given import Keys, Named, Names, Which
+    from memstore.core.named import Named, Names
+    from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
+    from memstore.face.beliefs import VaultBeliefs, VaultConflicts
+    from memstore.face.exchange import VaultExchange
+    from memstore.face.given import Keys, Which
+    from memstore.face.lineage import VaultHistory, VaultLineage
+    from memstore.face.stacks import VaultStacks
+    from memstore.face.trust import VaultTrust
     from memstore.memories.adopt import Adopted
     from memstore.memories.cite import Cited
     from memstore.memories.edit import Moved
@@ -80,17 +82,6 @@ class Vault:
         self._ws: Workspace | None = ws
         self._now, self._ready = now, ready
         self._root, self._entity = ws.vault.root, ws.actor
-        self.beliefs = VaultBeliefs(self.view)
-        self.lineage = VaultLineage(self.view)
-        self.access = VaultAccess(self.view)
-        self.consents = VaultConsents(self.view)
-        self.stacks = VaultStacks(self.view)
-        self.contexts = VaultContexts(self._in_any_context)
-        self.entities = VaultEntities(self.view)
-        self.trust = VaultTrust(self.view)
-        self.conflicts = VaultConflicts(self.view)
-        self.history = VaultHistory(self.view)
-        self.exchange = VaultExchange(self.view)
 
     def __repr__(self) -> str:
         return f"<Vault {self._root} as {self._entity}{', closed' if self.closed else ''}>"
@@ -154,6 +145,85 @@ class Vault:
         """
         return _SigningVault(self)
 
+    # -- the capabilities --------------------------------------------------------------------------
+
+    @cached_property
+    def beliefs(self) -> VaultBeliefs:
+        """How sure a memory's holder is, and why."""
+        from memstore.face.beliefs import VaultBeliefs
+
+        return VaultBeliefs(self.view)
+
+    @cached_property
+    def lineage(self) -> VaultLineage:
+        """What a memory was made from, and what was made from it."""
+        from memstore.face.lineage import VaultLineage
+
+        return VaultLineage(self.view)
+
+    @cached_property
+    def access(self) -> VaultAccess:
+        """Who sees a memory."""
+        from memstore.face.access import VaultAccess
+
+        return VaultAccess(self.view)
+
+    @cached_property
+    def consents(self) -> VaultConsents:
+        """Who said yes or no to what."""
+        from memstore.face.access import VaultConsents
+
+        return VaultConsents(self.view)
+
+    @cached_property
+    def contexts(self) -> VaultContexts:
+        """The active context, and who listens in it."""
+        from memstore.face.access import VaultContexts
+
+        return VaultContexts(self._in_any_context)
+
+    @cached_property
+    def entities(self) -> VaultEntities:
+        """People, animals, agents and groups."""
+        from memstore.face.access import VaultEntities
+
+        return VaultEntities(self.view)
+
+    @cached_property
+    def stacks(self) -> VaultStacks:
+        """Shared stacks."""
+        from memstore.face.stacks import VaultStacks
+
+        return VaultStacks(self.view)
+
+    @cached_property
+    def trust(self) -> VaultTrust:
+        """Signatures, witnesses and anchors."""
+        from memstore.face.trust import VaultTrust
+
+        return VaultTrust(self.view)
+
+    @cached_property
+    def conflicts(self) -> VaultConflicts:
+        """Memories that can't both be right."""
+        from memstore.face.beliefs import VaultConflicts
+
+        return VaultConflicts(self.view)
+
+    @cached_property
+    def history(self) -> VaultHistory:
+        """What happened, according to git."""
+        from memstore.face.lineage import VaultHistory
+
+        return VaultHistory(self.view)
+
+    @cached_property
+    def exchange(self) -> VaultExchange:
+        """Memories of other programs, and for them."""
+        from memstore.face.exchange import VaultExchange
+
+        return VaultExchange(self.view)
+
     # -- finding and reading -----------------------------------------------------------------------
 
     def search(
@@ -192,7 +262,7 @@ class Vault:
         from memstore.memories.search import Wish, search
         from memstore.search.retrieval import Sort, Unit
 
-        given.only(which, given.Which, "search")
+        given.only(which, given.Which.__annotations__, "search")
         given.text_of("query", query)
         given.count("limit", limit)
         given.when("at", at)
@@ -206,7 +276,7 @@ class Vault:
             profile=None if profile is None else given.choice(QualityProfile, profile),
             explain=explain is not False,
         )
-        about = None if isinstance(explain, bool) else given.ref_of(explain)
+        about = None if isinstance(explain, bool) else ref_of(explain)
         return Hits(search(view, query, wish, at=at, about=about))
 
     def recall(self, prompt: str, *, budget: int | None = None, profile: str = "default") -> Recalled:
@@ -238,7 +308,7 @@ class Vault:
         from memstore.memories.listing import list_memories
         from memstore.search.retrieval import Sort
 
-        given.only(which, given.Which, "list")
+        given.only(which, given.Which.__annotations__, "list")
         view = self.view()
         filters = given.filters_of(which, now=view.clock.now())
         return list_memories(
@@ -262,7 +332,7 @@ class Vault:
         """
         from memstore.memories.show import show_memory
 
-        return show_memory(self.view(), given.ref_of(memory), at=given.when("at", at))
+        return show_memory(self.view(), ref_of(memory), at=given.when("at", at))
 
     def why(self, memory: Named, *, profile: str | None = None) -> Why:
         """Return how each number of a memory is derived, down to lines and commits; this is not a use of it."""
@@ -270,7 +340,7 @@ class Vault:
         from memstore.memories.why import why
 
         chosen = None if profile is None else given.choice(QualityProfile, profile)
-        return why(self.view(), given.ref_of(memory), profile=chosen)
+        return why(self.view(), ref_of(memory), profile=chosen)
 
     def cite(self, memory: Named, *, line_start: int | None = None, line_end: int | None = None) -> Cited:
         """Return the citation of a memory's lines, or of its whole text if no lines are named; this is a use of it.
@@ -284,7 +354,7 @@ class Vault:
         """
         from memstore.memories.cite import cite
 
-        name = given.ref_of(memory)
+        name = ref_of(memory)
         lines = "" if line_start is None else f":L{given.count('line_start', line_start)}"
         lines += f"-L{given.count('line_end', line_end)}" if lines and line_end is not None else ""
         return cite(self.view(), f"{name}{lines}")
@@ -293,7 +363,7 @@ class Vault:
         """Return where a note's links lead, and which links lead to it; for navigation, not for lineage."""
         from memstore.memories.links import links
 
-        return links(self.view(), given.ref_of(memory))
+        return links(self.view(), ref_of(memory))
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -362,10 +432,10 @@ class Vault:
         """
         from memstore.beliefs.revise import revise
 
-        given.only(saving, Saving, "edit")
+        given.only(saving, Saving.__annotations__, "edit")
         if text is not None:
             given.text_of("text", text)
-        return revise(self.view(), given.ref_of(memory), text, title=title, reason=reason, **saving)
+        return revise(self.view(), ref_of(memory), text, title=title, reason=reason, **saving)
 
     def set(self, memory: Named, *, dry_run: bool = False, commit: bool = False, **keys: Any) -> Saved:
         """Set keys of a memory's frontmatter: `vault.set(note, importance="high", confidence=0.8)`.
@@ -377,7 +447,7 @@ class Vault:
         """
         from memstore.memories.edit import set_keys
 
-        return set_keys(self.view(), given.ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
+        return set_keys(self.view(), ref_of(memory), given.as_typed(keys), dry_run=dry_run, commit=commit)
 
     def tag(
         self, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
@@ -385,17 +455,17 @@ class Vault:
         """Add tags to a memory, and remove others."""
         from memstore.memories.edit import tag
 
-        given.only(saving, Saving, "tag")
+        given.only(saving, Saving.__annotations__, "tag")
         adding = [given.quoted(one) for one in given.items("add", add)]
         removing = [given.quoted(one) for one in given.items("remove", remove)]
-        return tag(self.view(), given.ref_of(memory), add=adding, remove=removing, **saving)
+        return tag(self.view(), ref_of(memory), add=adding, remove=removing, **saving)
 
     def move(self, memory: Named, path: str, **saving: Unpack[Saving]) -> Moved:
         """Move a memory's file to another path in the vault; its id and everything that names it stay the same."""
         from memstore.memories.edit import move
 
-        given.only(saving, Saving, "move")
-        return move(self.view(), given.ref_of(memory), path, **saving)
+        given.only(saving, Saving.__annotations__, "move")
+        return move(self.view(), ref_of(memory), path, **saving)
 
     def supersede(
         self,
@@ -423,7 +493,7 @@ class Vault:
 
         values, body = given.new_memory(text, "", keys, function="supersede")
         del values["type"]
-        ref = given.ref_of(memory)
+        ref = ref_of(memory)
         return supersede(self.view(), ref, body, values, reason=reason, since=since, dry_run=dry_run, commit=commit)
 
     def promote(
@@ -450,22 +520,22 @@ class Vault:
         from memstore.memories.promote import promote
 
         values, account = given.promoted(keys)
-        ref = given.ref_of(memory)
+        ref = ref_of(memory)
         return promote(self.view(), ref, to, values, text=text, account=account, dry_run=dry_run, commit=commit)
 
     def archive(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Archive one memory or several; nothing is deleted, and `status="archived"` finds them."""
         from memstore.beliefs.archive import archive
 
-        given.only(saving, Saving, "archive")
-        return archive(self.view(), given.refs_of(memories), reason=reason, **saving)
+        given.only(saving, Saving.__annotations__, "archive")
+        return archive(self.view(), refs_of(memories), reason=reason, **saving)
 
     def restore(self, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> tuple[Saved, ...]:
         """Restore archived memories, byte for byte as they were; a `reason` needs `commit`."""
         from memstore.beliefs.archive import restore
 
-        given.only(saving, Saving, "restore")
-        return restore(self.view(), given.refs_of(memories), reason=reason, **saving)
+        given.only(saving, Saving.__annotations__, "restore")
+        return restore(self.view(), refs_of(memories), reason=reason, **saving)
 
     def forget(
         self,
@@ -491,14 +561,14 @@ class Vault:
         """
         from memstore.memories.forget import forget
 
-        given.only(saving, Saving, "forget")
-        return forget(self.view(), given.refs_of(memories), detach=detach, cascade=cascade, reason=reason, **saving)
+        given.only(saving, Saving.__annotations__, "forget")
+        return forget(self.view(), refs_of(memories), detach=detach, cascade=cascade, reason=reason, **saving)
 
     def adopt(self, paths: Sequence[str] = (), *, type: str = "note", **saving: Unpack[Saving]) -> Adopted:  # noqa: A002 -- the key's name
         """Make notes memories: add a fence if there is none, an id and the day they were made; by default all notes."""
         from memstore.memories.adopt import adopt
 
-        given.only(saving, Saving, "adopt")
+        given.only(saving, Saving.__annotations__, "adopt")
         return adopt(self.view(), given.items("paths", paths), kind=type, **saving)
 
     # -- the vault as a whole ----------------------------------------------------------------------
@@ -520,7 +590,7 @@ class Vault:
         """Return counts of memories by type, status, month and author; all active ones by default."""
         from memstore.vault.status import stats
 
-        given.only(which, given.Which, "stats")
+        given.only(which, given.Which.__annotations__, "stats")
         view = self.view()
         return stats(view, given.filters_of(which, now=view.clock.now()), at=given.when("at", at))
 
@@ -544,7 +614,7 @@ class Vault:
         """
         from memstore.vault.status import commit
 
-        return commit(self.view(), given.refs_of(memories), text=message)
+        return commit(self.view(), refs_of(memories), message=message)
 
     def undo(self, *, dry_run: bool = False) -> Undone:
         """Take back what the entity wrote last, a batch as a whole; a second `undo` restores it.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.change import MemoryChange
 from memstore.core.errors import FormatError, NotFoundError, UsageError
+from memstore.core.named import ref_of
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
@@ -18,6 +19,7 @@ from memstore.history.revisions import find_at
 
 if TYPE_CHECKING:
     from memstore.core.catalog import Entry
+    from memstore.core.named import Named
     from memstore.core.quotation import External
     from memstore.core.view import View
 
@@ -50,12 +52,12 @@ class Diff:
     __repr__ = short_repr
 
 
-def diff(view: View, ref: str | None = None, old: str | None = None, new: str | None = None) -> Diff:
+def diff(view: View, memory: Named | None = None, old: str | None = None, new: str | None = None) -> Diff:
     """Return what changed.
 
     Args:
         view: the vault.
-        ref: the memory; None for all, which are compared with the current commit.
+        memory: the memory; None for all, which are compared with the current commit.
         old: a revision or date; None for the current commit.
         new: a revision or date; None for the work tree.
 
@@ -65,7 +67,7 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
     """
     view.require_owner()
     view.history.require()
-    if ref is None:
+    if memory is None:
         waiting = view.pending().changes
         return Diff(
             old=view.history.head(),
@@ -73,6 +75,7 @@ def diff(view: View, ref: str | None = None, old: str | None = None, new: str | 
             memories=tuple(_diff(view, change) for change in waiting.memories),
             broken=tuple(file.path for file in waiting.broken),
         )
+    ref = ref_of(memory)
     try:
         entry = find_then_or_now(view, ref)
     except NotFoundError as unknown:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.core.change import MemoryChange
 from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.ids import is_memory_id
+from memstore.core.named import ref_of
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.memory import LedgerLine
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.history.history import Commit
@@ -68,12 +70,12 @@ class Log:
     __repr__ = short_repr
 
 
-def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
+def log(view: View, memory: Named | None = None, *, limit: int | None = None) -> Log:
     """Return the log of a memory, or of all that the viewer may see, newest first.
 
     Args:
         view: the vault.
-        ref: the memory; None for all.
+        memory: the memory; None for all.
         limit: how many lines at most.
 
     Raises:
@@ -83,10 +85,10 @@ def log(view: View, ref: str | None = None, *, limit: int | None = None) -> Log:
     """
     view.require_owner()
     view.history.require()
-    if ref is None:
+    if memory is None:
         most = None if limit is None else min(limit, sys.maxsize)
         return _log(view, None, tuple(islice(_of_vault(view), most)))
-    entry = _find_ever(view, ref)
+    entry = _find_ever(view, ref_of(memory))
     lines = sorted([*_of_memory(view, entry), *_events(view, entry)], key=lambda line: line.at, reverse=True)
     return _log(view, entry.ref or entry.path, tuple(lines[:limit]))
 
@@ -109,13 +111,13 @@ def _find_ever(view: View, ref: str) -> Entry:
         return entry_of(file, view.history.blob_id(file.data))
 
 
-def find_then_or_now(view: View, ref: str) -> Entry:
-    """Return the memory that `ref` means; if it was deleted since the current commit, as it was there."""
+def find_then_or_now(view: View, memory: Named) -> Entry:
+    """Return the memory that is meant; if it was deleted since the current commit, as it was there."""
     try:
-        return view.named(ref)
+        return view.named(memory)
     except NotFoundError as unknown:
         try:
-            return view.committed().named(ref)
+            return view.committed().named(memory)
         except NotFoundError:
             raise unknown from None
 

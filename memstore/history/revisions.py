@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -250,7 +251,7 @@ class Blame:
     __repr__ = short_repr
 
 
-def blame(view: View, ref: str) -> Blame:
+def blame(view: View, memory: Named) -> Blame:
     """Return the commit of each entry of the confidence's history, and of each line of the body.
 
     Raises:
@@ -260,7 +261,7 @@ def blame(view: View, ref: str) -> Blame:
     """
     view.require_owner()
     view.history.require()
-    entry = view.named(ref)
+    entry = view.named(memory)
     file = view.whole.read_file(entry.path)
     if not isinstance(file, MemoryFile):
         raise FormatError(f"{entry.path} can't be read", hint="memstore check says why")

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import refs_of
 from memstore.core.quotation import harmless
 from memstore.core.short_repr import short_repr
 from memstore.lineage import walk
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.core.catalog import Entry
+    from memstore.core.named import Named, Names
     from memstore.core.view import View
     from memstore.lineage.graph import Graph, GraphLink
 
@@ -214,26 +216,27 @@ class TracedBothWays:
 
 def trace_memory(
     view: View,
-    ref: str,
+    memory: Named,
     *,
-    direction: Direction = Direction.UP,
+    reverse: bool = False,
     depth: int | None = None,
     limit: int | None = None,
 ) -> Trace:
-    """Return the lineage of the memory that `ref` names, as far as the viewer may see it.
+    """Return the lineage of a memory, as far as the viewer may see it.
 
     Args:
         view: the vault.
-        ref: names the memory.
-        direction: up to sources, or down to dependents.
+        memory: the memory.
+        reverse: down to what was made from it, instead of up to its sources.
         depth: how many edges to follow at most; None for all.
         limit: how many edges to show at most, those nearest to the memory; None for all.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see.
     """
-    entry = view.named(ref)
+    entry = view.named(memory)
     graph = graph_of(view)
+    direction = Direction.DOWN if reverse else Direction.UP
     return trace(graph, row_of(graph, entry), direction=direction, depth=depth, limit=limit)
 
 
@@ -283,18 +286,18 @@ class Impact:
     __repr__ = short_repr
 
 
-def impact_of(view: View, refs: Sequence[str], *, limit: int | None = None) -> Impact:
+def impact_of(view: View, memories: Names, *, limit: int | None = None) -> Impact:
     """Return which memories that the viewer may see would lose ground if these memories were gone.
 
     Args:
         view: the vault.
-        refs: name the memories.
+        memories: name the memories.
         limit: how many to return at most, the lost ones first; None for all.
 
     Raises:
         NotFoundError: one of them is not a memory that the viewer may see.
     """
-    entries = [view.named(ref) for ref in refs]
+    entries = [view.named(ref) for ref in refs_of(memories)]
     graph = graph_of(view)
     gone = sorted({row_of(graph, entry) for entry in entries}, key=graph.name)
     found = walk.impact(graph, gone)

@@ -16,6 +16,7 @@ from memstore.core.change import Edit, Saved, Written
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
 from memstore.core.finding import Position, Problem, Severity, in_order
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import refs_of
 from memstore.core.places import (
     MEMORY_SUFFIX,
     MOST_NAME_BYTES,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 
     from memstore.core.finding import Finding
     from memstore.core.memory import LedgerLine
+    from memstore.core.named import Named, Names
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.files.render import Plain
@@ -60,12 +62,12 @@ if TYPE_CHECKING:
 
 
 @again_where_changed
-def set_keys(view: View, ref: str, texts: Mapping[str, Sequence[str]], **saving: Unpack[Saving]) -> Saved:
+def set_keys(view: View, memory: Named, texts: Mapping[str, Sequence[str]], **saving: Unpack[Saving]) -> Saved:
     """Set keys of a memory, as typed by a person; an empty value removes the key.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         texts: what was typed for each key; lists are separated by commas.
         saving: dry_run, commit.
 
@@ -76,7 +78,7 @@ def set_keys(view: View, ref: str, texts: Mapping[str, Sequence[str]], **saving:
     """
     for name, typed_texts in texts.items():
         refuse_by_hand(name, typed_texts[-1] if typed_texts else "")
-    file = view.original(ref)
+    file = view.original(memory)
     values = {name: _typed(name, given) for name, given in texts.items()}
     if file.memory.source_type == EXTERNAL != values.get("source_type", EXTERNAL):
         which = file.memory.ref or file.path
@@ -116,7 +118,7 @@ def _edit_line(view: View, history: Sequence[LedgerLine], old: float | None, new
 
 @again_where_changed
 def tag(
-    view: View, ref: str, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
+    view: View, memory: Named, *, add: Sequence[str] = (), remove: Sequence[str] = (), **saving: Unpack[Saving]
 ) -> Saved:
     """Add tags to a memory, and remove others.
 
@@ -129,7 +131,7 @@ def tag(
         raise UsageError(f"`{min(both)}` is both added and removed")
     adding = render.parse("tags", add) if add else []
     removing = render.parse("tags", remove) if remove else []
-    file = view.original(ref)
+    file = view.original(memory)
     edits: list[splice.Edit] = [
         splice.RemoveItems("tags", _items(removing)),
         splice.AppendItems("tags", _items(adding)),
@@ -282,12 +284,12 @@ class Moved:
 
 
 @again_where_changed
-def move(view: View, ref: str, to: str, **saving: Unpack[Saving]) -> Moved:
+def move(view: View, memory: Named, to: str, **saving: Unpack[Saving]) -> Moved:
     """Move the file of a memory within the vault; links in this file and to it keep their targets.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         to: its new path, relative to the vault; if it ends with a slash, it is a folder, and the name stays.
         saving: dry_run, commit.
 
@@ -296,7 +298,7 @@ def move(view: View, ref: str, to: str, **saving: Unpack[Saving]) -> Moved:
         UsageError: a memory can't be at that path.
         ChangedMeanwhileError: there is already a file.
     """
-    file = view.original(ref)
+    file = view.original(memory)
     if not view.owns(file.memory):
         refuse_as_not_owner(view, file)
     path = _target(file, to)
@@ -379,16 +381,16 @@ class Formatted:
 
 
 @again_where_changed
-def fmt(view: View, refs: Sequence[str] = (), **saving: Unpack[Saving]) -> Formatted:
-    """Tidy the layout of memories: of those that `refs` name, or of all of the actor's own.
+def fmt(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Formatted:
+    """Tidy the layout of memories: of those that `memories` name, or of all of the actor's own.
 
     Raises:
         NotFoundError: a ref names no memory that the actor may see.
         ChangedMeanwhileError: somebody else saved a file meanwhile; nothing was written.
     """
     left_out = 0
-    if refs:
-        files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+    if memories:
+        files = list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
     else:
         files = [file for file in view.memories() if view.owns(file.memory)]
         left_out = len(view.broken) if view.is_owners else 0

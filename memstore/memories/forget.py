@@ -28,6 +28,7 @@ from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import REF_KEYS
 from memstore.core.memory import LedgerLine
+from memstore.core.named import refs_of
 from memstore.core.places import (
     FOLDER_OF_TYPE,
     MEMORY_SUFFIX,
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 
     from memstore.access.world import Labels
     from memstore.core.memory import Memory
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.history.purging import Purged
@@ -142,7 +144,7 @@ class ForgetChoices(TypedDict, total=False):
 
 
 @again_where_changed
-def forget(view: View, refs: Sequence[str], **choices: Unpack[ForgetChoices]) -> Forgotten:
+def forget(view: View, memories: Names, **choices: Unpack[ForgetChoices]) -> Forgotten:
     """Forget memories for good; earlier commits still have their text (`purge`).
 
     >>> secret = note(ws.view(), "Claire is looking for another job.")
@@ -152,7 +154,7 @@ def forget(view: View, refs: Sequence[str], **choices: Unpack[ForgetChoices]) ->
 
     Args:
         view: the vault.
-        refs: the memories, by id or path.
+        memories: the memories, by id or path.
         choices: what becomes of what rests on them, and whether it is written: `ForgetChoices`.
 
     Raises:
@@ -160,7 +162,7 @@ def forget(view: View, refs: Sequence[str], **choices: Unpack[ForgetChoices]) ->
         UsageError: both or an unknown reason are given.
         RefusedError: a memory is somebody else's; or others rest on it, and neither `detach` nor `cascade` is given.
     """
-    return _forgotten(view, refs, **choices)
+    return _forgotten(view, refs_of(memories), **choices)
 
 
 @again_where_changed
@@ -555,12 +557,12 @@ def _set(name: str, value: Sequence[object]) -> splice.Edit:
 # -- purging ---------------------------------------------------------------------------------------
 
 
-def purge(view: View, refs: Sequence[str], folder: Path) -> Purged:
+def purge(view: View, memories: Names, folder: Path) -> Purged:
     """Write a clone of the repository around the vault whose history never held these memories, or only sealed.
 
     Args:
         view: the vault; its actor must be its owner.
-        refs: forgotten memories, whose tombstones are committed, and sealed ones, whose sealed files are.
+        memories: forgotten memories, whose tombstones are committed, and sealed ones, whose sealed files are.
         folder: where the clone goes.
 
     Raises:
@@ -571,7 +573,7 @@ def purge(view: View, refs: Sequence[str], folder: Path) -> Purged:
         GitError: there is no repository, or git failed.
     """
     view.require_owner()
-    files = [view.original(ref) for ref in refs]
+    files = [view.original(ref) for ref in refs_of(memories)]
     names = " ".join(str(file.memory.id) for file in files)
     forgotten = [file.memory.id or "" for file in files if file.memory.status == "forgotten"]
     sealed = [file.memory.id or "" for file in files if file.memory.id not in forgotten and is_sealed_path(file.path)]

@@ -14,6 +14,7 @@ from memstore.access.generalization import covers
 from memstore.access.widening import judged, surroundings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, UNSTATED_BELIEF_CONFIDENCE
+from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
 from memstore.lineage.refs import ceiling, entries
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.access.generalization import GeneralizationVerdict
     from memstore.core.change import Saved
+    from memstore.core.named import Names, OneOrMore
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -51,9 +53,7 @@ class Generalized:
     __repr__ = short_repr
 
 
-def check_generalization(
-    view: View, sources: Sequence[str], text: str, *, title: str | None = None
-) -> GeneralizationCheck:
+def check_generalization(view: View, sources: Names, text: str, *, title: str | None = None) -> GeneralizationCheck:
     """Return whether a text gives away whom its sources are about; nothing is written.
 
     Args:
@@ -72,7 +72,7 @@ def check_generalization(
     if not sources:
         raise UsageError("there is no source", hint="memstore add writes a memory that comes from no other")
     ids = []
-    for ref in sources:
+    for ref in refs_of(sources):
         file = view.original(ref)
         if not view.owns(file.memory):
             refuse_as_not_owner(view, file)
@@ -94,10 +94,10 @@ def _subjects_of(view: View, text: str) -> set[str]:
 @again_where_changed
 def generalize(
     view: View,
-    sources: Sequence[str],
+    sources: Names,
     text: str,
     *,
-    access: Sequence[str],
+    access: OneOrMore,
     title: str | None = None,
     confidence: float | None = None,
     note: str | None = None,
@@ -131,7 +131,7 @@ def generalize(
     checked = check_generalization(view, sources, text, title=title)
     _stop_unless_allowed(checked.verdict, acknowledge=acknowledge)
     grants = [EVERYBODY if name == EVERYBODY_SPELLED else name for name in dict.fromkeys(access)]
-    refs = [str(view.original(ref).memory.ref) for ref in dict.fromkeys(sources)]
+    refs = [str(view.original(ref).memory.ref) for ref in dict.fromkeys(refs_of(sources))]
     verdict: dict[str, Plain] = {
         "verdict": checked.verdict.verdict,
         "checks": [*checked.verdict.checks] or None,

@@ -25,6 +25,7 @@ from memstore.vault.transitions import findings_between
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.links import PlacedLink, TextLink
     from memstore.vault.note_names import Note, NoteNames
@@ -71,19 +72,19 @@ class NoteLinks:
         return self.note.ref
 
 
-def links(view: View, ref: str) -> NoteLinks:
+def links(view: View, memory: Named) -> NoteLinks:
     """Return where the links of a note lead, and which links lead to it, as far as the viewer may see.
 
     A link to a hidden note leads nowhere, and links in hidden notes are left out.
 
     Args:
         view: the vault.
-        ref: the name of the note.
+        memory: the name of the note.
 
     Raises:
         NotFoundError: there is no such note that the viewer may see.
     """
-    path = view.named(ref, notes=True).path
+    path = view.named(memory, notes=True).path
     table = LinkTable(view)
     own = next(note for note in table.notes if note.path == path)
     outgoing = tuple(_outgoing(view, table, own))

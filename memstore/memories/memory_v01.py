@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.file_names import path_of_new
 from memstore.core.ids import MemoryRef, is_entity_id
+from memstore.core.named import refs_of
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, hint, shown
 from memstore.files import memory_file
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.core.memory import Memory
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.memories.incoming import ImportedMemories
     from memstore.trust.formats.memory_v01 import Document
@@ -60,19 +62,19 @@ def _with_own_id(view: View, document: Document) -> Document:
     return {**document, "id": memory_v01.id_for(view.actor, memory_v01.id_of(document))}
 
 
-def export_memories(view: View, refs: Sequence[str], *, everything: bool = False) -> tuple[Document, ...]:
+def export_memories(view: View, memories: Names | None = None) -> tuple[Document, ...]:
     """Return memories in seed 004's form, with their current trust and chain depth.
 
     Args:
         view: the vault.
-        refs: the memories.
-        everything: all that the viewer may see, by path, except those without an id and forgotten ones.
+        memories: the memories; None for all that the viewer may see, by path, except those without an id and forgotten
+            ones.
 
     Raises:
         NotFoundError: a ref names none that the viewer may see.
         UsageError: nothing is named, or one has no id yet.
     """
-    files = chosen(view, refs, everything=everything)
+    files, everything = chosen(view, memories), memories is None
     by_id = {file.memory.id: file.memory for file in files} if everything else {}
     load = (lambda ref: by_id.get(ref.partition(":")[2])) if everything else loader(view)  # all have been read
     voucher = Voucher(view)
@@ -80,13 +82,13 @@ def export_memories(view: View, refs: Sequence[str], *, everything: bool = False
     return tuple(_document(trusted(view, file, voucher, reputations), load) for file in files)
 
 
-def chosen(view: View, refs: Sequence[str], *, everything: bool) -> list[MemoryFile]:
+def chosen(view: View, memories: Names | None) -> list[MemoryFile]:
     """Return the memories to export, as the viewer may see them; arguments and errors as for `export_memories`."""
-    if bool(refs) == everything:
-        raise UsageError("no memories to export were named", hint="name refs, or give --all")
-    if everything:
+    if memories is None:
         return [file for file in view.memories() if file.memory.ref and file.memory.status != "forgotten"]
-    files = [_named(view, ref) for ref in dict.fromkeys(refs)]
+    files = [_named(view, ref) for ref in dict.fromkeys(refs_of(memories))]
+    if not files:
+        raise UsageError("no memories to export were named", hint="name refs, or give --all")
     for file in files:
         _require_id(file)
     return files

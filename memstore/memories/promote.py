@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -58,7 +59,7 @@ class Linked(SavedOne):
 @again_where_changed
 def promote(
     view: View,
-    ref: str,
+    memory: Named,
     kind: str | None,
     values: Mapping[str, Plain] | None = None,
     *,
@@ -74,7 +75,7 @@ def promote(
 
     Args:
         view: the vault.
-        ref: the memory to promote.
+        memory: the memory to promote.
         kind: the type of the new memory; None keeps a suggestion's type.
         values: additional keys, or replacements for keys that it would take over; refs may be abbreviated.
         text: what it says; by default the words of its source.
@@ -88,7 +89,7 @@ def promote(
         UsageError: a value does not have the shape of its key, or does not fit the type.
     """
     given = given_keys(view, values)
-    file = view.original(ref)
+    file = view.original(memory)
     source = _promotable(file)
     kind = _checked_kind(file.memory, kind, account)
     _refuse_second(view, file, source)
@@ -310,7 +311,7 @@ _HEIRS = frozenset({EdgeKind.SUPERSEDES, EdgeKind.SUPERSEDED_BY})
 @again_where_changed
 def supersede(
     view: View,
-    ref: str,
+    memory: Named,
     text: str,
     values: Mapping[str, Plain] | None = None,
     *,
@@ -330,7 +331,7 @@ def supersede(
 
     Args:
         view: the vault.
-        ref: the memory to supersede.
+        memory: the memory to supersede.
         text: what the heir says.
         values: additional keys of the heir, or replacements for keys that it would take over; refs may be abbreviated.
         reason: why; it goes into the heir's ledger, and into the old memory's `status_reason`.
@@ -342,14 +343,14 @@ def supersede(
         RefusedError: it already has an heir, or was forgotten.
         UsageError: a value does not have the shape of its key, or there is no text.
     """
-    edits = edits_of_superseding(view, ref, text, values, reason=reason, since=since)
+    edits = edits_of_superseding(view, memory, text, values, reason=reason, since=since)
     saved = save_all(view, edits, verb="supersede", **saving)
     return Linked(saved=saved[0], others=saved[1:])
 
 
 def edits_of_superseding(
     view: View,
-    ref: str,
+    ref: Named,
     text: str,
     values: Mapping[str, Plain] | None = None,
     *,

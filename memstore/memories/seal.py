@@ -18,6 +18,7 @@ from memstore.core.change import Written
 from memstore.core.digests import digest_of
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.memory import EVERYBODY
+from memstore.core.named import refs_of
 from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sealed_path, stem_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -60,12 +62,12 @@ class SealedMemories:
 
 
 @again_where_changed
-def seal(view: View, refs: Sequence[str], *, context: str | None = None, **saving: Unpack[Saving]) -> SealedMemories:
+def seal(view: View, memories: Names, *, context: str | None = None, **saving: Unpack[Saving]) -> SealedMemories:
     """Seal memories for those who may see them; one that is sealed already, for those who may see it by now.
 
     Args:
         view: the vault.
-        refs: the memories, by id or path.
+        memories: the memories, by id or path.
         context: seal them for the key of this context alone, which is made when it is first needed.
         saving: dry_run, commit.
 
@@ -75,7 +77,7 @@ def seal(view: View, refs: Sequence[str], *, context: str | None = None, **savin
         UsageError: it is sealed for a context's key, and no context or another is given.
         VaultError: pyrage is not installed, or no key here would open it again.
     """
-    files = _files(view, refs)
+    files = _files(view, memories)
     used = _context_key(view, context, dry_run=saving.get("dry_run", False)) if context is not None else None
     done, made = _sealed(view, files, context, used, **saving)
     place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
@@ -119,7 +121,7 @@ def _sealed(
 
 
 @again_where_changed
-def unseal(view: View, refs: Sequence[str], **saving: Unpack[Saving]) -> SealedMemories:
+def unseal(view: View, memories: Names, **saving: Unpack[Saving]) -> SealedMemories:
     """Store memories as plain text again, byte for byte as they were sealed or last changed.
 
     Raises:
@@ -128,7 +130,7 @@ def unseal(view: View, refs: Sequence[str], **saving: Unpack[Saving]) -> SealedM
         UsageError: a memory is not sealed.
         ChangedMeanwhileError: a file of the plain name is there.
     """
-    files = _files(view, refs)
+    files = _files(view, memories)
     done: list[SealedMemory] = []
     with view.transaction("unseal", **saving) as opening:
         for file in files:
@@ -158,8 +160,8 @@ def _attributes(view: View) -> Iterator[Written]:
         yield Written(_ATTRIBUTES, before, after)
 
 
-def _files(view: View, refs: Sequence[str]) -> list[MemoryFile]:
-    files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+def _files(view: View, memories: Names) -> list[MemoryFile]:
+    files = list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
     for file in files:
         if not view.owns(file.memory):
             refuse_as_not_owner(view, file)
@@ -192,7 +194,7 @@ def _is_free(view: View, path: str) -> bool:
 def _readers(view: View, file: MemoryFile) -> tuple[str, ...]:
     """Return who may see a memory, as far as the actor may know."""
     owner = file.memory.owner or view.config.owner
-    names = {seer.entity for one in audit_sight(view, ref=file.path) for seer in one.seen_by}
+    names = {seer.entity for one in audit_sight(view, memory=file.path) for seer in one.seen_by}
     return (owner, *sorted(names - {owner, EVERYBODY}))
 
 

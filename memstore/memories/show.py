@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry
     from memstore.core.conflict import Conflict
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -95,8 +96,8 @@ class Shown:
         return self.file.memory
 
 
-def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
-    """Return the memory that `ref` names, now or as of a commit or a date; a look at its current state is a use.
+def show_memory(view: View, memory: Named, *, at: str | None = None) -> Shown:
+    """Return a memory, now or as of a commit or a date; a look at its current state is a use.
 
     What the vault does not have is looked up in the stacks that are loaded beside it.
 
@@ -104,13 +105,13 @@ def show_memory(view: View, ref: str, *, at: str | None = None) -> Shown:
         NotFoundError: there is no such memory that the viewer may see.
         UsageError: `at` is neither a date nor a commit.
     """
-    shown = glance(view, ref, at=at)
+    shown = glance(view, memory, at=at)
     if shown.commit is None:
         record_use(shown.then, shown.memory.id, "show")
     return shown
 
 
-def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
+def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     """Return what `show_memory` does, for use cases that don't count as a use."""
     from memstore.beliefs.archive import prunable
     from memstore.beliefs.reconsolidation import standing
@@ -119,7 +120,7 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     from memstore.trust.score import TrustReader
 
     commit = None if at is None else view.commit_at(at)
-    mount, then, entry = _found(view.at(commit), ref)
+    mount, then, entry = _found(view.at(commit), memory)
     file = then.text(entry.path)
     if file is None:
         raise changed_while_read(entry.path)
@@ -154,10 +155,10 @@ def glance(view: View, ref: str, *, at: str | None = None) -> Shown:
     )
 
 
-def _found(view: View, ref: str) -> tuple[Mount | None, View, Entry]:
+def _found(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
     """Return what a ref names, and in which view: in the vault, or else in a stack that is loaded beside it."""
     try:
-        return None, view, view.named(ref, notes=True)
+        return None, view, view.named(memory, notes=True)
     except InStackError as error:
         for mount in view.mounts:
             if mount.view and mount.name == error.stack:
@@ -165,9 +166,9 @@ def _found(view: View, ref: str) -> tuple[Mount | None, View, Entry]:
         raise
 
 
-def path_of(view: View, ref: str) -> Entry:
-    """Return the entry of the memory that `ref` names, without opening its file; a loaded stack's path is absolute."""
-    mount, _, entry = _found(view, ref)
+def path_of(view: View, memory: Named) -> Entry:
+    """Return the entry of a memory without opening its file; a loaded stack's path is absolute."""
+    mount, _, entry = _found(view, memory)
     return entry._replace(path=f"{mount.folder}/{entry.path}") if mount else entry
 
 
@@ -205,7 +206,7 @@ class Expanded:
         return self.shown.entry.ref
 
 
-def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
+def expand(view: View, memory: Named, *, full: bool = False) -> Expanded:
     """Return a memory with everything linked to it; this is a use of it.
 
     >>> first = raw(ws.view(), "Claire yawned at four.")
@@ -215,13 +216,13 @@ def expand(view: View, ref: str, *, full: bool = False) -> Expanded:
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         full: restore the full text of a compressed memory from the history.
 
     Raises:
         NotFoundError: there is no such memory that the viewer may see, or the history has lost its bytes.
     """
-    shown = glance(view, ref)
+    shown = glance(view, memory)
     whole = _whole(shown.then, shown.memory) if full else None
     file = _shown_bytes(shown.then, shown.file) if full else b""
     links = tuple(_links(shown.then, shown))

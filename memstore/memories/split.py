@@ -16,6 +16,7 @@ from memstore.beliefs.next_lines import replayed
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import refs_of
 from memstore.core.titles import title_of
 from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner, save_all
 from memstore.files import splice
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.named import Named, Names
     from memstore.core.view import View
 
 
@@ -38,11 +40,11 @@ _EVEN = 0.5
 @again_where_changed
 def split(
     view: View,
-    ref: str,
+    memory: Named,
     texts: tuple[str, str],
     *,
-    first: Sequence[str] = (),
-    second: Sequence[str] = (),
+    first: Names = (),
+    second: Names = (),
     reason: str | None = None,
     **saving: Unpack[Saving],
 ) -> Linked:
@@ -61,7 +63,7 @@ def split(
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         texts: the texts of the two new memories.
         first: the evidence for the first.
         second: the evidence for the second.
@@ -73,7 +75,7 @@ def split(
         RefusedError: it is somebody else's, is already superseded, or was forgotten.
         UsageError: a piece of evidence is given to neither or both, or is not evidence for it.
     """
-    file = view.original(ref)
+    file = view.original(memory)
     if not view.owns(file.memory):  # before its evidence is named, which not everybody who sees the memory may see
         refuse_as_not_owner(view, file)
     old = supersedable(view, file)
@@ -111,10 +113,10 @@ def _values(file: MemoryFile, old: str, lines: Sequence[LedgerLine], others: set
 # -- which evidence goes where -------------------------------------------------------------------
 
 
-def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Sequence[str]) -> frozenset[str]:
+def _named(view: View, file: MemoryFile, ledger: Sequence[LedgerLine], refs: Names) -> frozenset[str]:
     """Return the sources that refs name; they must be evidence for the memory."""
     known = next_lines.standing(ledger)
-    found = {text if text in known else view.find(text).ref or text for text in refs}
+    found = {text if text in known else view.find(text).ref or text for text in refs_of(refs)}
     strange = sorted(found - known.keys())
     if strange:
         listed = ", ".join(known) or "it has none"
@@ -151,7 +153,7 @@ _UNITED = ("tags", "relates_to", "context_tags", "entities", "subject_ids", "acc
 
 
 @again_where_changed
-def merge(view: View, refs: Sequence[str], *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
+def merge(view: View, memories: Names, *, reason: str | None = None, **saving: Unpack[Saving]) -> Linked:
     """Let the first of several memories take the place of the others, with their evidence and lineage.
 
     It keeps its text and id; the titles of the others become its aliases. It is visible only to those who saw all of
@@ -166,7 +168,7 @@ def merge(view: View, refs: Sequence[str], *, reason: str | None = None, **savin
 
     Args:
         view: the vault.
-        refs: the memories, two or more; the first one stays.
+        memories: the memories, two or more; the first one stays.
         reason: why; it goes into the superseded memories' `status_reason`, and into the commit message.
         saving: dry_run, commit.
 
@@ -175,7 +177,7 @@ def merge(view: View, refs: Sequence[str], *, reason: str | None = None, **savin
         RefusedError: one is already superseded or was forgotten, or they have different owners, scopes or contexts.
         UsageError: there are fewer than two.
     """
-    files = list({file.path: file for file in (view.original(ref) for ref in refs)}.values())
+    files = list({file.path: file for file in (view.original(ref) for ref in refs_of(memories))}.values())
     if len(files) < FEWEST:
         raise UsageError("it takes at least two memories to merge", hint="memstore merge KEPT OTHER…")
     names = [supersedable(view, file) for file in files]

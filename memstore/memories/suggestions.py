@@ -27,6 +27,7 @@ from memstore.search.uses import record_use
 if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
 
@@ -67,22 +68,22 @@ def list_suggestions(view: View) -> tuple[Waiting, ...]:
     return tuple(sorted(map(_waiting, files), key=lambda one: (one.memory.created_at or "", one.file.path)))
 
 
-def show_suggestion(view: View, ref: str) -> Waiting:
+def show_suggestion(view: View, suggestion: Named) -> Waiting:
     """Return one suggestion.
 
     Raises:
         NotFoundError: there is no such memory, or it is not a suggestion.
     """
-    return _waiting(_opened(view, ref))
+    return _waiting(_opened(view, suggestion))
 
 
 @again_where_changed
-def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bool = False) -> Linked:
+def accept_suggestion(view: View, suggestion: Named, *, dry_run: bool = False, commit: bool = False) -> Linked:
     """Carry out a suggestion: write the belief, or record the evidence. The suggestion is archived.
 
     Args:
         view: the vault.
-        ref: the suggestion.
+        suggestion: the suggestion.
         dry_run: write nothing; return what would be written.
         commit: commit it, too.
 
@@ -90,7 +91,7 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
         NotFoundError: there is no such suggestion, or its target is gone.
         RefusedError: it was already decided on, or its evidence is gone.
     """
-    one = _waiting(_opened(view, ref))
+    one = _waiting(_opened(view, suggestion))
     if one.target is None and one.action in (Action.CREATE, Action.SUPERSEDE):
         draft = one.memory
         values = {"source": draft.source or SOURCE, "source_type": draft.source_type or SOURCE, "title": draft.title}
@@ -108,18 +109,18 @@ def accept_suggestion(view: View, ref: str, *, dry_run: bool = False, commit: bo
 
 
 @again_where_changed
-def reject_suggestion(view: View, ref: str, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
+def reject_suggestion(view: View, suggestion: Named, *, reason: str | None = None, **saving: Unpack[Saving]) -> Saved:
     """Reject a suggestion; it is not suggested again until three more memories support it.
 
     Args and errors as for `accept_suggestion`; the suggestion keeps the reason in `status_reason`.
     """
-    file = _opened(view, ref)
+    file = _opened(view, suggestion)
     edit = _archived(file, splice.AppendItems("tags", (REJECTED,)), *reasons(reason))
     return save(view, edit, verb="suggestions reject", **saving)
 
 
-def _opened(view: View, ref: str) -> MemoryFile:
-    file = view.original(ref)
+def _opened(view: View, suggestion: Named) -> MemoryFile:
+    file = view.original(suggestion)
     name = file.memory.ref or file.path
     if file.memory.status == "draft":
         return file

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.core.conflict import Conflict
     from memstore.core.memory import LedgerLine, Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.memories.show import Shown
     from memstore.search.quality import QualityGrounds
@@ -260,12 +261,12 @@ class Why:
         return self.shown.file.front.position(*term.at).line if term.at and not is_assumed else None
 
 
-def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
-    """Return how each number of the memory that `ref` names is derived; this is not a use of it.
+def why(view: View, memory: Named, *, profile: QualityProfile | None = None) -> Why:
+    """Return how each number of a memory is derived; this is not a use of it.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         profile: how quality is computed; None: according to the vault's settings.
 
     Raises:
@@ -276,7 +277,7 @@ def why(view: View, ref: str, *, profile: QualityProfile | None = None) -> Why:
     >>> quality.terms[0].why
     '0.5 × 1 for source_type told_by_human, as no confidence is stored'
     """
-    shown = glance(view, ref)
+    shown = glance(view, memory)
     return Why(shown=shown, numbers=numbers_of(view, shown, shown.memory, shown.conflicts, profile))
 
 

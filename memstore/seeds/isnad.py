@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.errors import UsageError
 from memstore.core.ids import is_entity_id
-from memstore.face.given import items, opened, ref_of
+from memstore.core.named import ref_of
+from memstore.face.given import items, opened
 from memstore.memories import create
 from memstore.trust.formats import memory_v01
 from memstore.trust.reputation import Reputations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.access.audit import Registered
-    from memstore.face.given import Named
+    from memstore.core.named import Named
     from memstore.face.vault import Vault
     from memstore.memories.create import About
 

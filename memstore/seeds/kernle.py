@@ -13,8 +13,9 @@ from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import MemoryRef
 from memstore.core.memory import EVERYBODY
+from memstore.core.named import ref_of
 from memstore.core.transaction import save
-from memstore.face.given import opened, ref_of
+from memstore.face.given import opened
 from memstore.files import splice
 from memstore.memories import create
 from memstore.memories.generalize import check_generalization, generalize
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import Registered
     from memstore.core.catalog import Entry
-    from memstore.face.given import Named
+    from memstore.core.named import Named
     from memstore.face.vault import Vault
 
 # The document's word for its seed beliefs, which are facts that stay whatever the evidence.
@@ -254,12 +255,7 @@ class Kernle:
         """Return who sees the memories about a subject, those that an entity sees, or one memory."""
         if sum(named is not None for named in (subject, entity, memory_id)) != 1:
             raise UsageError("say what to look at: subject, entity or memory_id")
-        if subject is not None:
-            found = self.vault.access.seers_about(subject)
-        elif entity is not None:
-            found = self.vault.access.seen_by(entity)
-        else:
-            found = self.vault.access.seers_of(memory_id or "")
+        found = self.vault.access.audit(subject=subject, entity=entity, memory=memory_id)
         return {one.ref or one.path: [seer.entity for seer in one.seen_by] for one in found}
 
     # -- 001: generalization, and other people's stacks --------------------------------------------

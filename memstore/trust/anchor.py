@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.trust.anchors import Anchored
@@ -50,9 +51,48 @@ class Recorded(SavedOne):
 _NAME_DIGITS = 16
 
 
+def anchor(
+    view: View,
+    memory: Named,
+    *,
+    type: str = "git_commit",  # noqa: A002 -- the key's name
+    reference: str | None = None,
+    page: bytes | None = None,
+    proof: bytes | None = None,
+    **saving: Unpack[Saving],
+) -> Recorded:
+    """Record a place outside the file that shows what a memory says.
+
+    Args:
+        view: the vault.
+        memory: the memory.
+        type: git_commit, url, moltbook_post, opentimestamps or blockchain.
+        reference: the commit, page or transaction; None is the current commit, or the vault's own proof of a stamp.
+        page: the bytes of the page, of which the vault keeps a copy; without it, nothing can be verified.
+        proof: the bytes of the `.ots` file of an OpenTimestamps stamp of the page.
+        saving: dry_run, commit.
+
+    Raises:
+        UsageError: what this type needs is missing, the commit does not contain the file as it is, or the memory has no
+            id.
+        NotFoundError: there is no such memory, or no such commit.
+        FormatError: the proof is none, or proves something else.
+        GitError: there is no repository.
+    """
+    if type == "git_commit":
+        return anchor_commit(view, memory, revision=reference, **saving)
+    if type == "opentimestamps" and page is not None and proof is not None:
+        return anchor_stamp(view, memory, page, proof, reference=reference, **saving)
+    if reference is None:
+        raise UsageError(f"{type}: a reference is needed", hint="--reference names where it can be seen")
+    if type in PAGE_ANCHORS and page is not None:
+        return anchor_page(view, memory, type, reference, page, **saving)
+    return anchor_elsewhere(view, memory, type, reference, **saving)
+
+
 @again_where_changed
 def anchor_commit(
-    view: View, ref: str, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
+    view: View, memory: Named, *, revision: str | None = None, dry_run: bool = False, commit: bool = False
 ) -> Recorded:
     """Anchor a memory in a commit that contains it as it is, and keep that commit whatever happens to its branch.
 
@@ -60,7 +100,7 @@ def anchor_commit(
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         revision: the commit, in git's notation; None is the current one.
         dry_run: write nothing, and return what would happen.
         commit: commit the change, too.
@@ -70,30 +110,30 @@ def anchor_commit(
         NotFoundError: there is no such memory, or no such commit.
         GitError: there is no repository.
     """
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     if is_sealed_path(file.path):
         raise UsageError(
             f"{file.path} is sealed, so no commit shows what it says",
-            hint=f"memstore sign {memory.id}, or an anchor of another type",
+            hint=f"memstore sign {about.id}, or an anchor of another type",
         )
-    named = view.history.resolve(revision) if revision is not None else _last_commit(view, memory)
+    named = view.history.resolve(revision) if revision is not None else _last_commit(view, about)
     blob = view.history.blob_id(file.data)
     if view.history.stored_id(file.path, file.data) != blob:
         raise UsageError(
             f"git stores {file.path} otherwise than it is (.gitattributes), so no commit shows what it says",
-            hint=f"memstore sign {memory.id}, or an anchor of another type",
+            hint=f"memstore sign {about.id}, or an anchor of another type",
         )
     if view.history.files_at(named).get(file.path) != blob:
-        if any(known.reference == named and known.path == file.path for known in memory.anchors):
+        if any(known.reference == named and known.path == file.path for known in about.anchors):
             return Recorded(saved=unchanged(file), anchored=None)
         raise UsageError(
-            f"{named[:10]} does not hold {file.path} as it is now", hint=f"memstore commit {memory.ref}, then anchor it"
+            f"{named[:10]} does not hold {file.path} as it is now", hint=f"memstore commit {about.ref}, then anchor it"
         )
     if not dry_run:
         # (1) The commit is kept before (2) the file names it: a crash in between leaves an unused ref, but never an
         # anchor without its commit.
-        view.history.keep(f"anchors/{memory.id}/{named[:_NAME_DIGITS]}", named)
+        view.history.keep(f"anchors/{about.id}/{named[:_NAME_DIGITS]}", named)
     remotes = {} if dry_run else view.history.follow_anchors()
     entry: dict[str, Plain] = {
         "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
@@ -113,7 +153,9 @@ def _last_commit(view: View, memory: Memory) -> str:
 
 
 @again_where_changed
-def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **saving: Unpack[Saving]) -> Recorded:
+def anchor_page(
+    view: View, memory: Named, kind: str, reference: str, page: bytes, **saving: Unpack[Saving]
+) -> Recorded:
     """Anchor a memory in a page, of which the vault keeps a copy.
 
     A page that contains the digest of the memory's content commits to it; any other page is a source, and proves
@@ -121,7 +163,7 @@ def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         kind: `url` or `moltbook_post`.
         reference: where the page is.
         page: its bytes.
@@ -132,15 +174,15 @@ def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **
         UsageError: it has no id, or `reference` is not the address of a page.
     """
     _stop_at_no_address(kind, reference)
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     hashed = digest_of(page)
-    if any((known.reference, known.hash) == (reference, hashed) for known in memory.anchors):
+    if any((known.reference, known.hash) == (reference, hashed) for known in about.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {
         "type": kind,
         "reference": reference,
-        "role": "commitment" if holds_digest(page, statement.digests(memory)) else "source",
+        "role": "commitment" if holds_digest(page, statement.digests(about)) else "source",
         "hash": hashed,
         "created_at": instant(view.clock.now()),
     }
@@ -150,7 +192,7 @@ def anchor_page(view: View, ref: str, kind: str, reference: str, page: bytes, **
 
 @again_where_changed
 def anchor_stamp(
-    view: View, ref: str, page: bytes, proof: bytes, *, reference: str | None = None, **saving: Unpack[Saving]
+    view: View, memory: Named, page: bytes, proof: bytes, *, reference: str | None = None, **saving: Unpack[Saving]
 ) -> Recorded:
     """Anchor a memory in a page stamped with OpenTimestamps; the vault keeps the page and the proof.
 
@@ -159,7 +201,7 @@ def anchor_stamp(
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         page: what was stamped.
         proof: the bytes of the `.ots` file.
         reference: where else it can be found; None is the vault's own proof.
@@ -171,23 +213,23 @@ def anchor_stamp(
         UsageError: it has no id.
     """
     read_proof(proof, hashlib.sha256(page).digest())
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     hashed = digest_of(page)
     before = own_bytes(view, proof_path(hashed))
     own: tuple[Written, ...] = (
         () if own_bytes(view, snapshot_path(hashed)) is not None else (Written(snapshot_path(hashed), None, page),)
     )
     own += () if before == proof else (Written(proof_path(hashed), before, proof),)
-    known = [(anchor.type, anchor.hash) for anchor in memory.anchors]
+    known = [(anchor.type, anchor.hash) for anchor in about.anchors]
     if ("opentimestamps", hashed) in known:
         save_own(view, own, verb="anchor", **saving)
-        found = _verified(view, memory)[known.index(("opentimestamps", hashed))]
+        found = _verified(view, about)[known.index(("opentimestamps", hashed))]
         return Recorded(saved=unchanged(file), anchored=found if own else None)
     entry: dict[str, Plain] = {
         "type": "opentimestamps",
         "reference": reference or proof_path(hashed),
-        "role": "commitment" if holds_digest(page, statement.digests(memory)) else "source",
+        "role": "commitment" if holds_digest(page, statement.digests(about)) else "source",
         "hash": hashed,
         "created_at": instant(view.clock.now()),
     }
@@ -195,7 +237,7 @@ def anchor_stamp(
 
 
 @again_where_changed
-def anchor_elsewhere(view: View, ref: str, kind: str, reference: str, **saving: Unpack[Saving]) -> Recorded:
+def anchor_elsewhere(view: View, memory: Named, kind: str, reference: str, **saving: Unpack[Saving]) -> Recorded:
     """Record an anchor that can't be checked here, such as a transaction on a blockchain; it is worth nothing.
 
     Raises:
@@ -203,9 +245,9 @@ def anchor_elsewhere(view: View, ref: str, kind: str, reference: str, **saving: 
         UsageError: it has no id, or `reference` is not the address of a page.
     """
     _stop_at_no_address(kind, reference)
-    file = view.original(ref)
-    memory = attestable(file)
-    if any((known.type, known.reference) == (kind, reference) for known in memory.anchors):
+    file = view.original(memory)
+    about = attestable(file)
+    if any((known.type, known.reference) == (kind, reference) for known in about.anchors):
         return Recorded(saved=unchanged(file), anchored=None)
     entry: dict[str, Plain] = {"type": kind, "reference": reference, "created_at": instant(view.clock.now())}
     return _recorded(view, file, entry, (), **saving)

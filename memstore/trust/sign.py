@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.core.keys import Key
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.trust.signatures import Signatures
@@ -43,7 +44,7 @@ class Signed(SavedOne):
 
 
 @again_where_changed
-def sign(view: View, ref: str, *, key: str | None = None, **saving: Unpack[Saving]) -> Signed:
+def sign(view: View, memory: Named, *, key: str | None = None, **saving: Unpack[Saving]) -> Signed:
     """Sign a memory as its author; one with a valid signature stays as it is.
 
     A memory that names no author, such as one written by hand, belongs to its owner: whoever signs it becomes its
@@ -55,7 +56,7 @@ def sign(view: View, ref: str, *, key: str | None = None, **saving: Unpack[Savin
 
     Args:
         view: the vault.
-        ref: the memory; the actor must be its author, or its owner if it names none.
+        memory: the memory; the actor must be its author, or its owner if it names none.
         key: the key's file, or its .pub if an ssh-agent holds it; None is the one that the user's settings name.
         saving: dry_run, commit.
 
@@ -65,23 +66,23 @@ def sign(view: View, ref: str, *, key: str | None = None, **saving: Unpack[Savin
         VaultError: the key can't be used.
         FormatError: it contains characters that can't be signed.
     """
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     edits: list[splice.Edit] = []
-    if memory.author is None and view.owns(memory):
-        memory = replace(memory, author=view.actor)
+    if about.author is None and view.owns(about):
+        about = replace(about, author=view.actor)
         edits.append(splice.SetValue("author", view.actor))
-    if memory.author != view.actor:
-        by = memory.author or "nobody named, so only its owner can sign it"
+    if about.author != view.actor:
+        by = about.author or "nobody named, so only its owner can sign it"
         raise RefusedError(
-            f"{memory.ref} is by {by}, and {view.actor} can't sign for others",
-            hint=f"memstore witness {memory.ref} --attest confirm vouches for it",
+            f"{about.ref} is by {by}, and {view.actor} can't sign for others",
+            hint=f"memstore witness {about.ref} --attest confirm vouches for it",
         )
     voucher = Voucher(view)
-    before = voucher.of(memory)
-    if before.signature.counts and not before.is_rolled_back(memory.author):
+    before = voucher.of(about)
+    if before.signature.counts and not before.is_rolled_back(about.author):
         return Signed(saved=unchanged(file), verdict=before.signature)
-    edits.append(signature_of(view, memory, key, at=voucher.now))
+    edits.append(signature_of(view, about, key, at=voucher.now))
     saved, after = _written(view, file, edits, verb="sign", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).signature)
 
@@ -89,7 +90,7 @@ def sign(view: View, ref: str, *, key: str | None = None, **saving: Unpack[Savin
 @again_where_changed
 def witness(
     view: View,
-    ref: str,
+    memory: Named,
     attestation: str,
     *,
     aspects: Sequence[str] = (),
@@ -104,7 +105,7 @@ def witness(
 
     Args:
         view: the vault.
-        ref: the memory; the actor must not be its author, unless it is external and the actor's.
+        memory: the memory; the actor must not be its author, unless it is external and the actor's.
         attestation: `confirm`, `dispute` or `partial`.
         aspects: the keys of the memory that it is about; required for `partial`.
         notes: one line; `[[ref]]` in it names what the witness has seen.
@@ -116,13 +117,13 @@ def witness(
         UsageError: it has no id yet, no key is named, or `partial` without an aspect.
         VaultError: the key can't be used.
     """
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     voucher = Voucher(view)
-    if not (memory.source_type == EXTERNAL and view.owns(memory)):  # its words are not its author's own
-        stop_at_own_words(voucher, memory, view.actor)
-    entry = witness_entry(view.actor, attestation, statement.digests(memory), voucher.now, aspects=aspects, notes=notes)
-    sig = _made(view, statement.by_witness(memory.id or "", entry), key)
+    if not (about.source_type == EXTERNAL and view.owns(about)):  # its words are not its author's own
+        stop_at_own_words(voucher, about, view.actor)
+    entry = witness_entry(view.actor, attestation, statement.digests(about), voucher.now, aspects=aspects, notes=notes)
+    sig = _made(view, statement.by_witness(about.id or "", entry), key)
     edit = splice.AppendEntry("witnesses", plain_entry(entry._replace(sig=sig), WITNESS_KEYS))
     saved, after = _written(view, file, [edit], verb="witness", **saving)
     owner = after.owner or view.config.owner
@@ -132,7 +133,13 @@ def witness(
 
 @again_where_changed
 def resolve(
-    view: View, ref: str, outcome: str, *, notes: str | None = None, key: str | None = None, **saving: Unpack[Saving]
+    view: View,
+    memory: Named,
+    outcome: str,
+    *,
+    notes: str | None = None,
+    key: str | None = None,
+    **saving: Unpack[Saving],
 ) -> Signed:
     """Decide the outcome of a dispute about a memory; both sides stay in the file.
 
@@ -141,7 +148,7 @@ def resolve(
 
     Args:
         view: the vault.
-        ref: the memory; the actor must not be its author.
+        memory: the memory; the actor must not be its author.
         outcome: `upheld` or `overturned`.
         notes: one line.
         key: as in `sign`.
@@ -152,11 +159,11 @@ def resolve(
         UsageError: it has no id yet, or no key is named.
         VaultError: the key can't be used.
     """
-    file = view.original(ref)
-    memory = attestable(file)
+    file = view.original(memory)
+    about = attestable(file)
     voucher = Voucher(view)
-    stop_at_own_words(voucher, memory, view.actor)
-    content, provenance = statement.digests(memory)
+    stop_at_own_words(voucher, about, view.actor)
+    content, provenance = statement.digests(about)
     entry = Resolution(
         by=view.actor,
         outcome=outcome,
@@ -166,7 +173,7 @@ def resolve(
         notes=notes,
         sig="",
     )
-    sig = _made(view, statement.by_resolution(memory.id or "", entry), key)
+    sig = _made(view, statement.by_resolution(about.id or "", entry), key)
     edit = splice.AppendEntry("resolutions", plain_entry(entry._replace(sig=sig), RESOLUTION_KEYS))
     saved, after = _written(view, file, [edit], verb="resolve", **saving)
     return Signed(saved=saved, verdict=voucher.of(after).resolutions[-1])
@@ -259,18 +266,18 @@ def _written(
 # -- signed bytes and envelopes --------------------------------------------------------------------
 
 
-def payload(view: View, ref: str, *, by: str | None = None) -> bytes:
+def payload(view: View, memory: Named, *, by: str | None = None) -> bytes:
     """Return the exact bytes that an attestation's signature covers, as input for `ssh-keygen -Y verify`.
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         by: whose attestation; None is the author's. If a witness has several, it is the latest.
 
     Raises:
         NotFoundError: there is no such memory, or nobody of that name attests to it.
     """
-    return statement.message(_entry(view.original(ref).memory, by)[0])
+    return statement.message(_entry(view.original(memory).memory, by)[0])
 
 
 def signature(view: View, ref: str, *, by: str | None = None) -> str:

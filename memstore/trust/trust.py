@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.core.ids import MemoryRef
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
     from memstore.trust.formats.beta import Beta
@@ -82,7 +83,7 @@ class Trusted:
         }
 
 
-def trust_of(view: View, ref: str, *, profile: TrustProfile = TrustProfile.ISNAD) -> Trusted:
+def trust_of(view: View, memory: Named, *, profile: TrustProfile = TrustProfile.ISNAD) -> Trusted:
     """Return how far others vouch for a memory.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.")
@@ -92,14 +93,14 @@ def trust_of(view: View, ref: str, *, profile: TrustProfile = TrustProfile.ISNAD
 
     Args:
         view: the vault.
-        ref: the memory.
+        memory: the memory.
         profile: how it is computed.
 
     Raises:
         NotFoundError: there is none that the viewer may see.
     """
     voucher = Voucher(view)
-    return trusted(view, view.original(view.named(ref).path), voucher, Reputations(view, voucher), profile=profile)
+    return trusted(view, view.original(view.named(memory).path), voucher, Reputations(view, voucher), profile=profile)
 
 
 def trusted(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.access.audit import Registered
     from memstore.core.memory import Memory
+    from memstore.core.named import Named, OneOrMore
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.trust.signatures import Signatures
@@ -158,18 +159,18 @@ def _section(path: str, name: str, text: str) -> dict[str, Any]:
 
 @again_where_changed
 def request_witness(
-    view: View, memory: Memory | str, agent_ids: Sequence[str], *, notes: str | None = None, **saving: Unpack[Saving]
+    view: View, memory: Named, asked: OneOrMore, *, notes: str | None = None, **saving: Unpack[Saving]
 ) -> Registered:
     """Ask others to attest to a memory: writes a file that can be sent to them, with all that they need to read.
 
     >>> memory = create_memory(ws.view(), summary="Synthesis is hard", body="It is.", access_grants=["si:pith"])
-    >>> request_witness(ws.view(), memory, agent_ids=["si:pith"]).path
+    >>> request_witness(ws.view(), memory, asked=["si:pith"]).path
     'requests/req_0000000003.md'
 
     Args:
         view: the vault.
-        memory: the memory, or its ref.
-        agent_ids: whom to ask; each of them must be allowed to see it.
+        memory: the memory.
+        asked: whom to ask; each of them must be allowed to see it.
         notes: why, for them to read; one line.
         saving: dry_run, commit.
 
@@ -178,29 +179,29 @@ def request_witness(
         RefusedError: it is not the actor's own, or one of those asked may not see it, or speaks for its author.
         UsageError: nobody is asked, an id is not an entity id, or the memory has no id.
     """
-    file = view.original(memory if isinstance(memory, str) else str(memory.ref))
-    asked = [entity_id(name, "who is asked", view) for name in agent_ids]
+    file = view.original(memory)
+    names = [entity_id(name, "who is asked", view) for name in asked]
     about = attestable(file)
-    if not asked:
+    if not names:
         raise UsageError("--from is missing", hint="name whom to ask, like --from si:pith")
     if not view.owns(about):
         raise RefusedError(
             f"{about.ref} does not belong to {view.actor}, who therefore can't send it", hint="ask its owner"
         )
     voucher = Voucher(view)
-    for name in asked:
+    for name in names:
         stop_at_own_words(voucher, about, name)
-    _stop_where_hidden(view, about, asked)
+    _stop_where_hidden(view, about, names)
     values = {
         "type": WITNESS_REQUEST,
         "id": new_id(view, "req_"),
         **values_of(about),
-        "asked": plain(asked),
+        "asked": plain(names),
         "requested_at": instant(view.clock.now()),
         "requested_by": view.actor,
         "reason": notes,
     }
-    told: dict[str, str | list[str] | None] = {"request": str(values["id"]), "memory": about.id, "asked": asked}
+    told: dict[str, str | list[str] | None] = {"request": str(values["id"]), "memory": about.id, "asked": names}
     return create(view, RegistryKind.REQUEST, values, verb="request-witness", about=told, **saving)
 
 
@@ -241,14 +242,16 @@ def answer_request(
 
 
 @again_where_changed
-def accept_answer(view: View, ref: str, path: str, data: bytes, **saving: Unpack[Saving]) -> Signed:
+def accept_answer(
+    view: View, memory: Named, answer: bytes, *, name: str = "answer", **saving: Unpack[Saving]
+) -> Signed:
     """Add the attestation in an answer to its memory, if it is about the memory as it is now.
 
     Args:
         view: the vault.
-        ref: the memory.
-        path: the answer's name.
-        data: the answer.
+        memory: the memory.
+        answer: the answer.
+        name: what it is called, for messages.
         saving: dry_run, commit.
 
     Raises:
@@ -257,29 +260,29 @@ def accept_answer(view: View, ref: str, path: str, data: bytes, **saving: Unpack
         RefusedError: it is about another memory or another state of it, its signature covers something else, or it is
             the author's own voice.
     """
-    file = view.original(ref)
-    memory = attestable(file)
-    answer = read_answer(path, data)
-    entry = answer.witness
-    if answer.ref != str(memory.ref):
-        raise RefusedError(f"{path} is about {answer.ref}, not {memory.ref}", hint=f"memstore witness {answer.ref} …")
-    if (entry.content, entry.provenance) != statement.digests(memory):
+    file = view.original(memory)
+    about = attestable(file)
+    found = read_answer(name, answer)
+    entry = found.witness
+    if found.ref != str(about.ref):
+        raise RefusedError(f"{name} is about {found.ref}, not {about.ref}", hint=f"memstore witness {found.ref} …")
+    if (entry.content, entry.provenance) != statement.digests(about):
         raise RefusedError(
-            f"{memory.ref} is no longer what {entry.agent_id} attested to",
-            hint=f"memstore request-witness {memory.ref} --from {entry.agent_id}",
+            f"{about.ref} is no longer what {entry.agent_id} attested to",
+            hint=f"memstore request-witness {about.ref} --from {entry.agent_id}",
         )
     voucher = Voucher(view)
-    stop_at_own_words(voucher, memory, entry.agent_id)
-    if entry in memory.witnesses:
-        known = voucher.of(memory).witnesses[memory.witnesses.index(entry)]
+    stop_at_own_words(voucher, about, entry.agent_id)
+    if entry in about.witnesses:
+        known = voucher.of(about).witnesses[about.witnesses.index(entry)]
         return Signed(saved=unchanged(file), verdict=known.verdict)
     after = splice.apply(file, [splice.AppendEntry("witnesses", plain_entry(entry, WITNESS_KEYS))])
     read = memory_file.read(file.path, after, mixed=view.config.mixed)
     if not isinstance(read, MemoryFile):
-        raise FormatError(f"{path}: the answer of {entry.agent_id!r} does not have the form of a witness entry")
+        raise FormatError(f"{name}: the answer of {entry.agent_id!r} does not have the form of a witness entry")
     verdict = voucher.of(read.memory).witnesses[-1].verdict
     if verdict.state in (State.INVALID, State.UNSIGNED):
-        raise RefusedError(f"{path}: {verdict.reason}", hint="ask for it again")
+        raise RefusedError(f"{name}: {verdict.reason}", hint="ask for it again")
     saved = save(view, Edit(path=file.path, before=file, after=after), verb="witness", **saving)
     return Signed(saved=saved, verdict=verdict)
 

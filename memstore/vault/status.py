@@ -13,6 +13,7 @@ from memstore.core.change import Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import QUARANTINED
+from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import MemoryChange
     from memstore.core.finding import Finding
+    from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.history.history import HookState, Repository
     from memstore.search.retrieval import Filters
@@ -268,21 +270,21 @@ def _require_served(view: View, names: Sequence[str]) -> None:
 # -- commit ----------------------------------------------------------------------------------------
 
 
-def commit(view: View, refs: Sequence[str] = (), *, text: str | None = None) -> Committed:
+def commit(view: View, memories: Names = (), *, message: str | None = None) -> Committed:
     """Commit pending changes of memories; if all are committed, also those of the vault's own files, like its settings.
 
     Args:
         view: the vault.
-        refs: which memories; empty for all that are pending.
-        text: a message in place of the computed one, which lists what was done to which memory.
+        memories: which memories; empty for all that are pending.
+        message: a message in place of the computed one, which lists what was done to which memory.
 
     Raises:
         NotFoundError: nothing is pending for a ref.
         RefusedError: a change is not allowed for a memory.
         GitError: there is no repository, or git does not know who commits.
     """
-    with view.transaction("commit", message=text) as change:
-        return change.commit_pending(refs)
+    with view.transaction("commit", message=message) as change:
+        return change.commit_pending(refs_of(memories))
 
 
 # -- undo ------------------------------------------------------------------------------------------

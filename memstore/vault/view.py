@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import MemstoreError, RefusedError, SealedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
+from memstore.core.named import ref_of
 from memstore.core.places import is_sealed_path
 from memstore.files.local_state import told
 from memstore.files.vault import note_bytes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Operation, Pending, Signing
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
+    from memstore.core.named import Named
     from memstore.core.places import RegistryKind
     from memstore.core.quotation import External
     from memstore.core.view import View
@@ -449,17 +451,17 @@ class VaultView:
 
     # -- memories ----------------------------------------------------------------------------------
 
-    def find(self, text: str) -> Entry:
-        """Return the memory that `text` names; a hidden memory gives the same error as a missing one."""
+    def find(self, name: Named) -> Entry:
+        """Return the memory that `name` means; a hidden memory gives the same error as a missing one."""
         from memstore.vault.finding import find
 
-        return find(self, text, self._ws.access_log)
+        return find(self, ref_of(name), self._ws.access_log)
 
-    def named(self, text: str, *, notes: bool = False) -> Entry:
-        """Return the memory that `text` names, also by a title, alias or file stem that only one memory has."""
+    def named(self, name: Named, *, notes: bool = False) -> Entry:
+        """Return the memory that `name` means, also by a title, alias or file stem that only one memory has."""
         from memstore.vault.finding import find
 
-        return find(self, text, self._ws.access_log, by_name=True, notes=notes)
+        return find(self, ref_of(name), self._ws.access_log, by_name=True, notes=notes)
 
     def is_hidden(self, memory_id: str) -> bool:
         """Whether a memory with this id exists but none may be seen; for the log of what was denied."""
@@ -501,9 +503,9 @@ class VaultView:
             if file := self.read(path):
                 yield file
 
-    def original(self, ref: str) -> MemoryFile:
-        """Return the whole unredacted file of the memory that `ref` names, to be changed or signed."""
-        entry = self.find(ref)
+    def original(self, name: Named) -> MemoryFile:
+        """Return the whole unredacted file of the memory that `name` means, to be changed or signed."""
+        entry = self.find(name)
         file = self._seen(entry.path)
         if file is None:
             raise changed_while_read(entry.path)

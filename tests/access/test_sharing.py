@@ -62,7 +62,7 @@ def memory(ws: Workspace, saved: Saved) -> Memory:
 
 
 def seen_by(ws: Workspace, ref: str | None) -> list[tuple[str, str | None]]:
-    return [(seer.entity, seer.context) for one in audit_sight(ws.view(), ref=ref or "") for seer in one.seen_by]
+    return [(seer.entity, seer.context) for one in audit_sight(ws.view(), memory=ref or "") for seer in one.seen_by]
 
 
 def test_contexts_are_listed_to_those_who_belong_to_them(ws: Workspace) -> None:
@@ -191,7 +191,7 @@ def test_to_outsiders_a_hidden_memory_is_an_unknown_one(ws: Workspace) -> None:
             lambda ref=ref: explain_access(other.view(), ref, "si:max"),
             lambda ref=ref: grant_access(other.view(), ref, ["si:max"]),
             lambda ref=ref: revoke_access(other.view(), ref, ["human:sean"]),
-            lambda ref=ref: audit_sight(other.view(), ref=ref),
+            lambda ref=ref: audit_sight(other.view(), memory=ref),
         ):
             with pytest.raises(NotFoundError) as error:
                 act()

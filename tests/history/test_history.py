@@ -375,7 +375,7 @@ def test_commit_takes_only_the_memories_that_were_named(vault: Written) -> None:
     for name in ("aaa", "bbb"):
         vault.write(f"{name}.md", memory(f"m_{name}", "New.\n"))
     (vault.root / "ccc.md").unlink()
-    done = commit(vault.open().view(), ["m_bbb", "note:m_ccc"], text="Two of them")
+    done = commit(vault.open().view(), ["m_bbb", "note:m_ccc"], message="Two of them")
     assert done.message == "Two of them\n\nMemory-Id: m_bbb\nMemory-Id: m_ccc\n"
     assert git(vault.root, "status", "--porcelain").split() == ["M", "aaa.md"]
     with pytest.raises(NotFoundError, match="pending"):

@@ -11,7 +11,6 @@ from memstore.core.errors import NotFoundError
 from memstore.lineage.orphans import find_orphans
 from memstore.lineage.repair import fix_provenance
 from memstore.lineage.trace import impact_of, trace_memory
-from memstore.lineage.values import Direction
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 
@@ -27,8 +26,7 @@ FILES = {
 
 def keys(ref: str, *, actor: str = OWNER, down: bool = False) -> list[str]:
     ws = memory_workspace(FILES, actor=actor)
-    direction = Direction.DOWN if down else Direction.UP
-    return [node.key for node in trace_memory(ws.view(), ref, direction=direction).nodes]
+    return [node.key for node in trace_memory(ws.view(), ref, reverse=down).nodes]
 
 
 def test_hidden_memories_are_neither_shown_nor_missing() -> None:

@@ -243,10 +243,10 @@ def test_others_get_only_what_they_may_see() -> None:
     ws = memory_workspace()
     import_memories(ws.view(), EXAMPLES)
     pith = memory_workspace(files_of(ws), actor="si:pith")
-    assert export_memories(pith.view(), [], everything=True) == ()
+    assert export_memories(pith.view()) == ()
     with pytest.raises(NotFoundError):
         export_memories(pith.view(), ["mem_abc123"])
-    assert len(export_memories(ws.view(), [], everything=True)) == len(EXAMPLES)
+    assert len(export_memories(ws.view())) == len(EXAMPLES)
     with pytest.raises(UsageError):
         export_memories(ws.view(), [])
 

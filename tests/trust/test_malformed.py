@@ -290,7 +290,7 @@ def test_a_mangled_document_is_imported_whole_or_refused(keys: Path) -> None:
             import_memories(ws.view(), memory_v01.read("f", data))
         except MemstoreError:
             return
-        export_memories(ws.view(), (), everything=True)
+        export_memories(ws.view())
 
     imported()
 

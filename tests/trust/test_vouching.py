@@ -498,9 +498,9 @@ def answered(vault: Workspace, keys: Path, data: bytes) -> dict[str, Any]:
 
 def test_a_request_is_answered_without_the_vault(vault: Workspace, keys: Path) -> None:
     answer = json.dumps(answered(vault, keys, requested(shared(vault), PITH))).encode()
-    assert accept_answer(vault.view(), PATH, "a.json", answer).verdict.counts
+    assert accept_answer(vault.view(), PATH, answer).verdict.counts
     assert states(vault) == ["unsigned", "valid"]
-    assert not accept_answer(vault.view(), PATH, "a.json", answer).saved.changed
+    assert not accept_answer(vault.view(), PATH, answer).saved.changed
     assert not [finding for finding in check(vault.view()).findings if finding.path.startswith("requests/")]
     assert consents(vault.view()) == ()  # it asks for nobody's consent
 
@@ -550,7 +550,7 @@ def test_an_answer_that_was_changed_on_its_way_is_refused(
     answer["witness"][name] = value
     before = text(vault)
     with pytest.raises(RefusedError):
-        accept_answer(vault.view(), PATH, "a.json", json.dumps(answer).encode())
+        accept_answer(vault.view(), PATH, json.dumps(answer).encode())
     assert text(vault) == before
 
 
@@ -558,13 +558,13 @@ def test_an_answer_is_about_one_memory_as_it_is(vault: Workspace, keys: Path) ->
     answer = answered(vault, keys, requested(shared(vault), PITH))
     data = json.dumps(answer).encode()
     with pytest.raises(RefusedError, match="is about"):
-        accept_answer(vault.view(), "other.md", "a.json", data)
+        accept_answer(vault.view(), "other.md", data)
     for broken in (b"{", b"[]", b"{}", json.dumps({**answer, "witness": {"agent_id": 3}}).encode()):
         with pytest.raises(FormatError):
-            accept_answer(vault.view(), PATH, "a.json", broken)
+            accept_answer(vault.view(), PATH, broken)
     edit(vault, "hard problem", "easy problem")
     with pytest.raises(RefusedError, match="is no longer what"):
-        accept_answer(vault.view(), PATH, "a.json", data)
+        accept_answer(vault.view(), PATH, data)
 
 
 def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: Path) -> None:
@@ -721,7 +721,7 @@ def said_at(vault: Workspace, keys: Path, at: datetime) -> None:
     """Have Pith confirm the memory at a time of their own choice."""
     request = witness_request.read("req.md", requested(shared(vault), PITH))
     answer = answer_request(request, "confirm", by=None, at=at, signatures=vault.signatures, key=str(keys / "pith"))
-    accept_answer(vault.view(), PATH, "a.json", json.dumps(answer).encode())
+    accept_answer(vault.view(), PATH, json.dumps(answer).encode())
 
 
 @pytest.mark.parametrize(
