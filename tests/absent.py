@@ -39,7 +39,7 @@ class NoAccessLog:
 class NoContext:
     """Nobody is ever in a context."""
 
-    declared = None
+    declared = place = None
 
     def current(self) -> None:
         """Return None."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.core.change import Act
     from memstore.core.view import View
     from memstore.files.render import Plain
     from memstore.files.splice import Edit
@@ -403,10 +404,16 @@ def recorded(view: View, event: str, **about: str | list[str] | None) -> Written
     return Written(path, None, data)
 
 
-def append(view: View, event: str, **about: str | list[str] | None) -> None:
-    """Write an event for an act that changes nothing else in the vault, so `undo` knows nothing of it."""
+def append(view: View, event: str, act: Act | None = None, **about: str | list[str] | None) -> None:
+    """Write an event and do its act, which changes nothing else in the vault, so `undo` knows nothing of it.
+
+    Raises:
+        MemstoreError: as `Transaction.__exit__`, or as the act does.
+    """
     with view.without_commits().transaction(event) as change:
         change.put(recorded(view, event, **about))
+        if act:
+            change.do(act)
 
 
 # The settings of a vault that decide who may see what.
@@ -414,9 +421,9 @@ DECIDES = frozenset({"owner", "notes", "notes_for", "remotes"})
 SETTING_EVENT = "config"
 
 
-def record_setting(view: View, key: str, value: str | None) -> None:
-    """Write the event of a setting that is about to change; None if it is removed."""
-    append(view, SETTING_EVENT, **{key: value or "-"})
+def record_setting(view: View, act: Act, key: str, value: str | None) -> None:
+    """Write the event of a setting, and change it; None if it is removed."""
+    append(view, SETTING_EVENT, act, **{key: value or "-"})
 
 
 def verify_audit(view: View) -> Verified:

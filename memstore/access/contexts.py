@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import append, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
@@ -14,6 +15,7 @@ from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
 from memstore.access.policy import context_trouble, listeners, told_of_contexts
 from memstore.access.world import ActiveContext, Session
+from memstore.core.change import Act
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.memory import EVERYBODY, UNKNOWN_LISTENER
@@ -23,7 +25,7 @@ from memstore.core.terms import stop_words, term_of, words
 from memstore.core.transaction import Saving, again_where_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.access.audit import About, Registered
     from memstore.access.world import Entity
@@ -158,9 +160,17 @@ def enter_context(view: View, context: str, *, participants: Sequence[str] = (),
         expires_at=view.clock.now() + timedelta(hours=DEFAULT_HOURS),
         role=role_id(role) if role else None,
     )
-    append(view, "context enter", context=context, participants=names, role=active.role)
-    view.contexts.enter(active)
+    enter = partial(view.contexts.enter, active)
+    _do(view, "context enter", enter, context=context, participants=names, role=active.role)
     return _present(view, active)
+
+
+def _do(view: View, event: str, do: Callable[[], None], **about: str | list[str] | None) -> None:
+    """Write an event and do its act; one that ends with the process is done after it."""
+    place = view.contexts.place
+    append(view, event, Act(do, place) if place else None, **about)
+    if not place:
+        do()
 
 
 def leave_context(view: View) -> str | None:
@@ -172,8 +182,7 @@ def leave_context(view: View) -> str | None:
     _stop_where_declared(view)
     active = view.contexts.current()
     if active is not None:
-        append(view, "context leave", context=active.id if is_entity_id(active.id) else None)
-        view.contexts.leave()
+        _do(view, "context leave", view.contexts.leave, context=active.id if is_entity_id(active.id) else None)
     return active.id if active else None
 
 

@@ -58,13 +58,12 @@ class ForgottenTexts:
         """Note which turns of a transcript a memory was captured from, by their ids; `OSError` if that can't be."""
         append_line(self._turns, json.dumps({"memory": memory_id, "turns": [*turns]}).encode())
 
-    def add(self, memories: Collection[Memory]) -> bytes:
-        """Note what memories say that are forgotten now; return what `restore` takes if they aren't.
+    def add(self, memories: Collection[Memory]) -> None:
+        """Note what memories say that are forgotten now.
 
         Raises:
             VaultError: it can't be written.
         """
-        before = private_bytes(self._path)
         known = self.read()
         turns = self._turns_of({memory.id for memory in memories})
         of = dict(known.of)
@@ -72,14 +71,11 @@ class ForgottenTexts:
             new = {*known.made_of(memory), *(known.digest("turn", one) for one in turns.get(memory.id or "", ()))}
             of[memory.id or ""] = sorted({*of.get(memory.id or "", ()), *new})
         self._write(known.key, of)
-        return before
 
-    def restore(self, before: bytes) -> None:
-        """Put back what was noted before."""
-        if before:
-            write_whole(self._path, before, mode=0o600)
-        else:
-            self._path.unlink(missing_ok=True)
+    @property
+    def place(self) -> Path:
+        """The file with the digests."""
+        return self._path
 
     def drop(self, memory_ids: Collection[str]) -> int:
         """Drop the digests of some memories, and return how many those were."""

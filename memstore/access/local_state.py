@@ -45,6 +45,11 @@ class ContextFile:
         self._path = state / "contexts" / f"{name}.json"
         self.declared = declared
 
+    @property
+    def place(self) -> Path | None:
+        """The file with the active context; it need not exist."""
+        return self._path
+
     def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one if the file can't be read."""
         if self.declared is not None:
@@ -95,7 +100,7 @@ class CallContext:
         active: the context of the call; None for none.
     """
 
-    declared = None
+    declared = place = None
 
     def __init__(self, active: ActiveContext | None = None) -> None:
         self._active = active
@@ -148,6 +153,10 @@ class ContextState(Protocol):
     @property
     def declared(self) -> str | None:
         """The context given to this process (`--context`, MEMSTORE_CONTEXT); it overrides the stored one."""
+
+    @property
+    def place(self) -> Path | None:
+        """The file that keeps the active context; None if nothing is kept after the process."""
 
     def current(self) -> ActiveContext | None:
         """Return the active context, expired or not; an ambiguous one if the stored one can't be read."""
@@ -270,6 +279,11 @@ class DiskStacks:
 
     def __init__(self, state: Path) -> None:
         self._path = state / "stacks.json"
+
+    @property
+    def place(self) -> Path:
+        """The file with the record."""
+        return self._path
 
     def mounted(self) -> dict[str, str]:
         """Return the folders of mounted stacks; empty if the record can't be read."""

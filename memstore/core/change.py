@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from memstore.core.short_repr import short_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
+    from pathlib import Path
 
     from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
@@ -38,6 +39,18 @@ class Edit:
     made: MemoryFile | None = None
     mends: bool = False
     is_dated: bool = False
+
+
+class Act(NamedTuple):
+    """What an operation does outside of the vault's tree, where its event alone is written.
+
+    `tells` is a file that has other bytes, or is gone, once it is done. If it is not done, the files in `keeps` get
+    back what they had.
+    """
+
+    do: Callable[[], None]
+    tells: Path
+    keeps: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from memstore.core.titles import title_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.core.change import Committed, Operation, Written
+    from memstore.core.change import Act, Committed, Operation, Written
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.view import View
@@ -57,6 +57,12 @@ class Transaction(Protocol):
 
     def seal_for(self, path: str, context_key: str) -> None:
         """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
+
+    def do(self, act: Act) -> None:
+        """Do something outside of the vault's tree, once everything is written; if it fails, nothing stays written."""
+
+    def destroy_key(self, context_key: str) -> None:
+        """Destroy the key of a context, given by its public part, once everything is written that names it no more."""
 
     def forget(self, memories: Sequence[Memory]) -> None:
         """Have this machine forget memories, too, once everything is written: journal, drafts, index, vectors, caches.

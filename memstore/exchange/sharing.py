@@ -19,6 +19,7 @@ from memstore.access.audit_events import texts_of
 from memstore.access.privacy import unknown_grantees
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
 from memstore.access.world import can_listen
+from memstore.core.change import Act
 from memstore.core.config import CONFIG_PATH
 from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, LockedError, NotFoundError, RefusedError, UsageError
@@ -365,18 +366,26 @@ def _write(
     with place.draft(follows=follows) as draft:
         commit = _drafted(draft, plan)
         overridden = _require_discretion(view, plan, draft, acknowledge=acknowledge)
+        draft.sync()
         with view.locked():
             if _latest(view).get(plan.stack.name) != known:
                 raise LockedError(
                     f"somebody else has just shared {plan.stack.name}; nothing was shared",
                     hint="memstore share --list shows what was",
                 )
-            # (1) The record comes before (2) the stack: after a crash in between, the vault says more than happened.
-            _record(view, plan, known, overridden)
-            draft.finish()
-            if view.stacks:
-                view.stacks.share(plan.stack.name, str(place.folder))
+            _record(view, plan, known, overridden, _handing_out(view, place, draft, plan.stack.name))
     return commit
+
+
+def _handing_out(view: View, place: StackPlace, draft: UnfinishedStack, name: str) -> Act:
+    """Return the act that puts a stack into its place, and notes on this machine where that is."""
+
+    def hand_out() -> None:
+        if view.stacks:
+            view.stacks.share(name, str(place.folder))
+        draft.finish()
+
+    return Act(hand_out, draft.manifest, keeps=(view.stacks.place,) if view.stacks else ())
 
 
 def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
@@ -385,13 +394,14 @@ def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
     return draft.write(plan.all_files, f"Share {made.name}\n", by=made.by, at=at, saved=plan.saved)
 
 
-def _record(view: View, plan: _Plan, before: AuditEvent | None, overridden: Sequence[Disclosure]) -> None:
+def _record(view: View, plan: _Plan, before: AuditEvent | None, overridden: Sequence[Disclosure], act: Act) -> None:
     made = plan.stack
     ids = [one.id for one in made.memories if one.id]
     replaces = before and texts_of(before.about.get("digest"))
     audit.append(
         view,
         EVENT,
+        act,
         stack=made.id,
         name=made.name,
         to=made.to,

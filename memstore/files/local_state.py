@@ -24,6 +24,7 @@ PRIVATE = 0o700
 # Texts being written, in the folder of local state.
 DRAFTS = "drafts"
 PENDING_KEYS = "pending-keys"
+PENDING_ACT = "pending-act.json"
 # The operation about to be written, in the folder of local state; `composition` looks for it without loading the
 # journal.
 BEGUN_OPERATION = "begun-operation.json"
@@ -309,7 +310,7 @@ def _login(variables: Mapping[str, str]) -> str:
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool = True) -> None:
+def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool = True, prefix: str = ".") -> None:
     """Rewrite a file in one step; its folder must exist.
 
     Args:
@@ -317,20 +318,21 @@ def write_whole(path: Path, data: bytes, *, mode: int | None = None, lasts: bool
         data: the new content.
         mode: its permissions; None for its current ones, or those of any new file.
         lasts: whether it must survive a crash of the machine, which is slower.
+        prefix: how the name of the file begins that is beside it until then.
 
     Raises:
         OSError: it can't be written; the error names `path`.
     """
     try:
-        _written_beside(path, data, mode=mode, lasts=lasts)
+        _written_beside(path, data, mode=mode, lasts=lasts, prefix=prefix)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _written_beside(path: Path, data: bytes, *, mode: int | None, lasts: bool) -> None:
+def _written_beside(path: Path, data: bytes, *, mode: int | None, lasts: bool, prefix: str) -> None:
     if mode is None and path.exists():
         mode = path.stat().st_mode & 0o7777
-    scratch = path.with_name(f".{path.name}.{os.getpid()}-{get_ident()}.tmp")
+    scratch = path.with_name(f"{prefix}{path.name}.{os.getpid()}-{get_ident()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(scratch, flags, 0o666 if mode is None else 0o600)
     try:

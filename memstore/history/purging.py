@@ -26,6 +26,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.files.unfinished import unfinished_folder
 from memstore.history.commit_messages import MEMORY_ID, in_subject
 from memstore.history.git_process import GitProcess
 from memstore.history.outgoing import tree_of_commit
@@ -204,8 +205,8 @@ def purge(
     place = folder.resolve()
     place.parent.mkdir(parents=True, exist_ok=True)
     # Half a clone has all that is to go, so it gets its place, in one step, once it is searched.
-    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=place.parent, ignore_cleanup_errors=True) as outer:
-        made = Path(outer) / "clone"
+    with unfinished_folder(place.parent, UNFINISHED) as outer:
+        made = outer / "clone"
         ids = {*memory_ids}, {*sealed}
         done = _purged(repository, environ, made, ids, mixed=mixed, opened=opened, filters=filters)
         made.replace(place)

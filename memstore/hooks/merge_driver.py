@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import MemstoreError, SealedError
-from memstore.core.places import is_sealed_path
+from memstore.core.places import TEMPORARY_PREFIX, is_sealed_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -57,7 +57,6 @@ def main(folder: Path, arguments: Sequence[str]) -> int:
 
 
 def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
-    from memstore.files.local_state import write_whole
     from memstore.hooks.repository import is_mixed
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import merged
@@ -71,10 +70,17 @@ def _merge(folder: Path, path: str, places: Sequence[Path], size: str) -> int:
     files = Three(*(place.read_bytes() for place in places))
     done = merged(inside, files, lambda texts: _by_lines(texts, size), mixed=is_mixed(vault))
     if done.data != files.ours:
-        write_whole(places[1], done.data)
+        _write(places[1], done.data)
     if done.said:
         sys.stderr.write(f"memstore: {path!a}: {done.said}\n")
     return CONFLICT if done.has_conflicts else MERGED
+
+
+def _write(place: Path, data: bytes) -> None:
+    """Write the merged version; what is beside it until then is ignored by git, and deleted if this is killed."""
+    from memstore.files.local_state import write_whole
+
+    write_whole(place, data, prefix=TEMPORARY_PREFIX)
 
 
 def _filters(folder: Path, path: str) -> GitFilters | None:
@@ -89,7 +95,6 @@ def _filters(folder: Path, path: str) -> GitFilters | None:
 
 def _merge_filtered(filters: GitFilters, vault: Path, path: str, inside: str, places: Sequence[Path], size: str) -> int:
     """Merge the texts of three versions that a filter changed, and give git what it stores of the result."""
-    from memstore.files.local_state import write_whole
     from memstore.hooks.repository import is_mixed
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import merged
@@ -100,7 +105,7 @@ def _merge_filtered(filters: GitFilters, vault: Path, path: str, inside: str, pl
         texts = stored.map(lambda data: filters.text_of(path, data) if data else b"")
         done = merged(inside, texts, lambda three: _by_lines(three, size), mixed=is_mixed(vault))
         if done.data != texts.ours:
-            write_whole(places[1], filters.stored_bytes(path, done.data))
+            _write(places[1], filters.stored_bytes(path, done.data))
     except (MemstoreError, OSError) as error:
         hint = getattr(error, "hint", None)
         sys.stderr.write(f"memstore: {path!a} could not be merged: {error}\n" + (f"  hint: {hint}\n" if hint else ""))
@@ -115,7 +120,6 @@ def _merge_sealed(vault: Path, path: str, places: Sequence[Path], by_lines: Call
 
     On a conflict, ours stays as it is, and git keeps all three: plain text between markers would be no secret.
     """
-    from memstore.files.local_state import write_whole
     from memstore.hooks.repository import is_mixed, opener
     from memstore.memories.merge_values import Three
     from memstore.memories.merging import merged
@@ -129,7 +133,7 @@ def _merge_sealed(vault: Path, path: str, places: Sequence[Path], by_lines: Call
         if done.has_conflicts:
             raise SealedError(f"{path} is sealed, and both sides changed the same of it")
         if done.data != texts.ours or stored.ours == stored.base:
-            write_whole(places[1], sealed_as_merged(keys, vault, path, done.data, stored))
+            _write(places[1], sealed_as_merged(keys, vault, path, done.data, stored))
     except MemstoreError as error:
         sys.stderr.write(
             f"memstore: {error}\n  git keeps both: git checkout --ours or --theirs {path!a} takes one of them\n"

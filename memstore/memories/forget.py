@@ -46,7 +46,7 @@ from memstore.files import managed_block, splice
 from memstore.files.draft import new_file
 from memstore.files.render import entry_of
 from memstore.lineage.graph import graph_of, row_of
-from memstore.memories.seal import SEALING_KEY, context_sealing_key, require_context_key, sealed_for
+from memstore.memories.seal import SEALING_KEY, require_context_key, sealed_for
 from memstore.search.citations import parse_place
 
 if TYPE_CHECKING:
@@ -169,8 +169,7 @@ def forget(view: View, memories: Names, **choices: Unpack[ForgetChoices]) -> For
 def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgotten:
     """Destroy the sealing key of a context: every copy of what was sealed for it, in any clone, becomes unreadable.
 
-    The memories that it opens here are forgotten as `forget` does; then the key is destroyed. After an interruption,
-    it destroys what was left.
+    The memories that it opens here are forgotten as `forget` does, and with them the key is destroyed.
 
     Args:
         view: the vault.
@@ -180,25 +179,15 @@ def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgott
     Raises:
         NotFoundError: the context is not registered, or has no sealing key.
         RefusedError: somebody other than the vault's owner asks, the key is not here, or as for `forget`.
-        VaultError: the key could not be destroyed; the memories are forgotten.
+        VaultError: the key could not be destroyed; the text says whether the memories are forgotten.
     """
     view.require_owner("destroy the key of a context")
-    keys, is_done = view.seal_keys, not choices.get("dry_run")
-    left = keys.condemned_context_keys(context, view.root)
-    if left and context_sealing_key(view, context)[1] is None:
-        done = Forgotten(at=instant(view.clock.now()), by=view.actor, reason=choices.get("reason", REASONS[0]))
-        key = left[0]
-    else:
-        path, key = require_context_key(view, context)
-        before = view.own_file(path) or b""
-        after = registry.edited(path, RegistryKind.CONTEXT, before, [splice.RemoveKey(SEALING_KEY)])
-        shredded = _Shredded(context, key, Written(path, before, after))
-        done = _forgotten(view, [*sealed_for(view, key)], shredded=shredded, **choices)
-    # (1) The key's file says that it goes, (2) the tombstones are written, and (3) the key is destroyed. A crash after
-    # (2) leaves a key that no file of the vault names: the same command finds it by (1), and destroys it.
-    for each in dict.fromkeys((key, *left)) if is_done else ():
-        keys.destroy_context_key(each)
-    return replace(done, key=str(keys.context_place(key)))
+    path, key = require_context_key(view, context)
+    before = view.own_file(path) or b""
+    after = registry.edited(path, RegistryKind.CONTEXT, before, [splice.RemoveKey(SEALING_KEY)])
+    shredded = _Shredded(context, key, Written(path, before, after))
+    done = _forgotten(view, [*sealed_for(view, key)], shredded=shredded, **choices)
+    return replace(done, key=str(view.seal_keys.context_place(key)))
 
 
 def _forgotten(
@@ -244,8 +233,7 @@ def _forgotten(
             change.put(shredded.file)
             about = {"context": shredded.context, "says": digest_of(shredded.file.after or b"")}
             change.put(recorded(view, "forget", memory=ids, reason=reason, **about))
-            if not dry_run:
-                view.seal_keys.condemn_context_key(shredded.key, shredded.context, view.root)
+            change.destroy_key(shredded.key)
         elif fresh:
             change.put(recorded(view, "forget", memory=ids, reason=reason))
     return Forgotten(

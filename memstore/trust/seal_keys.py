@@ -38,6 +38,8 @@ _MOST_KEY_BYTES = 1 << 20
 _ARMOUR = "OPENSSH PRIVATE KEY-----"
 _AUTH = b"openssh-key-v1\0"
 _REMARK = "# The sealing key of "
+# In the place of a key's text where one waits that is going.
+_TO_BE_DESTROYED = "# To be destroyed.\n"
 _FOR_OTHERS = "No matching keys"
 
 
@@ -220,26 +222,59 @@ class SealKeys:
         self._made[key] = f"{_REMARK}{context}: whoever has it reads what was sealed for that context.\n{made}\n"
         return key
 
-    def begin(self, keys: AbstractSet[str], pending: Path) -> None:
-        """Write new keys into a folder of the vault's local state, where they wait for what is sealed for them."""
-        for key in keys & self._made.keys():
-            _create(pending, f"{key}{_SUFFIX}", self._made[key])
+    def begin(self, pending: Path, *, new: AbstractSet[str], going: AbstractSet[str]) -> None:
+        """Put new keys in their places, and note in the vault's local state that they wait, or are to be destroyed.
+
+        Args:
+            pending: a folder of the vault's local state, for `settle`.
+            new: keys, by their public parts, for which something is about to be sealed; those that were there stay.
+            going: keys that no file of the vault is about to name any more.
+
+        Raises:
+            VaultError: a new key can't be written, or one that is going could not be destroyed.
+        """
+        for key in sorted(going):
+            place = self.context_place(key)
+            try:
+                place.open("r+b").close()
+                _create(pending, place.name, _TO_BE_DESTROYED)
+            except OSError as error:
+                raise VaultError(
+                    f"the key {place} can't be destroyed: {error.strerror}; nothing was written",
+                    hint=f"let it be written to: {place}",
+                ) from error
+        for key in sorted(new & self._made.keys()):
+            place = self.context_place(key)
+            try:
+                _create(pending, place.name, self._made[key])
+                _create(self._folder, place.name, self._made[key])
+            except OSError as error:
+                raise VaultError(
+                    f"the key {place} can't be written: {error.strerror}; nothing was written",
+                    hint="make room there, or fix the permissions",
+                ) from error
 
     def settle(self, pending: Path, contexts: Path) -> None:
-        """Keep those new keys that a file of a context names, which is then written; delete the others.
+        """Keep those keys that a file of a context names, which is then written; destroy the others that wait.
 
         The vault must be locked, and nothing in it begun.
 
         Args:
-            pending: the folder with new keys.
+            pending: the folder in which they wait.
             contexts: the folder with the vault's contexts.
+
+        Raises:
+            VaultError: a key could not be destroyed; it goes on waiting.
+            OSError: it can't be seen or noted what became of them; they go on waiting.
         """
         waiting = sorted(pending.glob(_CONTEXT_KEYS))
         named = b"\n".join(path.read_bytes() for path in contexts.rglob("*.yaml")) if waiting else b""
         for place in waiting:
             key = place.name.removesuffix(_SUFFIX)
-            text = _text_of(place)
-            if key.encode() in named and _secret(text) and not self.has_context_key(key):
+            is_here, text = self.has_context_key(key), _text_of(place)
+            if key.encode() not in named and is_here:
+                self.destroy_context_key(key)
+            elif key.encode() in named and not is_here and _secret(text):
                 _create(self._folder, place.name, text)
             place.unlink()
             self._made.pop(key, None)
@@ -255,29 +290,6 @@ class SealKeys:
         """Return the keys here, by their public parts, that were made for a context of this name, in whatever vault."""
         begun = f"{_REMARK}{context}:"
         return [place.name.removesuffix(_SUFFIX) for place in self._context_places() if begun in _text_of(place)]
-
-    def condemn_context_key(self, key: str, context: str, vault: Path) -> None:
-        """Note in the file of a context's key that it is to be destroyed, so that whoever is interrupted can go on.
-
-        Raises:
-            VaultError: the file can't be written, so it could not be destroyed either.
-        """
-        place = self.context_place(key)
-        try:
-            with place.open("ab") as file:
-                file.write(_sentence(context, vault) + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise VaultError(
-                f"the key {place} can't be destroyed: {error.strerror}; nothing was written",
-                hint=f"let it be written to: {place}",
-            ) from error
-
-    def condemned_context_keys(self, context: str, vault: Path) -> list[str]:
-        """Return the keys, by their public parts, that were to be destroyed for a context of a vault, and still are."""
-        sentence = _sentence(context, vault)
-        return [place.name.removesuffix(_SUFFIX) for place in self._context_places() if sentence in _lines(place)]
 
     def destroy_context_key(self, key: str) -> None:
         """Overwrite and delete the key of a context; a disk or file system may still keep old blocks of it.
@@ -321,21 +333,10 @@ def _unprotected(place: Path) -> str:
     return f"ssh-keygen -p -N '' -f {place} takes it off, if your disk is encrypted"
 
 
-def _sentence(context: str, vault: Path) -> bytes:
-    return os.fsencode(f"# To be destroyed: {context} in {str(vault)!r} was shredded.")
-
-
 def _blank(line: bytes) -> bytes:
-    """Return a line of a key's file without what it says; a remark stays, so that `condemned_context_keys` finds it."""
+    """Return a line of a key's file without what it says; a remark stays, so that `of_context` finds it."""
     said = line.removesuffix(b"\n")
     return line if line.startswith(b"#") else b"\0" * len(said) + line[len(said) :]
-
-
-def _lines(place: Path) -> list[bytes]:
-    try:
-        return regular_bytes(place, most=_MOST_KEY_BYTES).splitlines()
-    except OSError:
-        return []
 
 
 def _own_key(path: Path) -> _OwnKey | None:

@@ -212,6 +212,7 @@ def make_ready(env: Environment, ws: Workspace) -> None:
     from memstore.files.local_state import state_folder
 
     _finish_what_was_begun(env, state_folder(ws.vault.root, state_home=env.state_home), ws.vault)
+    _settle_act(ws)
     _check_context(env, ws)
 
 
@@ -234,7 +235,7 @@ def assemble(
     from memstore.access.local_state import ContextFile, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
     from memstore.core.clock import RandomIds, SystemClock
     from memstore.files.disk_vault import DiskVault
-    from memstore.files.local_state import PENDING_KEYS, cache_folder, state_folder
+    from memstore.files.local_state import PENDING_ACT, PENDING_KEYS, cache_folder, state_folder
     from memstore.search.disk_library import DiskLibrary
     from memstore.search.local_state import DerivedCache, DiskUsage
 
@@ -281,6 +282,7 @@ def assemble(
         drafts=_later(lambda: drafts(env, root)),
         stacks=DiskStacks(state),
         pending_keys=state / PENDING_KEYS,
+        pending_act=state / PENDING_ACT,
         open_stack=lambda folder, settings, contexts: _open_stack(
             env, folder, settings, actor, contexts, state, models
         ),
@@ -288,6 +290,7 @@ def assemble(
         on_progress=env.on_progress,
         kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
     )
+    _settle_act(ws)
     return ws
 
 
@@ -401,6 +404,15 @@ def _finish_what_was_begun(env: Environment, state: Path, vault: Files) -> None:
         # A program died between a context's new key and what is sealed for it; nothing is done while it is alive.
         with suppress(MemstoreError, OSError), vault.lock():
             seal_keys(env).settle(state / PENDING_KEYS, vault.root / RegistryKind.CONTEXT.value)
+
+
+def _settle_act(ws: Workspace) -> None:
+    """Settle what a killed program had begun to do outside of the tree; nothing is done while it is alive."""
+    if ws.pending_act is not None and ws.pending_act.exists():
+        from memstore.vault.outside import settle
+
+        with suppress(MemstoreError, OSError), ws.vault.lock():
+            settle(ws)
 
 
 def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:

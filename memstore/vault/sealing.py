@@ -6,13 +6,13 @@ Only here are memories sealed, and only `DiskVault.read` and `GitHistory.blobs` 
 from __future__ import annotations
 
 import shlex
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from memstore.access.policy import labels_of
 from memstore.access.sight import listeners, seers
 from memstore.core.config import CONFIG_PATH
-from memstore.core.errors import ChangedMeanwhileError, RefusedError, SealedError
+from memstore.core.errors import ChangedMeanwhileError, MemstoreError, RefusedError, SealedError, VaultError
 from memstore.core.finding_codes import finding_of
 from memstore.core.memory import EVERYBODY
 from memstore.core.places import RegistryKind, id_endings, is_sealed_path, kind_of, stem_of
@@ -39,23 +39,35 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def settle_keys(ws: Workspace, keys: AbstractSet[str]) -> Iterator[None]:
-    """Write new keys of contexts before what is sealed for them, and keep those alone that the vault then names.
+def settle_keys(ws: Workspace, *, new: AbstractSet[str], going: AbstractSet[str]) -> Iterator[None]:
+    """Keep new keys of contexts, and destroy those that are going, if what belongs to that is written.
 
     The caller holds the vault's lock. If what is written can't be taken back now, whoever opens the vault next settles.
+
+    Raises:
+        VaultError: a key can't be written or destroyed; the text says whether anything else was written.
     """
     pending = ws.pending_keys
     if pending is None:
         yield
         return
-    # (1) The key waits in the vault's local state, (2) the files are written, (3) the key gets its place. After a crash
-    # in between, the next program settles: the context's file says whether (2) has happened.
+    # (1) New keys are in their places, and it is noted that keys wait, (2) the files are written, (3) it is settled:
+    # the context's file says whether (2) has happened. After a crash in between, the next program settles.
     try:
-        ws.seal_keys.begin(keys, pending)
+        ws.seal_keys.begin(pending, new=new, going=going)
         yield
-    finally:
-        if pending.exists() and ws.journal.begun() is None:
-            ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
+    except BaseException:
+        with suppress(MemstoreError, OSError):
+            if pending.exists() and ws.journal.begun() is None:
+                ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
+        raise
+    try:
+        ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
+    except VaultError as error:
+        error.outcome = "; everything else is written, and the next command in this vault tries again"
+        raise
+    except OSError:
+        pass  # new keys are in their places, and the next program finds that
 
 
 def stored_files(

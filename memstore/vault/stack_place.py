@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from memstore.core.errors import RefusedError, VaultError
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER
 from memstore.files.disk_vault import swapped
 from memstore.files.local_state import Environment, sync_folder
-from memstore.files.write_lock import flocked
+from memstore.files.unfinished import unfinished_folder
 from memstore.history.fresh_repository import FreshRepository
 from memstore.vault.mounts import manifest_in
 from memstore.vault.named_files import vault_around, without_dots
@@ -78,16 +77,8 @@ class StackPlace:
         Args:
             follows: whether it begins as a copy of the stack that is here.
         """
-        parent = self.folder.parent
-        for left in parent.glob(f"{_UNFINISHED}*"):
-            with _locked(left) as is_dead:
-                if is_dead:
-                    shutil.rmtree(left, ignore_errors=True)  # it may have what was withdrawn since
-        with (
-            tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=parent, ignore_cleanup_errors=True) as outer,
-            _locked(Path(outer)),
-        ):
-            made = Path(outer) / "stack"
+        with unfinished_folder(self.folder.parent, _UNFINISHED) as outer:  # a former one may have what is withdrawn
+            made = outer / "stack"
             if follows:
                 shutil.copytree(self.folder, made, symlinks=True)
             else:
@@ -96,20 +87,6 @@ class StackPlace:
             if not follows:
                 draft.repository.make()
             yield draft
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[bool]:
-    """Hold the lock of a folder in which a stack is made, and yield whether it was free: then its maker is dead."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except OSError:
-        yield False
-        return
-    try:
-        yield flocked(handle, patience_seconds=0)
-    finally:
-        os.close(handle)
 
 
 class UnfinishedStack:
@@ -132,17 +109,21 @@ class UnfinishedStack:
         """Write and commit exactly these files, and return the commit."""
         return self.repository.commit(files, message, by=by, at=at, saved=saved)
 
+    @property
+    def manifest(self) -> Path:
+        """The file that says what the stack is, where it will be."""
+        return self._folder / MANIFEST
+
     def contents(self) -> Iterable[tuple[str, bytes]]:
         """Return everything in it: files, git's own, and all objects."""
         return self.repository.contents()
 
     def finish(self) -> None:
-        """Put the stack in its place, in one step.
+        """Put the stack in its place, in one step; it lasts already.
 
         Raises:
-            VaultError: somebody else has put something there.
+            VaultError: somebody else has put something there, or the file system doesn't let it.
         """
-        self._sync()
         try:
             if (self._folder / SETTINGS_FOLDER).is_dir():
                 # What was there is left in the temporary folder, and goes with it.
@@ -157,9 +138,11 @@ class UnfinishedStack:
                 f"the stack could not be put into {self._folder}: {error.strerror}; nothing was shared",
                 hint="name a new folder",
             ) from error
-        sync_folder(self._folder.parent)
+        with suppress(OSError):  # it is there
+            sync_folder(self._folder.parent)
 
-    def _sync(self) -> None:
+    def sync(self) -> None:
+        """Make everything in it survive a crash of the machine."""
         for place, _, names in os.walk(self._made):
             for name in names:
                 handle = os.open(Path(place, name), os.O_RDONLY | os.O_CLOEXEC)

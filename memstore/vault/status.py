@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
 from memstore.access.world import can_listen
-from memstore.core.change import Changes, Undone
+from memstore.core.change import Act, Changes, Undone
 from memstore.core.errors import NotFoundError, RefusedError, UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import QUARANTINED
@@ -239,7 +240,7 @@ def change_setting(
         name: the setting.
         text: its value as a person types it; None removes the setting.
         vault: returns the vault whose setting it is, as its owner sees it; None for the user's own. If the setting
-            decides who sees what, an audit event is written first.
+            decides who sees what, an audit event is written with it.
     """
     if vault is not None and name.partition(".")[0] in DECIDES:
         view = vault()
@@ -247,12 +248,17 @@ def change_setting(
             file.typed(name, text)  # an invalid value is not recorded
             if name == "notes_for":
                 _require_served(view, words_typed(text))
-        record_setting(view, name, text)
+        record_setting(view, Act(partial(_write_setting, file, name, text), file.path.resolve()), name, text)
+    else:
+        _write_setting(file, name, text)
+    return setting(file, defaults, name)
+
+
+def _write_setting(file: ConfigFile, name: str, text: str | None) -> None:
     if text is None:
         file.unset(name)
     else:
         file.set(name, text)
-    return setting(file, defaults, name)
 
 
 def _require_served(view: View, names: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
@@ -45,7 +46,7 @@ from memstore.vault.writing import write_all
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.core.change import Committed
+    from memstore.core.change import Act, Committed
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.files.memory_file import ReadFile
@@ -100,6 +101,8 @@ class VaultTransaction:
         self._own: list[Written] = []
         self._moved: list[tuple[MemoryFile, Written]] = []
         self._contexts: dict[str, str] = {}
+        self._going_keys: set[str] = set()
+        self._act: Act | None = None
         self._stays: set[str] = set()
         self._forgets: dict[str, Memory] = {}
         self._signer: WrittenSigner | None = None
@@ -380,26 +383,31 @@ class VaultTransaction:
         with self._ws.vault.lock():
             if adoption and undoable and self._ws.journal.last(self._view.actor) == adoption:
                 operation = joined(adoption, operation)
-            noted = self._ws.forgotten.add(self._forgets.values()) if self._forgets else b""
-            try:
-                self._write_all(operation, files)
-            except BaseException:
-                if self._forgets:
-                    self._ws.forgotten.restore(noted)
-                raise
             names = [*self._forgets, *(file.path for file in files if is_sealed_path(file.path))]
-            self.left = scrub(self._ws, [*self._forgets], operation, names=names) if self._forgets else ()
+            with self._outside(files, names):
+                if self._forgets:
+                    self._ws.forgotten.add(self._forgets.values())
+                write_all(self._ws.vault, self._ws.journal, operation, files)
+                if self._forgets:
+                    self.left = scrub(self._ws, [*self._forgets], operation, names=names)
 
-    def _write_all(self, operation: Operation, files: Sequence[Written]) -> None:
-        """Write files, and what belongs to them outside of the tree: the keys of contexts, which are there first."""
-        ws = self._ws
-        if not self._contexts:
-            write_all(ws.vault, ws.journal, operation, files)
+    @contextmanager
+    def _outside(self, files: Sequence[Written], names: Sequence[str]) -> Iterator[None]:
+        """Do what belongs to the files outside of the tree: the keys of contexts, an act, what is kept of texts."""
+        if not (self._contexts or self._going_keys or self._act or self._forgets):
+            yield
             return
+        from memstore.vault.outside import with_act, with_forgetting
         from memstore.vault.sealing import settle_keys
 
-        with settle_keys(ws, {*self._contexts.values()}):
-            write_all(ws.vault, ws.journal, operation, files)
+        with ExitStack() as outside:
+            if self._contexts or self._going_keys:
+                outside.enter_context(settle_keys(self._ws, new={*self._contexts.values()}, going=self._going_keys))
+            if self._act:
+                outside.enter_context(with_act(self._ws, self._act, files))
+            if self._forgets:
+                outside.enter_context(with_forgetting(self._ws, [*self._forgets], names, files))
+            yield
 
     def _committed(self, paths: Sequence[str]) -> str | None:
         """Commit what has just been written, and return the commit; None if git ignores all of it."""
@@ -455,6 +463,14 @@ class VaultTransaction:
     def seal_for(self, path: str, context_key: str) -> None:
         """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
         self._contexts[path] = context_key
+
+    def do(self, act: Act) -> None:
+        """Do something outside of the vault's tree, once its event, the only change, is written."""
+        self._act = act
+
+    def destroy_key(self, context_key: str) -> None:
+        """Destroy the key of a context, given by its public part, once everything is written that names it no more."""
+        self._going_keys.add(context_key)
 
     def forget(self, memories: Sequence[Memory]) -> None:
         """Have this machine forget memories, too, once everything is written; the operation can't be undone."""

@@ -53,14 +53,14 @@ class Workspace(NamedTuple):
     else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
     which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
     folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack that
-    is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new keys of
-    contexts wait for what is sealed for them. `here` is the actor's current folder relative to the vault's, if it is
-    inside. `kept_in` returns the real folders in which this machine keeps data of this vault, and of
-    others. `quoted` are the external memories that an agent was shown, `sessions_quoted` those that hooks have shown
-    it. `forgotten` has the digests of what was forgotten, `terms` the circumstances of a write. `signing` says whether
-    what the actor writes is signed; for None it is not. `adoption` is what the same command wrote before, so that it
-    has something to write to. `on_progress` is called during long work with what is done, how
-    much of it, and how much there is.
+    is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new keys
+    of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
+    the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
+    this machine keeps data of this vault, and of others. `quoted` are the external memories that an agent was
+    shown, `sessions_quoted` those that hooks have shown it. `forgotten` has the digests of what was forgotten,
+    `terms` the circumstances of a write. `signing` says whether what the actor writes is signed; for None it is
+    not. `adoption` is what the same command wrote before, so that it has something to write to. `on_progress` is
+    called during long work with what is done, how much of it, and how much there is.
     """
 
     vault: VaultFiles
@@ -91,6 +91,7 @@ class Workspace(NamedTuple):
     forgotten: ForgottenTexts
     drafts: "Drafts | None" = None
     pending_keys: "Path | None" = None
+    pending_act: "Path | None" = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
     within: "Workspace | None" = None

@@ -119,7 +119,7 @@ def test_nothing_is_sealed_that_could_not_be_opened_here_again(folder: Path) -> 
 def kept_context_key(keys: SealKeys, folder: Path) -> str:
     """Return a new key of a context, in its place as after the step that seals for it."""
     key = keys.new_context_key("ctx:care")
-    keys.begin({key}, folder / "pending")
+    keys.begin(folder / "pending", new={key}, going=set())
     (folder / "vault").mkdir(exist_ok=True)
     (folder / "vault/care.yaml").write_text(f"key: {key}\n")
     keys.settle(folder / "pending", folder / "vault")
@@ -152,17 +152,31 @@ def test_a_key_that_could_not_be_deleted_is_blank_and_still_known_as_one_to_dele
 ) -> None:
     keys = keys_of(folder, "ann", "kept")
     key = kept_context_key(keys, folder)
-    assert keys.condemned_context_keys("ctx:care", folder) == []
-    keys.condemn_context_key(key, "ctx:care", folder)
-    assert keys.condemned_context_keys("ctx:care", folder / "other") == []
+    pending, contexts = folder / "pending", folder / "vault"
+    keys.begin(pending, new=set(), going={key})
+    keys.settle(pending, contexts)
+    assert keys.has_context_key(key)  # as long as a context names it
+    keys.begin(pending, new=set(), going={key})
+    (contexts / "care.yaml").write_text("")
     with monkeypatch.context() as patched:
         patched.setattr("pathlib.Path.unlink", refused)
         with pytest.raises(VaultError, match="could not be destroyed"):
-            keys.destroy_context_key(key)
+            keys.settle(pending, contexts)
     assert b"AGE-SECRET-KEY" not in keys.context_place(key).read_bytes()
-    assert keys.condemned_context_keys("ctx:care", folder) == [key]
-    keys.destroy_context_key(key)
-    assert keys.condemned_context_keys("ctx:care", folder) == []
+    assert keys.of_context("ctx:care") == [key]
+    keys.settle(pending, contexts)
+    assert not keys.has_context_key(key)
+    assert not pending.exists()
+
+
+def test_a_new_key_is_in_no_place_if_nothing_names_it_in_the_end(folder: Path) -> None:
+    keys = keys_of(folder, "ann")
+    key, contexts = keys.new_context_key("ctx:care"), folder / "other vault"
+    contexts.mkdir()
+    keys.begin(folder / "pending", new={key}, going=set())
+    assert keys_of(folder, "ann").has_context_key(key)
+    keys_of(folder, "ann").settle(folder / "pending", contexts)  # as the next program does
+    assert not keys.has_context_key(key)
 
 
 def refused(*_: object, **__: object) -> None:
