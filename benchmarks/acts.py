@@ -114,6 +114,21 @@ _WARD = ("entity", "add", "dog:bella", "--alias", "Bella", "--guardian", "human:
 _CONSENT = ("--from", "human:claire", "--for", "dog:bella", "--to", "si:vet", "--scope", "subject:dog:bella")
 _ABOUT_BELLA: Mapping[str, str] = {"vault/heart.md": memory("note", "heart", "Her heart.", subject_ids='["dog:bella"]')}
 _KEYS = (("keys", "add", OWNER, "@own.pub"), ("keys", "add", OTHER, "@other.pub"))
+_SEALS = (*_KEYS[:1], ("config", "--user", "signing_key", "@own"), ("context", "add", "ctx:care", "--roster", OWNER))
+_SEALED_FOR_CARE = (*_SEALS, ("seal", "m_tea", "m_coffee", "--context", "ctx:care", "-c"))
+_OUT: Mapping[str, str] = {"out/about.txt": "What is handed out.\n"}
+_SHARED = (("share", "--to", "human:claire", "@out/shared"),)
+_THEIRS = ("--vault", "@theirs", "--as", "human:claire")
+_HANDED_OVER = (
+    ("init", "@theirs", "--owner", "human:claire"),
+    (*_THEIRS, "add", "Claire grows figs", "--access", OWNER),
+    (*_THEIRS, "share", "--to", OWNER, "@out/theirs"),
+)
+_FORGOTTEN = (("forget", "m_rain", "-c"),)
+_MERGED: Mapping[str, str] = {
+    f"out/{side}.md": memory("note", "tea", "User likes tea", confidence=confidence, tags=tags)
+    for side, confidence, tags in (("base", "0.9", "[a]"), ("ours", "0.8", "[a]"), ("theirs", "0.9", "[a, b]"))
+}
 
 ACTS: Mapping[str, Act] = {
     "add": Act(("add", "Bella eats at nine", "--tag", "dog")),
@@ -200,6 +215,28 @@ ACTS: Mapping[str, Act] = {
     "undo of a new file": Act(("undo",), before=(("supersede", "m_tea", "User likes green tea"),), commits=False),
     "undo of a grant": Act(
         ("undo",), before=(("privacy", "revoke", "m_shown", "--from", "human:claire"),), commits=False
+    ),
+    "share": Act(("share", "--to", "human:claire", "@out/claire"), files=_OUT, commits=False),
+    "share --update": Act(
+        ("share", "--update", "shared"),
+        before=(*_SHARED, ("privacy", "grant", "m_tea", "--to", "human:claire")),
+        files=_OUT,
+        commits=False,
+    ),
+    "load": Act(("load", "@out/theirs"), before=_HANDED_OVER, files=_OUT, commits=False),
+    "unload": Act(("unload", "theirs"), before=(*_HANDED_OVER, ("load", "@out/theirs")), files=_OUT, commits=False),
+    "seal": Act(("seal", "m_tea", "m_coffee"), before=_SEALS),
+    "seal --context": Act(("seal", "m_tea", "m_coffee", "--context", "ctx:care"), before=_SEALS),
+    "unseal": Act(("unseal", "m_tea", "m_coffee"), before=_SEALED_FOR_CARE),
+    "forget": Act(("forget", "m_rain", "m_coast")),
+    "forget --shred": Act(("forget", "--shred", "ctx:care"), before=_SEALED_FOR_CARE),
+    "forget --purge": Act(("forget", "m_rain", "--purge", "@out/clean"), before=_FORGOTTEN, files=_OUT, commits=False),
+    "quarantine": Act(
+        ("quarantine", "m_cold", "--reason", "not checked"), before=(("reinforce", "m_limps", "--evidence", "m_cold"),)
+    ),
+    "generalize": Act(("generalize", "m_stairs", "--text", "A dog was lame.", "--access", "human:claire")),
+    "merge-driver": Act(
+        ("merge-driver", "@out/base.md", "@out/ours.md", "@out/theirs.md", "tea.md"), files=_MERGED, commits=False
     ),
     "commit": Act(("commit", "-m", "all"), before=(("archive", "m_tea", "m_coffee"), _WARD), commits=False),
 }

@@ -33,6 +33,8 @@ KILLED = -9
 _NOTHING = re.compile(r"nothing (else )?was (written|undone|changed|taken back|imported|adopted|moved)")
 _NOT_COMMITTED = re.compile(r"nothing was committed|but not committed")
 _ALL_THE_SAME = "written, but not committed"
+_LEFT_TO_GIT = "is left to git merge-file"
+_SETTLED_LATER = "the next command in this vault"
 _BUG = re.compile(r"Traceback|this is a bug|^memstore: unexpected ", re.MULTILINE)
 
 
@@ -104,16 +106,16 @@ def look(sandbox: Sandbox, known: Known, done: Done, run: Run) -> Aftermath:
     listed = run("list")
     files = sandbox.files()
     state = known.state(files)
-    wrong = [*_files_wrong(known, files), *_said_wrong(known, state, done, head)]
-    if done.code > 0 and left is not State.AFTER and state is State.AFTER:
+    wrong = [*_files_wrong(known, files, done), *_said_wrong(known, state, done, head)]
+    if done.code > 0 and left is not State.AFTER and state is State.AFTER and _SETTLED_LATER not in done.err:
         wrong.append(f"files are {left}, it fails, and the next command completes it: {_last(done)}")
     if listed.code:
         wrong.append(f"the next list fails: {_last(listed)}")
     return Aftermath(state, (*wrong, *_later_wrong(sandbox, files, run)))
 
 
-def _files_wrong(known: Known, files: Files) -> Iterator[str]:
-    if known.state(files) is not State.HALF:
+def _files_wrong(known: Known, files: Files, done: Done) -> Iterator[str]:
+    if known.state(files) is not State.HALF or _LEFT_TO_GIT in done.err:
         return
     changed = [path for path in {*files, *known.before} if files.get(path) != known.before.get(path)]
     yield f"half: changed {', '.join(sorted(changed))}"
@@ -124,6 +126,8 @@ def _said_wrong(known: Known, state: State, done: Done, head: str) -> Iterator[s
     moved = head != known.head_before
     if _BUG.search(done.err):
         yield f"a bug is shown: {_last(done)}"
+    if done.code > 0 and not done.err.strip():
+        yield f"it exits with {done.code}, and says nothing"
     if done.code < 0 and done.code != KILLED:
         yield f"it ends by signal {-done.code}"
     if done.code == 0 and state is not State.AFTER:

@@ -39,14 +39,26 @@ _BY_CHANCE = (
     (re.compile(rb"\d{4}-\d\d-\d\d(T|-)\d\d:?\d\d:?\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)?"), b"TIME"),
     (re.compile(rb"\d{8}T\d{6}Z"), b"TIME"),
     (re.compile(rb"\d{4}-\d\d-\d\d"), b"DAY"),
-    (re.compile(rb"\b(m|con|req|prop|evt|aud|ev|del)_[0-9a-z]{6,32}\b"), b"ID"),
+    (re.compile(rb"\b(m|con|req|prop|evt|aud|ev|del|stk)_[0-9a-z]{6,32}\b"), b"ID"),
+    (re.compile(rb"\Aage-encryption\.org.*", re.DOTALL), b"SEALED"),
+    (re.compile(rb"\bage1[0-9a-z]{20,}"), b"KEY"),
+    (re.compile(rb"\bAGE-SECRET-KEY-[0-9A-Z]+"), b"KEY"),
     (re.compile(rb"(?<=-)[0-9a-z]{4,10}(?=\.md\b)"), b"ID"),
     (re.compile(rb"\b[0-9a-f]{10,64}\b"), b"DIGEST"),
     (re.compile(rb"[A-Za-z0-9+/]{40,}={0,2}"), b"SIGNATURE"),
 )
 
+# Folders of the home beside the vault: what is handed out or merged, and settings with the keys of contexts.
+OUT, SETTINGS = "out", "config"
+# Of a vault's local state, where its stacks are, and folders in which something waits for an operation to be settled.
+_STATE = ("stacks.json", "forgotten.json", "pending-*", "pending-*/*")
+_LEFT_BY_THE_DEAD = (".memstore-tmp-", ".memstore-unfinished-", ".memstore-purging-")
+
 Files = dict[str, bytes]
-"""What a vault holds, by path: its files but for the repository and what dying writers left behind."""
+"""What a vault holds, by path: its files but for the repository and what dying writers left behind.
+
+What is kept and handed out beside the vault is there under paths that begin with `../`.
+"""
 
 
 class Done(NamedTuple):
@@ -67,7 +79,7 @@ class Sandbox:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.vault = home / "vault"
-        self.watched = (str(self.vault), str(home / "state"))
+        self.watched = tuple(str(home / name) for name in ("vault", "state", OUT, SETTINGS))
         self.environment = {
             "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}",
             "HOME": str(home),
@@ -131,13 +143,15 @@ class Sandbox:
     def files(self) -> Files:
         """Return what the vault holds."""
         found = {}
-        for folder, folders, names in os.walk(self.vault):
-            folders[:] = [name for name in folders if name != ".git"]
-            for name in names:
-                if not name.startswith(".memstore-tmp-"):
-                    place = Path(folder, name)
-                    found[place.relative_to(self.vault).as_posix()] = place.read_bytes()
-        return found
+        for top in (self.vault, self.home / OUT, self.home / SETTINGS):
+            for folder, folders, names in os.walk(top):
+                folders[:] = [name for name in folders if name != ".git" and not name.startswith(_LEFT_BY_THE_DEAD)]
+                for name in names:
+                    if not name.startswith(_LEFT_BY_THE_DEAD):
+                        place = Path(folder, name)
+                        found[os.path.relpath(place, self.vault)] = place.read_bytes()
+        kept = (place for pattern in _STATE for place in self.vault.glob(f".git/memstore/*/{pattern}"))
+        return found | {os.path.relpath(place, self.vault): place.read_bytes() for place in kept if place.is_file()}
 
     def head(self) -> str:
         """Return the commit that the branch `main` is at; empty where there is none."""

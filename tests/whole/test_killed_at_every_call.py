@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # How often each act is interrupted, without `-c` and with it, which takes twice as long: 500 times in all.
-EACH = {False: 8, True: 2}
-TRACED = (("supersede", True), ("undo", False), ("promote", False), ("privacy grant", True))
-EACH_TRACED = 6
+EACH = {False: 6, True: 2}
+# Those by git's calls, too; above all what does something outside of the vault's tree: 60 times in all.
+TRACED = (
+    ("supersede", True), ("undo", False), ("privacy grant", True), ("share", False), ("share --update", False),
+    ("load", False), ("seal --context", True), ("unseal", True), ("forget --shred", True), ("forget --purge", False),
+    ("import seeds", True), ("adopt", True), ("quarantine", True), ("compress", False), ("merge-driver", False),
+)  # fmt: skip
+EACH_TRACED = 4
 
 
 @pytest.fixture(scope="module")
