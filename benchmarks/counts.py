@@ -10,6 +10,10 @@ Nothing fails where a number is larger than its bound. `--names` also lists what
   view first. A cycle, which only an import inside a function can close, is listed.
 - entered by a command: the modules of memstore that are loaded when it ends, packages not counted.
 - class names with two meanings: those that two modules define.
+- circles of imports: groups of modules that reach each other, by imports at the top level alone, with those inside
+  functions, and with those for type checkers.
+- members of View: its attributes and methods.
+- methods of the face: those that forward to a use case, and those written by hand.
 - deferred imports: those of memstore's own modules inside functions, outside the borders, which are the command line,
   the hooks, and where a vault is put together.
 - lines of code: without blank lines, docstrings and comments.
@@ -83,12 +87,15 @@ def is_for_types_alone(node: ast.AST) -> bool:
     return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
-def imports(module: Module, known: dict[str, Module]) -> Iterator[tuple[str, bool]]:
-    """Yield which of the known modules one imports when it runs, and whether inside a function."""
+def imports(module: Module, known: dict[str, Module], *, for_types: bool = False) -> Iterator[tuple[str, bool]]:
+    """Yield which of the known modules one imports when it runs, and whether inside a function.
+
+    With `for_types`, also those that it imports for type checkers alone.
+    """
 
     def inside(node: ast.AST, *, deferred: bool) -> Iterator[tuple[str, bool]]:
         for child in ast.iter_child_nodes(node):
-            if is_for_types_alone(child):
+            if is_for_types_alone(child) and not for_types:
                 continue
             if isinstance(child, ast.ImportFrom) and child.module:
                 whole = [f"{child.module}.{alias.name}" for alias in child.names]
@@ -128,6 +135,51 @@ def longest_chain(edges: dict[str, set[str]]) -> tuple[list[str], list[list[str]
         return best[name]
 
     return max((from_(name, []) for name in sorted(edges)), key=len, default=[]), cycles
+
+
+def circles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Return the groups of names that reach each other along the edges, the largest first."""
+
+    def reached(start: str, ways: dict[str, set[str]]) -> set[str]:
+        found, waiting = {start}, [start]
+        while waiting:
+            new = ways[waiting.pop()] - found
+            found |= new
+            waiting += new
+        return found
+
+    back: dict[str, set[str]] = {name: {one for one in edges if name in edges[one]} for name in edges}
+    groups, left = [], set(edges)
+    while left:
+        start = min(left)
+        group = reached(start, edges) & reached(start, back)
+        left -= group
+        if len(group) > 1:
+            groups.append(sorted(group))
+    return sorted(groups, key=lambda group: (-len(group), group))
+
+
+def members(module: Module, of: str) -> list[str]:
+    """Return the attributes and methods that a class of a module declares."""
+    body = next(node.body for node in module.tree.body if isinstance(node, ast.ClassDef) and node.name == of)
+    fields = [node.target.id for node in body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)]
+    return fields + [node.name for node in body if isinstance(node, ast.FunctionDef)]
+
+
+def methods_of_the_face(known: dict[str, Module]) -> tuple[list[str], list[str]]:
+    """Return the methods of the Python face that forward to a use case, and those that are written by hand."""
+    forwarded, written = [], []
+    for name, module in known.items():
+        for one in (node for node in module.tree.body if isinstance(node, ast.ClassDef)):
+            if name.startswith("memstore.face.") and one.name.startswith("Vault"):
+                written += [
+                    f"{one.name}.{n.name}" for n in one.body if isinstance(n, ast.FunctionDef) and n.name[0] != "_"
+                ]
+                calls = [n for n in one.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call)]
+                forwarded += [
+                    f"{one.name}.{ast.unparse(n.targets[0])}" for n in calls if "Forward" in ast.unparse(n.value)
+                ]
+    return forwarded, written
 
 
 def entered(arguments: Sequence[str]) -> list[str]:
@@ -189,6 +241,18 @@ def counted() -> tuple[dict[str, int], dict[str, list[str]]]:
             if deferred
         ],
     }
+    for kind, deferred, types in (
+        ("at the top", False, False),
+        ("in functions", True, False),
+        ("for types", True, True),
+    ):
+        ways = {
+            name: {to for to, late in imports(module, known, for_types=types) if to != name and late <= deferred}
+            for name, module in known.items()
+        }
+        names[f"circles of imports {kind}"] = [" ".join(group) for group in circles(ways)]
+    names["members of View"] = members(known["memstore.core.view"], "View")
+    names["methods that forward"], names["methods by hand"] = methods_of_the_face(known)
     names |= {f"entered by {command}": entered(arguments) for command, arguments in COMMANDS.items()}
     numbers = {name: len(what) for name, what in names.items()}
     lines = {path: code_lines(path) for path in PACKAGE.rglob("*.py")}
