@@ -90,7 +90,6 @@ if TYPE_CHECKING:
     from memstore.face.given import (
         Hits as Hits,
         Keys as Keys,
-        Which as Which,
     )
     from memstore.face.vault import Vault as Vault, open_vault as open_vault
     from memstore.history.diff import Diff as Diff, MemoryDiff as MemoryDiff
@@ -121,6 +120,7 @@ if TYPE_CHECKING:
     from memstore.memories.suggestions import Waiting as Waiting
     from memstore.memories.why import Number as Number, Term as Term, Why as Why
     from memstore.search.explanation import Explanation as Explanation, WhyNot as WhyNot
+    from memstore.search.filters import Which as Which
     from memstore.search.meaning import Embedder as Embedder
     from memstore.search.retrieval import (
         Answer as Answer,
@@ -189,7 +189,7 @@ _NAMES = {
     "memstore.exchange.importing": "Imported",
     "memstore.exchange.sharing": "SharedStack SharedState",
     "memstore.face.batch": "Batch",
-    "memstore.face.given": "Hits Keys Which",
+    "memstore.face.given": "Hits Keys",
     "memstore.face.vault": "open_vault Vault",
     "memstore.history.diff": "Diff MemoryDiff",
     "memstore.history.history": "Commit",
@@ -214,6 +214,7 @@ _NAMES = {
     "memstore.memories.suggestions": "Waiting",
     "memstore.memories.why": "Number Term Why",
     "memstore.search.explanation": "Explanation WhyNot",
+    "memstore.search.filters": "Which",
     "memstore.search.meaning": "Embedder",
     "memstore.search.retrieval": "Answer Citation Filters Hit Operator Query Sort Unit Where",
     "memstore.trust.anchor": "Recorded",

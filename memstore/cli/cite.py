@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.filters import Given, filter_options
+from memstore.cli.filters import filter_options
 from memstore.cli.options import at_option, command, named_argument
 from memstore.core.config import QUALITY_PROFILES
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memstore.memories.cite import Cited
     from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
+    from memstore.search.filters import Which
     from memstore.vault.status import Stats
 
 
@@ -80,13 +81,13 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 )
 @filter_options
 @at_option()
-def stats(session: CliSession, given: Given, at: str | None) -> None:
+def stats(session: CliSession, given: Which, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all memories, unless filtered."""
     from memstore.documents.vault import stats_document
     from memstore.vault.status import stats as count
 
     view = session.view()
-    counted = count(view, given.filters(view.clock.now()) if given != Given() else None, at=at)
+    counted = count(view, at=at, **given)
     session.emit("stats", document=lambda: stats_document(counted), lines=lambda: _stats_lines(session, counted))
     session.say_left_out(counted.left_out)
     if count_of_notes := len(view.plain):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.cli.filters import Given, filter_options
+from memstore.cli.filters import filter_options
 from memstore.cli.options import NAME, WholeNumber, command, ref_argument
 from memstore.cli.written import conflict_line, lines_of_all, saving_options
 from memstore.core.errors import UsageError
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.conflicts.duplicates import Duplicates
     from memstore.core.conflict import Conflict
+    from memstore.search.filters import Which
 
 
 @command(
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--duplicates", is_flag=True, help="Find memories that say nearly the same instead.")
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="Show at most this many.")
 @filter_options
-def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates: bool, limit: int | None) -> None:
+def conflicts(session: CliSession, ref: str | None, given: Which, *, duplicates: bool, limit: int | None) -> None:
     """List memories that can't both be right, the gravest first; of REF, or of all.
 
     Each comes with the lines on both sides, the rule that found it, and the command that settles it. Nothing is
@@ -47,7 +48,7 @@ def conflicts(session: CliSession, ref: str | None, given: Given, *, duplicates:
     from memstore.documents.conflicts import conflicts_document
 
     view = session.view()
-    found, not_compared = survey(view, ref, given.filters(view.clock.now()))
+    found, not_compared = survey(view, ref, **given)
     session.emit(
         "conflicts",
         document=lambda: conflicts_document(
@@ -118,17 +119,17 @@ def resolve_conflict(
 
 @command("dedupe", examples=())
 @filter_options
-def dedupe(session: CliSession, given: Given) -> None:
+def dedupe(session: CliSession, given: Which) -> None:
     """Find memories that say nearly the same, and propose to make one of them; nothing is changed."""
     _list_duplicates(session, given)
 
 
-def _list_duplicates(session: CliSession, given: Given, limit: int | None = None) -> None:
+def _list_duplicates(session: CliSession, given: Which, limit: int | None = None) -> None:
     from memstore.conflicts.duplicates import dedupe as find
     from memstore.documents.conflicts import duplicates_document
 
     view = session.view()
-    found = find(view, given.filters(view.clock.now()))
+    found = find(view, **given)
     session.emit(
         "dedupe",
         document=lambda: duplicates_document(found[:limit], left_out=len(found[limit:] if limit else ())),

@@ -1,84 +1,36 @@
 """The filters shared by all commands about several memories."""
 
-# Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
-# (docs/adr/0029).
+from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import datetime
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
+from memstore.core.keys import TRUST_LEVELS
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.cli.session import CliSession
-    from memstore.core.times import Period
-    from memstore.search.retrieval import Filters
+    from memstore.search.filters import Which
 
 F = TypeVar("F", bound="Callable[..., None]")
 
-# As in `trust.score`, which is not loaded for a command's options.
-TRUST_LEVELS = ("unverified", "attested", "anchored", "consensus")
 
-
-class Given(NamedTuple):
-    """The filters as typed."""
-
-    type: tuple[str, ...] = ()
-    tag: tuple[str, ...] = ()
-    status: tuple[str, ...] = ()
-    scope: tuple[str, ...] = ()
-    subject: tuple[str, ...] = ()
-    source_type: tuple[str, ...] = ()
-    author: tuple[str, ...] = ()
-    since: str | None = None
-    until: str | None = None
-    min_confidence: str | None = None
-    min_trust: str | None = None
-    level: str | None = None
-    where: tuple[str, ...] = ()
-
-    def filters(self, now: datetime) -> "Filters":
-        """Return the filters as the search takes them.
-
-        Raises:
-            UsageError: a filter is invalid.
-        """
-        from memstore.search import filters as rules
-        from memstore.search.retrieval import Filters
-
-        values: dict[str, Any] = {
-            name: tuple(rules.checked(name, value) for value in getattr(self, name)) for name in rules.FIELDS
-        }
-        return Filters(
-            **values,
-            since=_period(self.since, now).start if self.since is not None else None,
-            until=_period(self.until, now).end if self.until is not None else None,
-            min_confidence=rules.checked_fraction(self.min_confidence) if self.min_confidence is not None else None,
-            min_trust=rules.checked_fraction(self.min_trust, "trust") if self.min_trust is not None else None,
-            level=self.level,
-            where=tuple(map(rules.parse_where, self.where)),
-        )
-
-
-def say_near_keys(session: "CliSession", given: Given) -> None:
+def say_near_keys(session: CliSession, given: Which) -> None:
     """Say which known key a condition may have meant, if nothing matches; the key may also be a person's own."""
-    if not given.where:
+    conditions = cast("tuple[str, ...]", given.get("where", ()))
+    if not conditions:
         return
     from memstore.core.errors import nearest
     from memstore.core.keys import KEY_BY_NAME
     from memstore.search import filters as rules
 
-    for key in dict.fromkeys(rules.parse_where(text).key for text in given.where):
+    for key in dict.fromkeys(rules.parse_where(text).key for text in conditions):
         near = None if key.partition(".")[0] in KEY_BY_NAME else nearest(key, KEY_BY_NAME)
         if near:
             session.say(f"hint: memstore knows no key {key}; did you mean {near}?")
-
-
-def _period(text: str, now: datetime) -> "Period":
-    from memstore.core import times  # only filters by date need it
-
-    return times.period(text, now=now)
 
 
 def _repeatable(*names: str, metavar: str, what: str) -> Callable[[F], F]:
@@ -116,11 +68,14 @@ _OPTIONS: tuple[Callable[[F], F], ...] = (
 
 
 def filter_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the filters to a command; it gets them together as `given`."""
+    """Add the filters to a command; it gets those that were typed together as `given`, a `Which`."""
 
     @wraps(function)
     def with_given(*args: Any, **values: Any) -> None:
-        given = Given(**{name: values.pop(name) for name in Given._fields})
+        from memstore.search.filters import Which
+
+        typed = {name: values.pop(name) for name in Which.__annotations__}
+        given = {name: value for name, value in typed.items() if value not in ((), None)}
         function(*args, given=given, **values)
 
     for option in reversed(_OPTIONS):

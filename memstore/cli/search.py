@@ -15,9 +15,9 @@ from memstore.core.keys import QUARANTINED
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from memstore.cli.filters import Given
     from memstore.cli.session import CliSession
     from memstore.memories.search import Wish
+    from memstore.search.filters import Which
     from memstore.search.matching import Matcher
     from memstore.search.retrieval import Answer, Hit
 
@@ -127,7 +127,7 @@ def search(session: CliSession, /, query: tuple[str, ...], queries: str | None, 
 
 
 def _search_one(
-    session: CliSession, text: str, *, given: Given, at: str | None, explain: str | None, **how: Any
+    session: CliSession, text: str, *, given: Which, at: str | None, explain: str | None, **how: Any
 ) -> Answer:
     from memstore.memories.search import search as find
 
@@ -147,7 +147,7 @@ def _search_one(
 
 
 def _search_all(
-    session: CliSession, queries: Iterator[str], *, given: Given, at: str | None, explain: str | None, **how: Any
+    session: CliSession, queries: Iterator[str], *, given: Which, at: str | None, explain: str | None, **how: Any
 ) -> None:
     """Answer a query a line; one that means nothing has no results, and says why in its document."""
     from memstore.cli import output
@@ -203,7 +203,7 @@ def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish, *, 
 
 
 def _wish(
-    given: Given,
+    given: Which,
     session: CliSession,
     *,
     limit: int,
@@ -215,10 +215,11 @@ def _wish(
 ) -> Wish:
     from memstore.core.config import QualityProfile
     from memstore.memories.search import Wish
+    from memstore.search.filters import filters_of
     from memstore.search.retrieval import Sort, Unit
 
     return Wish(
-        filters=given.filters(session.view().clock.now()),
+        filters=filters_of(given, now=session.view().clock.now()),
         limit=limit,
         by=Unit(by),
         sort=Sort(sort),

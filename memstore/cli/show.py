@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memstore.cli.filters import Given, filter_options, say_near_keys
+from memstore.cli.filters import filter_options, say_near_keys
 from memstore.cli.options import WholeNumber, at_option, command, named_argument
 from memstore.core.errors import UsageError
 from memstore.core.keys import EXTERNAL
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.cli.session import CliSession
     from memstore.core.catalog import Entry
     from memstore.memories.show import Shown
+    from memstore.search.filters import Which
 
 SORTS = ("created", "title", "confidence", "path")
 # Keys that are not quoted, even of external memories.
@@ -117,13 +118,14 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
 @at_option()
 @click.option("--sort", type=click.Choice(SORTS), default="created", show_default=True, help="What comes first.")
 @click.option("-n", "--limit", type=WholeNumber(min=0), metavar="N", help="Show at most this many.")
-def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: int | None) -> None:
+def list_(session: CliSession, given: Which, at: str | None, sort: str, limit: int | None) -> None:
     """List memories, one a line: what, when, how sure, and last the ref to give to other commands.
 
     In a pipe, tabs separate the columns, and the path comes before the last one.
     """
     from memstore.documents.memories import listed_document
     from memstore.memories.listing import list_memories
+    from memstore.search.filters import filters_of
     from memstore.search.retrieval import Sort
 
     if words := click.get_current_context().args:
@@ -132,7 +134,7 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
             hint=f"memstore search {shlex.join(words)}, or options like --tag dog",
         )
     view = session.view()
-    listed = list_memories(view, given.filters(view.clock.now()), sort=Sort(sort), limit=limit, at=at)
+    listed = list_memories(view, filters_of(given, now=view.clock.now()), sort=Sort(sort), limit=limit, at=at)
     session.emit(
         "list",
         document=lambda: listed_document(listed),
@@ -140,7 +142,7 @@ def list_(session: CliSession, given: Given, at: str | None, sort: str, limit: i
         each="memories",
     )
     if not listed.total:
-        session.say("no memories" if given == Given() and at is None else "no memory matches")
+        session.say("no memories" if not given and at is None else "no memory matches")
         say_near_keys(session, given)
     if more := listed.total - len(listed.entries):
         session.say(f"{more:,} more; a higher --limit lists them")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts.conflict import Side, by_model, conflict
 from memstore.conflicts.contradiction import near_in_any_order
@@ -23,10 +23,10 @@ from memstore.core.quotation import quoted
 from memstore.core.terms import stop_words, term_of
 from memstore.core.titles import title_of
 from memstore.files.passages import LineMap
-from memstore.search.filters import narrowed
+from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
 from memstore.search.ranker import FILES_AT_ONCE, Audience
-from memstore.search.retrieval import NO_FILTERS, Clause, Word
+from memstore.search.retrieval import Clause, Word
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from memstore.core.named import Named
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
-    from memstore.search.retrieval import Filters
 
 
 # The number of words of a memory, the rarest ones, that are looked up in the index.
@@ -285,7 +284,7 @@ class Survey(NamedTuple):
     not_compared: int
 
 
-def conflicts(view: View, memory: Named | None = None, filters: Filters = NO_FILTERS) -> tuple[Conflict, ...]:
+def conflicts(view: View, memory: Named | None = None, **which: Unpack[Which]) -> tuple[Conflict, ...]:
     """Return the open conflicts with both sides visible to the viewer, the most serious first; each pair once.
 
     >>> tea, no_tea = note(ws.view(), "Sean likes tea."), note(ws.view(), "Sean dislikes tea.")
@@ -295,22 +294,23 @@ def conflicts(view: View, memory: Named | None = None, filters: Filters = NO_FIL
     Args:
         view: the vault.
         memory: return only the conflicts of this memory, which comes first in each.
-        filters: return only conflicts of memories that pass them; by default of all active ones.
+        which: filters; only conflicts of memories that pass them. Without any, of all active ones.
 
     Raises:
         NotFoundError: the viewer may not see such a memory.
+        UsageError: a filter is invalid.
     """
-    return survey(view, memory, filters).conflicts
+    return survey(view, memory, **which).conflicts
 
 
-def survey(view: View, memory: Named | None = None, filters: Filters = NO_FILTERS) -> Survey:
+def survey(view: View, memory: Named | None = None, **which: Unpack[Which]) -> Survey:
     """Return the same, and how much was not compared."""
     comparer = Comparer(view)
     then = comparer.audience.then
     if memory is not None:
         paths = [view.named(memory).path]
     else:
-        column = comparer.audience.column("path")
+        column, filters = comparer.audience.column("path"), filters_of(which, now=view.clock.now())
         paths = sorted(column[row] for row in narrowed(then, comparer.audience.memories, filters))
     found: dict[frozenset[str], Conflict] = {}
     for path in view.told("comparing memories", paths):

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import may_be_one
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.core.short_repr import short_repr
 from memstore.core.terms import terms
-from memstore.search.filters import narrowed
-from memstore.search.retrieval import NO_FILTERS
+from memstore.search.filters import Which, filters_of, narrowed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memstore.conflicts.conflict import Side
     from memstore.core.view import View
-    from memstore.search.retrieval import Filters
 
 
 # Two texts are nearly the same if they share this part of their words; measured in docs/conflicts.md.
@@ -92,7 +90,7 @@ class Duplicates(NamedTuple):
         return shlex.join(("memstore", "merge", *(copy.ref for copy in self.copies)))
 
 
-def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
+def dedupe(view: View, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
     """Return groups of active memories that say nearly the same, the most similar first.
 
     >>> one, two = note(ws.view(), "Bella eats at eight."), note(ws.view(), "Bella eats at eight")
@@ -101,13 +99,13 @@ def dedupe(view: View, filters: Filters = NO_FILTERS) -> tuple[Duplicates, ...]:
 
     Args:
         view: the vault.
-        filters: the memories to start from; similar ones are searched among all that the viewer may see.
+        which: filters of the memories to start from; similar ones are searched among all that the viewer may see.
     """
     comparer = Comparer(view)
     column = comparer.audience.column("path")
     alike: dict[tuple[str, str], float] = {}
     sides: dict[str, Side] = {}
-    rows = narrowed(comparer.audience.then, comparer.audience.memories, filters)
+    rows = narrowed(comparer.audience.then, comparer.audience.memories, filters_of(which, now=view.clock.now()))
     for path in view.told("comparing memories", sorted(column[row] for row in rows)):
         side = comparer.side_at(path)
         if side is None or side.memory.ref is None:

@@ -38,6 +38,8 @@ CHANNELS = ("USER.md", "MEMORY.md", "AGENTS.md", "session", "heartbeat", "inferr
 LEDGER_OPS = ("assert", "support", "partial", "contradict", "retract", "edit", "checkpoint", "propagate")
 ATTESTATIONS = ("confirm", "dispute", "partial")
 OUTCOMES = ("upheld", "overturned")
+# The levels of trust, the lowest first; `trust.score.Level` says what each takes.
+TRUST_LEVELS = ("unverified", "attested", "anchored", "consensus")
 ANCHOR_TYPES = ("git_commit", "url", "moltbook_post", "opentimestamps", "blockchain")
 # Anchors that are pages; the vault keeps a copy of each.
 PAGE_ANCHORS = ("url", "moltbook_post")

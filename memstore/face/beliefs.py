@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Unpack
-
 from memstore.beliefs.calibration import calibrate
 from memstore.beliefs.compress import compress
 from memstore.beliefs.consolidate import consolidate
@@ -16,17 +14,9 @@ from memstore.beliefs.revise import revise_from
 from memstore.conflicts.compare import conflicts
 from memstore.conflicts.duplicates import dedupe
 from memstore.conflicts.resolve import resolve_conflict
-from memstore.face import given
-from memstore.face.brief import brief
 from memstore.face.forward import Forward, Part
 from memstore.memories.split import merge, split
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
-
-if TYPE_CHECKING:
-    from memstore.conflicts.duplicates import Duplicates
-    from memstore.core.conflict import Conflict
-    from memstore.core.named import Named
-    from memstore.face.given import Which
 
 
 class VaultBeliefs(Part):
@@ -52,24 +42,9 @@ class VaultBeliefs(Part):
     compress = Forward(compress)
 
 
-@brief
 class VaultConflicts(Part):
     """Memories that can't both be right: `vault.conflicts.resolve(one, other, keep=one)`."""
 
+    open = Forward(conflicts)
     resolve = Forward(resolve_conflict)
-
-    def open(self, **which: Unpack[Which]) -> tuple[Conflict, ...]:
-        """Return the open conflicts of memories, by default of all active ones, gravest first; each pair once."""
-        given.only(which, given.Which.__annotations__, "open")
-        view = self._view()
-        return conflicts(view, filters=given.filters_of(which, now=view.clock.now()))
-
-    def of(self, memory: Named) -> tuple[Conflict, ...]:
-        """Return the open conflicts of a memory, which comes first in each."""
-        return conflicts(self._view(), memory)
-
-    def duplicates(self, **which: Unpack[Which]) -> tuple[Duplicates, ...]:
-        """Return groups of active memories that say nearly the same, most alike first."""
-        given.only(which, given.Which.__annotations__, "duplicates")
-        view = self._view()
-        return dedupe(view, given.filters_of(which, now=view.clock.now()))
+    duplicates = Forward(dedupe)

@@ -1,4 +1,4 @@
-"""Turn the arguments of Python callers into what use cases take: names of memories, lists, filters, keys.
+"""Turn the arguments of Python callers into what use cases take: words, lists, keys.
 
 `Hits`, the result of a search, is here as well.
 """
@@ -6,20 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import date
 from enum import Enum
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, cast, overload
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
-from memstore.core import times
 from memstore.core.errors import UsageError, nearest
 from memstore.core.keys import KEY_BY_NAME, Shape
 from memstore.core.named import Named, ref_of
 from memstore.files import render
 from memstore.files.draft import Account
 from memstore.memories.create import Said, values_of
-from memstore.search import filters as rules
-from memstore.search.retrieval import Filters, Where
-from memstore.trust.score import Level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,29 +58,6 @@ class Keys(Said, total=False):
     outcome: str
     lessons: Sequence[str]
     keys: Mapping[str, Any]
-
-
-class Which(TypedDict, total=False):
-    """Filters for memories, named as the options of `memstore list`; several values are alternatives.
-
-    Without `status` only active memories match. `since` and `until` are dates like "2026-02" or "3d", or times with a
-    zone; `level` is the lowest level of trust; `where` is a condition like "confidence >= 0.8", or several that must
-    all hold.
-    """
-
-    type: str | Sequence[str]
-    tag: str | Sequence[str]
-    status: str | Sequence[str]
-    scope: str | Sequence[str]
-    subject: str | Sequence[str]
-    source_type: str | Sequence[str]
-    author: str | Sequence[str]
-    since: str | datetime
-    until: str | datetime
-    min_confidence: float
-    min_trust: float
-    level: str
-    where: str | Where | Sequence[str | Where]
 
 
 # -- places, texts and lists ---------------------------------------------------------------------
@@ -237,64 +210,6 @@ def _typed(name: str, value: Any) -> list[str]:
 def quoted(item: str) -> str:
     """Return an item of a comma-separated list, quoted if necessary."""
     return '"' + item.replace('"', '""') + '"' if set(item) & {",", '"'} else item
-
-
-# -- filters --------------------------------------------------------------------------------------
-
-
-def filters_of(which: Which, *, now: datetime) -> Filters:
-    """Return the filters as the search takes them.
-
-    Raises:
-        UsageError: a filter is invalid.
-    """
-    given = cast("dict[str, Any]", which)
-    fields: dict[str, Any] = {
-        name: tuple(rules.checked(name, value) for value in _words(name, given[name]))
-        for name in rules.FIELDS
-        if name in given
-    }
-    where = given.get("where", ())
-    conditions = [where] if isinstance(where, Where) else _words("where", where, Where)
-    least, trust = given.get("min_confidence"), given.get("min_trust")
-    return Filters(
-        **fields,
-        since=_moment("since", given.get("since"), now, "start"),
-        until=_moment("until", given.get("until"), now, "end"),
-        min_confidence=None if least is None else rules.checked_fraction(least),
-        min_trust=None if trust is None else rules.checked_fraction(trust, "trust"),
-        level=_level(given.get("level")),
-        where=tuple(
-            rules.checked_where(one) if isinstance(one, Where) else rules.parse_where(one) for one in conditions
-        ),
-    )
-
-
-def _words(name: str, given: Any, *more: type) -> list[Any]:
-    """Return the texts of a filter, one or several; raise `UsageError` for anything else."""
-    found = [given] if isinstance(given, str) or not isinstance(given, Iterable) else list(given)
-    for one in found:
-        if not isinstance(one, (str, *more)):
-            raise UsageError(f"{name} has {one!r}, which is not a text", hint=f'write it like {name}="…"')
-    return found
-
-
-def _level(word: str | None) -> str | None:
-    words = [level.word for level in Level]
-    if word is not None and word not in words:
-        raise UsageError(f"`{word}` is not a level of trust", hint=f"choose one of {', '.join(words)}")
-    return word
-
-
-def _moment(name: str, given: str | datetime | None, now: datetime, side: str) -> datetime | None:
-    if isinstance(given, datetime):
-        if given.tzinfo is None:
-            raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
-        return times.time_in(given)
-    if given is not None and not isinstance(given, str):
-        raise UsageError(f"{name} is {given!r}, not a date", hint=f"write it like {times.FORMS}, or give a datetime")
-    found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
-    return found
 
 
 # -- hits ------------------------------------------------------------------------------------------

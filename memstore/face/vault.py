@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
     from memstore.face.beliefs import VaultBeliefs, VaultConflicts
     from memstore.face.exchange import VaultExchange
-    from memstore.face.given import Keys, Which
+    from memstore.face.given import Keys
     from memstore.face.lineage import VaultHistory, VaultLineage
     from memstore.face.stacks import VaultStacks
     from memstore.face.trust import VaultTrust
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.memories.promote import Linked
     from memstore.memories.show import Shown
     from memstore.memories.why import Why
+    from memstore.search.filters import Which
     from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
     from memstore.vault.status import Stats, Status
@@ -260,15 +261,16 @@ class Vault:
         """
         from memstore.core.config import QualityProfile
         from memstore.memories.search import Wish, search
+        from memstore.search.filters import Which, filters_of
         from memstore.search.retrieval import Sort, Unit
 
-        given.only(which, given.Which.__annotations__, "search")
+        given.only(which, Which.__annotations__, "search")
         given.text_of("query", query)
         given.count("limit", limit)
         given.when("at", at)
         view = self.view()
         wish = Wish(
-            filters=given.filters_of(which, now=view.clock.now()),
+            filters=filters_of(which, now=view.clock.now()),
             limit=limit,
             by=given.choice(Unit, by),
             sort=given.choice(Sort, sort),
@@ -306,11 +308,12 @@ class Vault:
             which: filters, `Which`; `min_confidence` is compared with the author's confidence.
         """
         from memstore.memories.listing import list_memories
+        from memstore.search.filters import Which, filters_of
         from memstore.search.retrieval import Sort
 
-        given.only(which, given.Which.__annotations__, "list")
+        given.only(which, Which.__annotations__, "list")
         view = self.view()
-        filters = given.filters_of(which, now=view.clock.now())
+        filters = filters_of(which, now=view.clock.now())
         return list_memories(
             view, filters, sort=given.choice(Sort, sort), limit=given.most("limit", limit), at=given.when("at", at)
         )
@@ -587,12 +590,12 @@ class Vault:
         return status(self.view())
 
     def stats(self, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
-        """Return counts of memories by type, status, month and author; all active ones by default."""
+        """Return counts of memories by type, status, month and author; of all of them without filters."""
+        from memstore.search.filters import Which
         from memstore.vault.status import stats
 
-        given.only(which, given.Which.__annotations__, "stats")
-        view = self.view()
-        return stats(view, given.filters_of(which, now=view.clock.now()), at=given.when("at", at))
+        given.only(which, Which.__annotations__, "stats")
+        return stats(self.view(), at=given.when("at", at), **which)
 
     def report(self, *, base: str = "") -> bytes:
         """Return one HTML page of what the entity may see.

@@ -6,21 +6,23 @@ Filters are applied to the catalogue; for keys that it does not have, the remain
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from datetime import datetime
 from functools import cache, cached_property
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from memstore.core import terms as analysis
+from memstore.core import times
 from memstore.core.catalog import ITEM_SEPARATOR, filled
 from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
-from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, Shape
+from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
 from memstore.core.times import instant
 from memstore.search.retrieval import Filters, Operator, Where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping, Sequence
 
     Column = Callable[[str], Sequence[str]]
     Test = Callable[[str], bool]
@@ -49,6 +51,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
     "type": MEMORY_TYPES,
     "status": (*STATUSES, EVERY_STATUS),
     "source_type": SOURCE_TYPES,
+    "level": TRUST_LEVELS,
 }
 # The meaning of an absent key (2-format.md).
 _DEFAULTS = {"status": "active", "scope": "global"}
@@ -69,6 +72,80 @@ _WHERE = (
     r"\s*(?P<key>[\w-]+(?:\.[\w-]+)*)\s*"
     r"(?:(?P<operator>!=|<=|>=|!~|=|<|>|~)\s*(?P<value>[^\s=].*?)|\s(?P<bare>exists|missing))\s*"
 )
+
+
+class Which(TypedDict, total=False):
+    """Filters for memories as they are given, named as the options of `memstore list`; several values are alternatives.
+
+    Without `status` only active memories match. `since` and `until` are dates like "2026-02" or "3d", or times with a
+    zone; `level` is the lowest level of trust; `where` is a condition like "confidence >= 0.8", or several that must
+    all hold.
+    """
+
+    type: str | Sequence[str]
+    tag: str | Sequence[str]
+    status: str | Sequence[str]
+    scope: str | Sequence[str]
+    subject: str | Sequence[str]
+    source_type: str | Sequence[str]
+    author: str | Sequence[str]
+    since: str | datetime
+    until: str | datetime
+    min_confidence: str | float
+    min_trust: str | float
+    level: str
+    where: str | Where | Sequence[str | Where]
+
+
+def filters_of(which: Which, *, now: datetime) -> Filters:
+    """Return the filters as they are applied.
+
+    Args:
+        which: the filters as they are given.
+        now: what "3d" is counted from.
+
+    Raises:
+        UsageError: a filter is invalid.
+        TypeError: a time has no zone.
+    """
+    least, trust, level = which.get("min_confidence"), which.get("min_trust"), which.get("level")
+    values: dict[str, Any] = {
+        name: tuple(checked(name, value) for value in _texts(name, given))
+        for name, given in which.items()
+        if name in FIELDS
+    }
+    return Filters(
+        **values,
+        since=_moment("since", which.get("since"), now, "start"),
+        until=_moment("until", which.get("until"), now, "end"),
+        min_confidence=None if least is None else checked_fraction(least),
+        min_trust=None if trust is None else checked_fraction(trust, "trust"),
+        level=None if level is None else checked("level", level),
+        where=tuple(
+            checked_where(one) if isinstance(one, Where) else parse_where(one)
+            for one in _texts("where", which.get("where", ()), Where)
+        ),
+    )
+
+
+def _texts(name: str, given: Any, *more: type) -> list[Any]:
+    """Return the texts of a filter, one or several; raise `UsageError` for anything else."""
+    found = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, *more)) else [given]
+    for one in found:
+        if not isinstance(one, (str, *more)):
+            raise UsageError(f"{name} has {one!r}, which is not a text", hint=f'write it like {name}="…"')
+    return found
+
+
+def _moment(name: str, given: str | datetime | None, now: datetime, side: str) -> datetime | None:
+    if isinstance(given, datetime):
+        if given.tzinfo is None:
+            raise TypeError("a time needs a time zone: datetime.now(UTC), not datetime.now()")
+        return times.time_in(given)
+    if given is not None and not isinstance(given, str):
+        raise UsageError(f"{name} is {given!r}, not a date", hint=f"write it like {times.FORMS}, or give a datetime")
+    found: datetime | None = None if given is None else getattr(times.period(given, now=now), side)
+    return found
 
 
 def choices(name: str) -> tuple[str, ...]:

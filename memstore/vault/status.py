@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
@@ -20,7 +20,7 @@ from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
-from memstore.search.filters import narrowed
+from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import Audience
 from memstore.vault.check import widened_since_check
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memstore.core.named import Names
     from memstore.core.view import View
     from memstore.history.history import HookState, Repository
-    from memstore.search.retrieval import Filters
 
     Counts = tuple[tuple[str, int], ...]
     from memstore.core.change import Committed
@@ -155,15 +154,16 @@ class Stats:
     __repr__ = short_repr
 
 
-def stats(view: View, filters: Filters | None = None, *, at: str | None = None) -> Stats:
-    """Return the counts of the memories that match `filters`, all of them by default, now or as of `at`.
+def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
+    """Return the counts of the memories that pass filters, of all of them without any, now or as of `at`.
 
     Raises:
+        UsageError: a filter is invalid.
         UsageError: `at` is neither a date nor a commit.
     """
     then = view.at(at)
     audience = Audience(then)
-    rows = audience.memories if filters is None else narrowed(then, audience.memories, filters)
+    rows = narrowed(then, audience.memories, filters_of(which, now=view.clock.now())) if which else audience.memories
 
     def cells(name: str) -> list[str]:
         column = audience.column(name)

@@ -15,7 +15,6 @@ from memstore.conflicts.resolve import DECISIONS, resolve_conflict
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
-from memstore.search.retrieval import Filters
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 
@@ -46,8 +45,8 @@ def test_each_pair_is_listed_once_and_a_ref_stands_first() -> None:
     assert [found.refs for found in conflicts(ws.view())] == [("note:m_likes", "note:m_dislikes")]
     assert [found.refs for found in conflicts(ws.view(), "m_dislikes")] == [("note:m_dislikes", "note:m_likes")]
     assert conflicts(ws.view(), "m_ccc") == ()
-    assert conflicts(ws.view(), filters=Filters(tag=("drink",)))
-    assert not conflicts(ws.view(), filters=Filters(tag=("walk",)))
+    assert conflicts(ws.view(), tag="drink")
+    assert not conflicts(ws.view(), tag="walk")
 
 
 def test_the_surer_memory_loses_half_as_much() -> None:

@@ -234,7 +234,7 @@ def test_conflicts_come_with_what_is_written(vault: Vault) -> None:
     assert [conflict.conflict_type for conflict in vault.conflicts.open(type="note")] == [
         memstore.ConflictType.CONTRADICTION
     ]
-    assert len(vault.conflicts.of(old)) == 1
+    assert len(vault.conflicts.open(old)) == 1
     assert vault.conflicts.resolve(old, new, keep=new, reason="asked him").kept == new.ref
     assert vault.conflicts.open() == ()
     copies = [vault.add("The vet is in Elm Street."), vault.add("The vet is in Elm Street")]
@@ -611,7 +611,7 @@ def test_somebody_else_sees_and_alters_nothing_that_is_hidden(home: Path, vault:
     assert not claires.search("murmur")
     hidden: list[Callable[[Any], object]] = [
         claires.get, claires.why, claires.cite, claires.beliefs.fold, claires.lineage.trace, claires.trust.of,
-        claires.conflicts.of, lambda ref: claires.tag(ref, add=["x"]), lambda ref: claires.access.grant(ref, to="*"),
+        claires.conflicts.open, lambda ref: claires.tag(ref, add=["x"]), lambda ref: claires.access.grant(ref, to="*"),
         lambda ref: claires.add("x", derived_from=[ref]), claires.archive,
     ]  # fmt: skip
     for call in hidden:
@@ -685,7 +685,8 @@ def test_each_argument_of_a_forwarded_method_is_checked_by_its_annotation_or_nee
     written = {annotation for one in forwarded for annotation in arguments_of(one.use_case).values()}
     assert written - set(CHECKS) == {
         "Named", "Named | None", "Names", "Names | None", "bool", "bytes", "bytes | None", "float | None",
-        "datetime | None", "Synthesizer | None", "Mapping[str, Sequence[str]]",
+        "datetime | None", "Synthesizer | None", "Mapping[str, Sequence[str]]", "str | Sequence[str]", "str | datetime",
+        "str | float", "str | Where | Sequence[str | Where]",
     }  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from memstore.access.consents import consents
-from memstore.cli.filters import TRUST_LEVELS
 from memstore.core.config import Config
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.keys import TRUST_LEVELS
 from memstore.face.trust import VaultTrust
 from memstore.history.git_history import GitHistory
 from memstore.memories.create import create_memory, query_memories

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from memstore.search.retrieval import Filters
 from memstore.vault.status import stats
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
@@ -23,8 +22,8 @@ def test_what_is_counted() -> None:
 
 
 def test_filters_count_active_memories_alone() -> None:
-    assert stats(memory_workspace(FILES).view(), Filters()).total == 1
-    assert stats(memory_workspace(FILES).view(), Filters(type=("belief",), status=("all",))).words == 1
+    assert stats(memory_workspace(FILES).view(), status="active").total == 1
+    assert stats(memory_workspace(FILES).view(), type="belief", status="all").words == 1
 
 
 def test_nothing_to_count() -> None:
