@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 import unicodedata
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from memstore.core.errors import VaultError
@@ -55,7 +56,10 @@ class ForgottenTexts:
         self._new_key = new_key
 
     def note_turns(self, memory_id: str, turns: Sequence[str]) -> None:
-        """Note which turns of a transcript a memory was captured from, by their ids; `OSError` if that can't be."""
+        """Note which turns of a transcript a memory was captured from, by their ids, until it is forgotten.
+
+        The vault must be locked; `OSError` if it can't be written.
+        """
         append_line(self._turns, json.dumps({"memory": memory_id, "turns": [*turns]}).encode())
 
     def add(self, memories: Collection[Memory]) -> None:
@@ -71,11 +75,13 @@ class ForgottenTexts:
             new = {*known.made_of(memory), *(known.digest("turn", one) for one in turns.get(memory.id or "", ()))}
             of[memory.id or ""] = sorted({*of.get(memory.id or "", ()), *new})
         self._write(known.key, of)
+        if turns:
+            self._drop_turns(turns)
 
     @property
-    def place(self) -> Path:
-        """The file with the digests."""
-        return self._path
+    def places(self) -> tuple[Path, ...]:
+        """The files with the digests, and with the turns that memories were captured from."""
+        return self._path, self._turns
 
     def drop(self, memory_ids: Collection[str]) -> int:
         """Drop the digests of some memories, and return how many those were."""
@@ -100,6 +106,12 @@ class ForgottenTexts:
         except (ValueError, TypeError, KeyError, AttributeError):
             return ForgottenDigests(self._new_key(), {})
 
+    def _drop_turns(self, memory_ids: Collection[str]) -> None:
+        lines = private_bytes(self._turns).splitlines(keepends=True)
+        marks = [json.dumps({"memory": memory_id})[:-1].encode() for memory_id in memory_ids]
+        with _trouble(self._turns.parent):
+            write_whole(self._turns, b"".join(line for line in lines if not line.startswith((*marks,))), mode=0o600)
+
     def _turns_of(self, memory_ids: Collection[str | None]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for line in private_bytes(self._turns).splitlines():
@@ -112,13 +124,19 @@ class ForgottenTexts:
         return found
 
     def _write(self, key: str, of: dict[str, list[str]]) -> None:
-        try:
+        with _trouble(self._path.parent):
             make_private(self._path.parent)
             write_whole(self._path, json.dumps({"key": key, "of": of}).encode(), mode=0o600)
-        except OSError as error:
-            raise VaultError(
-                f"can't note what is forgotten in {self._path.parent}: {error.strerror}", hint="check its permissions"
-            ) from error
+
+
+@contextmanager
+def _trouble(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise VaultError(
+            f"can't note what is forgotten in {folder}: {error.strerror}", hint="check its permissions"
+        ) from error
 
 
 class ForgottenDigests:

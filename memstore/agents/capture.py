@@ -139,8 +139,10 @@ def capture(
             new.append(one)
             names[one.file.memory.id or ""] = [f"{said.session_id}\0{turn.id}" for turn in turns if turn.id]
     saved = save_all(view, [one.edit for one in new], verb="capture", dry_run=dry_run, commit=commit) if new else ()
-    for memory_id, turn_ids in names.items() if said.session_id and not dry_run else ():
-        view.forgotten.note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
+    if names and said.session_id and not dry_run:
+        with view.locked():
+            for memory_id, turn_ids in names.items():
+                view.forgotten.note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
     if said.trigger in ENDS and not dry_run:
         view.sessions_quoted.end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))

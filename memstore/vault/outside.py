@@ -77,7 +77,7 @@ def with_forgetting(
     """
     changed = next((file for file in files if file.before != file.after), None)
     tells = ws.vault.root / changed.path if changed else None
-    keeps = {path: _bytes_of(path) for path in (ws.forgotten.place,)}
+    keeps = {path: _bytes_of(path) for path in ws.forgotten.places}
     if tells is not None:
         _note(ws, _Begun(tells, _digest_of(tells), {}, keeps, forgets, names))
     try:

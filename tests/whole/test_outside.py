@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access.forgotten import ForgottenTexts
+from memstore.core.memory import Memory
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
@@ -121,3 +124,12 @@ def test_forgetting_that_was_killed_is_before_or_after_for_this_machine_too(
     assert (state / "forgotten.json").exists() is is_done
     assert ({path.name: path.read_bytes() for path in state.glob("last-operation*.json")} == undo) is not is_done
     assert not (state / "pending-act.json").exists()
+
+
+def test_turns_are_noted_only_as_long_as_their_memory_is_not_forgotten(tmp_path: Path) -> None:
+    forgotten = ForgottenTexts(tmp_path, lambda: "ab" * 16)
+    for name in ("m_one", "m_one1", "m_two"):
+        forgotten.note_turns(name, [f"session\0{name}"])
+    forgotten.add([Memory(type="note", id="m_one", body="Tea.")])
+    assert [json.loads(line)["memory"] for line in forgotten.places[1].read_bytes().splitlines()] == ["m_one1", "m_two"]
+    assert forgotten.count(["m_one"]) == 1
