@@ -107,25 +107,24 @@ def test_errors_as_documented(tool: MemoryTool) -> None:
     assert "itself" in refused(tool, "rename", old_path="/memories/", new_path="/memories/y")
 
 
-@pytest.mark.soak(3)
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/etc/passwd", "memories/x", "", "/memoriesx", "/memories/../x", "/memories/a/../../x", "/memories/./x",
-        "/memories//x", "/memories/%2e%2e/x", "/memories/%252e%252e%252fx", "/memories/..\\x", "/memories/a\\..\\..\\x",
-        "/memories/\x00", "/memories/a\nb",
-    ],
-)  # fmt: skip
+OUTSIDE = [
+    "/etc/passwd", "memories/x", "", "/memoriesx", "/memories/../x", "/memories/a/../../x", "/memories/./x",
+    "/memories//x", "/memories/%2e%2e/x", "/memories/%252e%252e%252fx", "/memories/..\\x", "/memories/a\\..\\..\\x",
+    "/memories/\x00", "/memories/a\nb",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize("command", ["view", "create", "str_replace", "insert", "delete", "rename"])
-def test_no_path_leads_out(tool: MemoryTool, program: InProcess, command: str, path: str) -> None:
+def test_no_path_leads_out(tool: MemoryTool, program: InProcess, command: str) -> None:
     given: dict[str, dict[str, Any]] = {
         "create": {"file_text": "x"},
         "str_replace": {"old_str": "a"},
         "insert": {"insert_line": 0, "insert_text": "x"},
     }
-    paths = {"old_path": path, "new_path": path} if command == "rename" else {"path": path}
-    said = refused(tool, command, **paths, **given.get(command, {}))
-    assert said.startswith(("Error: Path must start with /memories", "Error: Path "))
+    for path in OUTSIDE:
+        paths = {"old_path": path, "new_path": path} if command == "rename" else {"path": path}
+        said = refused(tool, command, **paths, **given.get(command, {}))
+        assert said.startswith(("Error: Path must start with /memories", "Error: Path ")), path
     assert not list(program.vault.glob("notes/**/*.md"))
 
 

@@ -72,9 +72,12 @@ def test_who_waits_at_a_terminal_is_told(
     after = re.findall(rf"\r{work}: \d+ of \d+(?=(\r\x1b\[K|\r))", terminal.getvalue())
     assert after[1:]
     assert after[-1] == "\r\x1b[K"  # the last one is erased
-    terminal.seek(0)
-    terminal.truncate()
-    main(["--vault", str(vault), "--quiet", *words])
+
+
+def test_whoever_asks_for_quiet_is_told_nothing(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(vault.parent)
+    terminal = _terminal(monkeypatch)
+    main(["--vault", str(vault), "--quiet", "check"])
     assert " of " not in terminal.getvalue()
 
 
