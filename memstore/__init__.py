@@ -84,7 +84,6 @@ if TYPE_CHECKING:
     )
     from memstore.core.named import HasRef as HasRef, Named as Named, Names as Names, OneOrMore as OneOrMore
     from memstore.core.transaction import Saving as Saving
-    from memstore.exchange.importing import Imported as Imported
     from memstore.exchange.sharing import SharedStack as SharedStack, SharedState as SharedState
     from memstore.face.batch import Batch as Batch
     from memstore.face.given import (
@@ -106,7 +105,7 @@ if TYPE_CHECKING:
     from memstore.memories.edit import Moved as Moved
     from memstore.memories.forget import Dependent as Dependent, Forgotten as Forgotten, Tombstone as Tombstone
     from memstore.memories.generalize import GeneralizationCheck as GeneralizationCheck, Generalized as Generalized
-    from memstore.memories.incoming import ImportedMemories as ImportedMemories
+    from memstore.memories.incoming import Imported as Imported
     from memstore.memories.links import (
         LeftLink as LeftLink,
         LinkedNote as LinkedNote,
@@ -186,7 +185,6 @@ _NAMES = {
     "memstore.core.memory": "Anchor LedgerLine Memory Resolution Signature Witness",
     "memstore.core.named": "HasRef Named Names OneOrMore",
     "memstore.core.transaction": "Saving",
-    "memstore.exchange.importing": "Imported",
     "memstore.exchange.sharing": "SharedStack SharedState",
     "memstore.face.batch": "Batch",
     "memstore.face.given": "Hits Keys",
@@ -205,7 +203,7 @@ _NAMES = {
     "memstore.memories.edit": "Moved",
     "memstore.memories.forget": "Dependent Forgotten Tombstone",
     "memstore.memories.generalize": "GeneralizationCheck Generalized",
-    "memstore.memories.incoming": "ImportedMemories",
+    "memstore.memories.incoming": "Imported",
     "memstore.memories.links": "LeftLink LinkedNote NoteLink NoteLinks",
     "memstore.memories.listing": "Listed",
     "memstore.memories.promote": "Linked",

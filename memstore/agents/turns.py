@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.agents.days import dated
 from memstore.core.times import stated
 from memstore.exchange.draft import clean
-from memstore.exchange.json_stream import items
 from memstore.exchange.wishes import to_be_remembered
+from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -11,11 +11,10 @@ from memstore.cli.options import F, group, subcommand, together
 from memstore.cli.written import lines_of_all, saving_options, say_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from memstore.cli.session import CliSession
-    from memstore.core.change import Saved
-    from memstore.memories.incoming import ImportedMemories
+    from memstore.memories.incoming import Imported
 
 # What the gate finds in an import; its other findings are for `memstore check`.
 _SAID = frozenset({"secret-masked", "forgotten-again"})
@@ -58,6 +57,9 @@ _TAKES_BACK = ("markdown", "okf")
 _HAS_USERS = ("claude", "mem0")
 
 
+_strict = click.option("--strict", is_flag=True, help="Import nothing if any record can't be read.")
+
+
 def _add_format(name: str, what: str, example: str) -> None:
     def import_format(session: CliSession, /, path: str, *, commit: bool, dry_run: bool, **choices: Any) -> None:
         _import(session, name, path, choices, commit=commit, dry_run=dry_run)
@@ -67,8 +69,7 @@ def _add_format(name: str, what: str, example: str) -> None:
         "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new. A "
         "record that can't be read is left out and named, with exit code 1."
     )
-    options = saving_options()(import_format)
-    options = click.option("--strict", is_flag=True, help="Import nothing if any record can't be read.")(options)
+    options = _strict(saving_options()(import_format))
     if name in _HAS_USERS:
         options = click.option(
             "--user", metavar="USER", help="Import what is this user's alone, who is you; else each is a subject."
@@ -87,37 +88,13 @@ for _name, (_what, _example) in _FORMATS.items():
 
 def _import(session: CliSession, name: str, path: str, choices: dict[str, Any], *, commit: bool, dry_run: bool) -> None:
     """Import a source, and say what became of it."""
-    from memstore.cli import output
-    from memstore.documents.memories import taken_over_document
     from memstore.exchange.formats import IMPORTERS
     from memstore.exchange.importing import import_from, open_source
 
     view = session.view()
     with closing(open_source(view, session.environment().expanded(path), path)) as source:
         done = import_from(view, name, IMPORTERS[name], source, **choices, commit=commit, dry_run=dry_run)
-    session.emit(
-        "import",
-        document=lambda: taken_over_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run and not done.in_parts),
-        each="memories",
-    )
-    for left in done.left_out:
-        session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
-    for dateless in done.undated:
-        session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}"))
-    if done.users and not choices.get("user"):
-        names = output.safe_line(", ".join(done.users))
-        session.say(f"it is about {names}: subjects here, but for yourself; --user USER imports one alone, as yourself")
-    _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
-    if done.exported:
-        back = "" if dry_run else "take this back (memstore undo), and "
-        session.say(
-            f"{done.exported} say that they were memories in a vault; if it is yours, {back}import them with --own"
-        )
-    if done.in_parts and not dry_run:
-        session.say("that was too much for one step: memstore undo takes back only the last part of it")
-    if any(left.broken for left in done.left_out):
-        session.exit(1)
+    _emit(session, done, dry_run=dry_run, one_user=bool(choices.get("user")))
 
 
 # -- seeds ---------------------------------------------------------------------------------------
@@ -128,24 +105,19 @@ def _import(session: CliSession, name: str, path: str, choices: dict[str, Any], 
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
-def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
+@_strict
+def seeds(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import seed beliefs from YAML, JSON or a Markdown list.
 
     An item is a statement, or a map with statement, confidence and tags; in Markdown `- Statement. (0.65) #tag`. A
-    belief that already states the same is left as it is.
+    belief that already states the same is left as it is. An item that can't be read is left out and named, with exit
+    code 1.
     """
-    from memstore.documents.memories import imported_document
     from memstore.memories.import_seeds import import_seeds, read
 
     found = read(file, session.bytes_of(file))
-    done = import_seeds(session.view(), found, commit=commit, dry_run=dry_run)
-    session.emit(
-        "import-seeds",
-        document=lambda: imported_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
-        each="memories",
-    )
-    _say_what_came(session, done.saved, done.known, dry_run=dry_run)
+    done = import_seeds(session.view(), found, strict=strict, commit=commit, dry_run=dry_run)
+    _emit(session, done, dry_run=dry_run)
 
 
 # -- memory-v0.1 ---------------------------------------------------------------------------------
@@ -158,19 +130,21 @@ def seeds(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> Non
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
-def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
+@_strict
+def import_memories(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import memories from JSON in the memory-v0.1 format: an object, a list, or one object a line.
 
     They keep their ids if the vault's owner imports them, and get new ones otherwise; what is already here stays as it
     is. A handle stands for the entity that has it as an alias, or else for si:NAME. Trust is computed here, whatever
-    the file says; nobody but you sees the imported memories.
+    the file says; nobody but you sees the imported memories. One that can't be read is left out and named, with exit
+    code 1.
     """
     from memstore.memories.memory_v01 import import_memories as take_over
     from memstore.trust.formats.memory_v01 import read
 
     found = read(file, session.bytes_of(file))
-    done = take_over(session.view(), found, commit=commit, dry_run=dry_run)
-    _emit_memories(session, done, dry_run=dry_run)
+    done = take_over(session.view(), found, strict=strict, commit=commit, dry_run=dry_run)
+    _emit(session, done, dry_run=dry_run)
 
 
 @subcommand(
@@ -180,42 +154,57 @@ def import_memories(session: CliSession, file: str, *, commit: bool, dry_run: bo
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
-def import_records(session: CliSession, file: str, *, commit: bool, dry_run: bool) -> None:
+@_strict
+def import_records(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import memories that `memstore export jsonl` wrote.
 
-    They keep their ids, histories and attestations; what is already here stays as it is. Nobody but you sees them.
+    They keep their ids, histories and attestations; what is already here stays as it is. Nobody but you sees them. A
+    record that can't be read is left out and named, with exit code 1.
     """
     from memstore.exchange.importing import open_source
     from memstore.exchange.records import import_records as take_over
 
     view = session.view()
     with closing(open_source(view, session.environment().expanded(file), file)) as source:
-        done = take_over(view, source, commit=commit, dry_run=dry_run)
-    _emit_memories(session, done, dry_run=dry_run)
+        done = take_over(view, source, strict=strict, commit=commit, dry_run=dry_run)
+    _emit(session, done, dry_run=dry_run)
 
 
-def _emit_memories(session: CliSession, done: ImportedMemories, *, dry_run: bool) -> None:
-    """Print memories that came with their ids and histories."""
-    from memstore.documents.memories import imported_memories_document
+# -- what became of it -----------------------------------------------------------------------------
+
+
+def _emit(session: CliSession, done: Imported, *, dry_run: bool, one_user: bool = False) -> None:
+    """Print what was imported, and say what was not, and what of it is unusual."""
+    from memstore.cli import output
+    from memstore.documents.memories import imported_document
 
     session.emit(
-        "import-memory",
-        document=lambda: imported_memories_document(done, dry_run=dry_run),
-        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run),
+        "import",
+        document=lambda: imported_document(done, dry_run=dry_run),
+        lines=lambda: lines_of_all(session, done.saved, dry_run=dry_run and not done.in_parts),
         each="memories",
     )
-    _say_what_came(session, done.saved, done.known, done.different, dry_run=dry_run)
-
-
-def _say_what_came(
-    session: CliSession, saved: Sequence[Saved], known: Sequence[str], different: Sequence[str] = (), *, dry_run: bool
-) -> None:
-    """Say how many memories are new, how many were known, and which differ from those that are here."""
-    for ref in different:
+    for left in done.left_out:
+        session.say(output.safe_line(f"{left.where}: left out: {left.why}"))
+    for dateless in done.undated:
+        session.say(output.safe_line(f"{dateless.where}: warning: {dateless.why}"))
+    if done.users and not one_user:
+        names = output.safe_line(", ".join(done.users))
+        session.say(f"it is about {names}: subjects here, but for yourself; --user USER imports one alone, as yourself")
+    for ref in done.different:
         session.say(f"{ref} says something else here, and stays as it is")
-    for one in saved:
+    for one in done.saved:
         say_findings(session, tuple(found for found in one.findings if found.code in _SAID))
-    session.say(f"{len(saved)} {('would be ' if dry_run else '')}imported, {len(known)} already here")
+    session.say(f"{len(done.saved)} {('would be ' if dry_run else '')}imported, {len(done.known)} already here")
+    if done.exported:
+        back = "" if dry_run else "take this back (memstore undo), and "
+        session.say(
+            f"{done.exported} say that they were memories in a vault; if it is yours, {back}import them with --own"
+        )
+    if done.in_parts and not dry_run:
+        session.say("that was too much for one step: memstore undo takes back only the last part of it")
+    if any(left.broken for left in done.left_out):
+        session.exit(1)
 
 
 # -- export --------------------------------------------------------------------------------------

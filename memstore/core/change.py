@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from memstore.core.short_repr import short_repr
 
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.conflict import Conflict
+    from memstore.core.errors import FormatError
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.files.memory_file import BrokenFile, MemoryFile, ReadFile
@@ -93,6 +94,23 @@ class SavedOne:
     def ref(self) -> str | None:
         """The ref of the memory; None if it has no id."""
         return self.saved.ref
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something in the source of an import that does not become a memory, and why; it is counted and named.
+
+    `broken` is whether it was meant to be one, and can't be read.
+    """
+
+    where: str
+    why: str
+    broken: bool = False
+
+    @classmethod
+    def unread(cls, where: str, error: FormatError) -> Self:
+        """Return what says of a record that it can't be read."""
+        return cls(error.where or where, error.why, broken=True)
 
 
 @dataclass(frozen=True, slots=True)

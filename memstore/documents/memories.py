@@ -22,14 +22,12 @@ if TYPE_CHECKING:
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
     from memstore.core.finding import Finding
-    from memstore.exchange.importing import Imported
     from memstore.history.purging import Purged
     from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
     from memstore.memories.forget import Forgotten
-    from memstore.memories.import_seeds import ImportedSeeds
-    from memstore.memories.incoming import ImportedMemories
+    from memstore.memories.incoming import Imported
     from memstore.memories.links import LinkedNote, NoteLinks
     from memstore.memories.listing import Listed
     from memstore.memories.promote import Linked
@@ -344,23 +342,8 @@ def formatted_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
 # -- import --------------------------------------------------------------------------------------
 
 
-def imported_document(done: ImportedSeeds | ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that were imported, and those that already existed."""
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-        "known": list(done.known),
-        "conflicts": [],
-        "findings": [],
-    }
-
-
-def imported_memories_document(done: ImportedMemories, *, dry_run: bool) -> dict[str, Any]:
-    """Return the same as `imported_document`, and the memories whose content differs here."""
-    return {**imported_document(done, dry_run=dry_run), "different": list(done.different)}
-
-
-def taken_over_document(done: Imported, *, dry_run: bool) -> dict[str, Any]:
-    """Return what became of a source of another program: what was written, known, different, left out, and kept."""
+def imported_document(done: Imported, *, dry_run: bool) -> dict[str, Any]:
+    """Return what became of the source of an import: what was written, known, different, left out, and kept."""
     return {
         "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
         "known": list(done.known),

@@ -15,12 +15,13 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
 from memstore.core.keys import EXTERNAL
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, When, clean, in_parts, one_line, sound, when
-from memstore.exchange.json_stream import items
+from memstore.exchange.draft import CitedLines, Draft, Original, When, clean, in_parts, one_line, sound, when
 from memstore.exchange.originals import laid_out
 from memstore.exchange.wishes import NOT_TO_BE_REMEMBERED, to_be_remembered
+from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.change import Skipped
 from memstore.core.digests import blob_id
 from memstore.core.errors import FormatError
 from memstore.core.times import instant, stated
@@ -117,18 +118,6 @@ class Draft:
 FORGOTTEN_THERE = "it was forgotten in the vault that it is from"
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Something in the source that does not become a memory, and why; it is counted and named in the result.
-
-    `broken` is whether it was meant to be one, and can't be read.
-    """
-
-    where: str
-    why: str
-    broken: bool = False
-
-
 if TYPE_CHECKING:
     Importer = Callable[[ImportSource], Iterator[Draft | Skipped]]
 
@@ -138,12 +127,7 @@ def sound(where: str, read: Callable[[], Iterable[Draft | Skipped]]) -> Iterator
     try:
         yield from read()
     except FormatError as error:
-        yield broken(where, error)
-
-
-def broken(where: str, error: FormatError) -> Skipped:
-    """Return what says of a record that it can't be read."""
-    return Skipped(error.where or where, error.why, broken=True)
+        yield Skipped.unread(where, error)
 
 
 def utf8(where: str, data: bytes) -> str:

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
 from memstore.core.file_names import slug
 from memstore.core.ids import MEMORY_TYPES
@@ -25,9 +26,7 @@ from memstore.exchange.draft import (
     Draft,
     Exported,
     Original,
-    Skipped,
     When,
-    broken,
     clean,
     key_of,
     one_line,
@@ -306,7 +305,7 @@ def okf(source: ImportSource) -> Iterator[Draft | Skipped]:
                 continue
             concepts[name] = key_of(name, data), _concept_type(_concept(source, name, data))
         except FormatError as error:
-            yield broken(source.where(name), error)
+            yield Skipped.unread(source.where(name), error)
             continue
         exported[name] = _exported_concept(data)
     for name in sorted(concepts, key=lambda name: exported[name] is None):  # others refer to what memstore exported

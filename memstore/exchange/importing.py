@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from memstore.core.change import Edit, Saved, Written
+from memstore.core.change import Edit, Saved, Skipped, Written
 from memstore.core.digests import blob_id
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.file_names import path_of_new, slug
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.times import instant
-from memstore.core.transaction import Saving, again_where_changed, hint, shown
-from memstore.exchange.draft import FORGOTTEN_THERE, Draft, Skipped, broken, clean, one_line
+from memstore.core.transaction import Saving, again_where_changed
+from memstore.exchange.draft import FORGOTTEN_THERE, Draft, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
-from memstore.files import memory_file
-from memstore.files.draft import new_file
-from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
+from memstore.memories.incoming import Imported, made, refuse_unread
 from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import id_for
-from memstore.vault.transitions import findings_between
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,36 +31,11 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.exchange.draft import Importer, Original
     from memstore.exchange.originals import StoredPart
-    from memstore.files.memory_file import ReadFile
+    from memstore.files.memory_file import MemoryFile
     from memstore.files.render import Plain
 
 # The most bytes of memories and originals in one transaction; the journal, and so `undo`, has the same limit.
 MOST_AT_ONCE = 12 * 1024 * 1024
-# An error names so many records that can't be read.
-MOST_SHOWN = 20
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """The result of an import.
-
-    `known` are the refs of memories that were imported before, and `different` those among them whose text differs from
-    the source. `left_out` are what makes no memory here, and `undated` those memories whose stated time can't be read,
-    each with the reason. `users` are those whom the memories are about, as the source calls them. `originals` are the
-    paths of the originals that were kept. `exported` counts the new memories of which the source says that memstore
-    exported them, and which became others here. `in_parts` means that the import was too large for one transaction, and
-    so for `undo`; then `saved` has no diffs.
-    """
-
-    saved: tuple[Saved, ...]
-    known: tuple[str, ...]
-    different: tuple[str, ...]
-    left_out: tuple[Skipped, ...]
-    originals: tuple[str, ...]
-    undated: tuple[Skipped, ...] = ()
-    users: tuple[str, ...] = ()
-    exported: int = 0
-    in_parts: bool = False
 
 
 @again_where_changed
@@ -190,7 +162,7 @@ class _Reading:
             try:
                 yield from self._made(found)
             except FormatError as error:
-                self._left_out.append(broken(found.where, error))
+                self._left_out.append(Skipped.unread(found.where, error))
 
     def _made(self, found: Draft) -> Iterator[_New]:
         """Yield the memory of a draft if it is not in the vault yet."""
@@ -222,9 +194,7 @@ class _Reading:
 
     def check(self, name: str, *, strict: bool) -> None:
         """Raise if what was read must not be written."""
-        unread = [one for one in self._left_out if one.broken]
-        if unread and (strict or not (self._ids or self._users)):
-            raise FormatError("\n".join(f"{one.where}: {one.why}" for one in unread[:MOST_SHOWN]))
+        refuse_unread(self._left_out, has_others=bool(self._ids or self._users), strict=strict)
         if self._user is not None and self._user not in self._users:
             there = ", ".join(self._users) or "it names none"
             raise UsageError(f"nothing in {name} is {self._user}'s", hint=f"its users: {there}")
@@ -242,7 +212,7 @@ class _Reading:
         if draft.exported is None:
             return None
         if self._own:
-            file = _sound(draft.where, restored(self._view, draft.where, draft.exported, self._paths))
+            file = restored(self._view, draft.where, draft.exported, self._paths)
             self._paths.add(file.path)
             return file
         with suppress(FormatError):
@@ -275,18 +245,16 @@ class _Reading:
         cited = [(self._parts_of(one.original), one) for one in draft.cites]
         places = [mark for kept, one in cited for mark in marks(kept, one.first, one.last)]
         sources = [str(MemoryRef(kind, self._same.get(key) or self._id_of(key))) for key, kind in draft.derived_from]
-        data = new_file(
-            self._values(draft, memory_id, [*dict.fromkeys((*sources, *draft.marks, *places))]), _body(draft)
-        )
-        file = _sound(draft.where, memory_file.read(draft.where, data))
+        values = self._values(draft, memory_id, [*dict.fromkeys((*sources, *draft.marks, *places))])
+        file = made(draft.where, values, _body(draft))
         self._exported += draft.exported is not None
         path = self._path(draft, file)
         new = {part.path: part for kept, _ in cited for part in kept if part.path not in self._kept}
         kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
         self._kept.update(dict.fromkeys(new))
-        size = len(data) + sum(len(part.data) for part in kept)
+        size = len(file.data) + sum(len(part.data) for part in kept)
         is_dated = file.memory.created_at is not None
-        edit = Edit(path=path, before=None, after=data, made=file._replace(path=path), is_dated=is_dated)
+        edit = Edit(path=path, before=None, after=file.data, made=file._replace(path=path), is_dated=is_dated)
         return _New(edit, kept, size)
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
@@ -346,17 +314,6 @@ class _Reading:
             else f"human:{slug(user, 60) or blob_id(user.encode())[:10]}"
         )
         return None if found == self._view.config.owner else found
-
-
-def _sound(where: str, file: ReadFile) -> MemoryFile:
-    """Return a file that may become a memory; raise `FormatError` for any other."""
-    if not isinstance(file, MemoryFile):
-        findings = getattr(file, "findings", ())
-        raise FormatError(f"{where} can't become a memory:\n{shown(findings)}", hint=hint(findings))
-    errors = [finding for finding in findings_between(None, file) if finding.is_error]
-    if errors:
-        raise FormatError(f"{where} can't become a memory:\n{shown(errors)}", hint=hint(errors))
-    return file
 
 
 def _moved(file: MemoryFile) -> _New:

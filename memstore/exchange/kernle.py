@@ -12,10 +12,11 @@ import sqlite3
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
 from memstore.core.ids import is_entity_id
 from memstore.core.keys import BELIEF_TYPES, SOURCE_TYPES
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, one_line, plain, sound, when, words
+from memstore.exchange.draft import CitedLines, Draft, Original, clean, one_line, plain, sound, when, words
 from memstore.files.draft import Account
 from memstore.trust.formats.memory_v01 import folded
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, one_line, plain, sound, time_of, when, words
-from memstore.exchange.json_stream import items
+from memstore.exchange.draft import CitedLines, Draft, Original, one_line, plain, sound, time_of, when, words
 from memstore.exchange.originals import json_line
+from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

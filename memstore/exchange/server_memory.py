@@ -8,15 +8,16 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, Skipped, clean, key_of, one_line, plain, when, words
-from memstore.exchange.json_stream import items
+from memstore.exchange.draft import CitedLines, Draft, Original, clean, key_of, one_line, plain, when, words
+from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.exchange.json_stream import Item
     from memstore.exchange.source import ImportSource
+    from memstore.files.json_stream import Item
 
 _ENTITY = frozenset({"type", "name", "entityType", "observations"})
 _RELATION = frozenset({"type", "from", "to", "relationType"})

@@ -16,9 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.view import View
-    from memstore.exchange.importing import Imported
     from memstore.exchange.source import ImportSource
-    from memstore.memories.incoming import ImportedMemories
+    from memstore.memories.incoming import Imported
 
 
 @brief
@@ -67,14 +66,14 @@ class VaultExchange(Part):
         with self._source(view, path) as source:
             return import_from(view, format, IMPORTERS[format], source, own=own, user=user, strict=strict, **saving)
 
-    def import_records(self, path: str | Path, **saving: Unpack[Saving]) -> ImportedMemories:
-        """Write memories that `memstore export jsonl` wrote, with their ids and histories."""
+    def import_records(self, path: str | Path, *, strict: bool = False, **saving: Unpack[Saving]) -> Imported:
+        """Write memories that `memstore export jsonl` wrote, with their ids and histories; `strict` as above."""
         from memstore.exchange.records import import_records
 
         given.only(saving, Saving.__annotations__, "import_records")
         view = self._view()
         with self._source(view, path) as source:
-            return import_records(view, source, **saving)
+            return import_records(view, source, strict=strict, **saving)
 
     @staticmethod
     def _source(view: View, path: str | Path) -> closing[ImportSource]:

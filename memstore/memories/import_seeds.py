@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Unpack
 
-from memstore.core.errors import FormatError
+from memstore.core.change import Skipped
+from memstore.core.errors import FormatError, UsageError
 from memstore.core.transaction import Saving, again_where_changed, save_all
+from memstore.files.json_stream import items
 from memstore.lineage.orphans import SEED_MARK, SEED_SOURCE
 from memstore.lineage.refs import loader
 from memstore.memories.add import new_memory
+from memstore.memories.incoming import Imported, refuse_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.core.change import Edit, Saved
+    from memstore.core.change import Edit
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -29,15 +32,16 @@ _LISTS = ("beliefs", "seeds", "seed_beliefs")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed:
-    """One belief that exists from the start."""
+    """One belief that exists from the start; `where` is its place in the source, for messages."""
 
     statement: str
     confidence: float | None = None
     tags: tuple[str, ...] = ()
+    where: str = field(default="", compare=False)
 
 
-def read(path: str, data: bytes) -> tuple[Seed, ...]:
-    """Return the seed beliefs in a file, in file order.
+def read(path: str, data: bytes) -> tuple[Seed | Skipped, ...]:
+    """Return the seed beliefs in a file, in file order, and what can't be read.
 
     YAML and JSON hold a list, or a map with the list under `beliefs`; an item is a statement, or a map with `statement`
     and optionally `confidence` and `tags`. In Markdown each item of a list is a belief, like `- Truth is rarely binary.
@@ -48,20 +52,34 @@ def read(path: str, data: bytes) -> tuple[Seed, ...]:
         data: its bytes.
 
     Raises:
-        FormatError: it can't be read, or an item is not a belief.
+        FormatError: there are none.
     """
+    found = tuple(_read(path, data))
+    if not found:
+        raise FormatError(f"there are no beliefs in {path}", hint="write a list with one statement per item")
+    return found
+
+
+def _read(path: str, data: bytes) -> Iterator[Seed | Skipped]:
+    name = path.casefold()
+    if name.endswith(".json"):
+        for item in items(BytesIO(data), under=_LISTS):
+            where = f"{path}:{item.line}"
+            yield Skipped(where, item.why, broken=True) if item.why else _of_item(where, item.value)
+    elif name.endswith((".md", ".markdown", ".txt")):
+        text = _text(path, data)
+        for found in _ITEM.finditer(text):
+            yield _of_markdown(_line(path, text, found.start()), found[1])
+    else:
+        for number, value in enumerate(_of_yaml(path, _text(path, data)), 1):
+            yield _of_item(f"{path}: item {number}", value)
+
+
+def _text(path: str, data: bytes) -> str:
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not UTF-8: byte {error.start + 1}", hint="save it as UTF-8") from error
-    if path.casefold().endswith((".md", ".markdown", ".txt")):
-        found = _ITEM.finditer(text)
-        seeds = tuple(_of_markdown(_line(path, text, item.start()), item[1]) for item in found)
-    else:
-        seeds = tuple(_of_item(f"{path}: item {number}", item) for number, item in enumerate(_items(path, text), 1))
-    if not seeds:
-        raise FormatError(f"there are no beliefs in {path}", hint="write a list with one statement per item")
-    return seeds
 
 
 def _line(path: str, text: str, at: int) -> str:
@@ -69,7 +87,7 @@ def _line(path: str, text: str, at: int) -> str:
     return f"{path}:{text.count(newline, 0, at) + 1}"
 
 
-def _of_markdown(where: str, item: str) -> Seed:
+def _of_markdown(where: str, item: str) -> Seed | Skipped:
     tags = tuple(_TAG.findall(item))
     number = _NUMBER.search(item)
     words = _NUMBER.sub("", _TAG.sub("", item))
@@ -79,8 +97,13 @@ def _of_markdown(where: str, item: str) -> Seed:
     )
 
 
-def _items(path: str, text: str) -> list[Any]:
-    value = _parsed(path, text)
+def _of_yaml(path: str, text: str) -> list[Any]:
+    import yaml
+
+    try:
+        value = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise FormatError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
     if isinstance(value, dict):
         value = next((value[name] for name in _LISTS if name in value), None)
     if not isinstance(value, list):
@@ -88,34 +111,18 @@ def _items(path: str, text: str) -> list[Any]:
     return value
 
 
-def _parsed(path: str, text: str) -> Any:
-    if path.casefold().endswith(".json"):
-        try:
-            return json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise FormatError(f"{path} is not JSON: {error}") from error
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is not YAML: {' '.join(str(error).split())}") from error
-
-
-def _of_item(where: str, item: object) -> Seed:
+def _of_item(where: str, item: object) -> Seed | Skipped:
     if isinstance(item, str):
         item = {"statement": item}
     statement = item.get("statement") if isinstance(item, dict) else None
     if not isinstance(item, dict) or not isinstance(statement, str) or not statement.strip():
-        raise FormatError(f"{where}: there is no statement", hint="write {statement: …, confidence: 0.8}")
+        return Skipped(where, "there is no statement: write {statement: …, confidence: 0.8}", broken=True)
     confidence, tags = item.get("confidence"), item.get("tags") or []
     if confidence is not None and not _is_fraction(confidence):
-        raise FormatError(
-            f"{where}: `confidence` must be a number from 0 to 1, and is {confidence!r}", hint="correct the number"
-        )
+        return Skipped(where, f"`confidence` must be a number from 0 to 1, and is {confidence!r}", broken=True)
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
-        raise FormatError(f"{where}: `tags` must be a list of words", hint="write tags: [one, two]")
-    return Seed(statement=statement.strip(), confidence=confidence, tags=tuple(tags))
+        return Skipped(where, "`tags` must be a list of words, like [one, two]", broken=True)
+    return Seed(statement=statement.strip(), confidence=confidence, tags=tuple(tags), where=where)
 
 
 def _is_fraction(value: object) -> bool:
@@ -128,38 +135,42 @@ def _is_fraction(value: object) -> bool:
 CONTEXT = "kernle_seed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImportedSeeds:
-    """The result of an import of seed beliefs: those that were written, and the refs of those that already existed."""
-
-    saved: tuple[Saved, ...]
-    known: tuple[str, ...]
-
-
 @again_where_changed
-def import_seeds(view: View, seeds: Sequence[Seed], **saving: Unpack[Saving]) -> ImportedSeeds:
+def import_seeds(
+    view: View, seeds: Sequence[Seed | Skipped], *, strict: bool = False, **saving: Unpack[Saving]
+) -> Imported:
     """Write seed beliefs, except those whose statement a belief in the vault already has, whatever its status.
 
     Args:
         view: the vault.
-        seeds: the beliefs.
+        seeds: the beliefs, and what can't be read of their source.
+        strict: if any can't be read or written, write nothing; otherwise it is left out and named.
         saving: dry_run, commit.
 
     Raises:
-        UsageError: a confidence is not in [0, 1], or a tag is not a word.
+        FormatError: none can be read, or not all with `strict`; nothing was written.
     """
     held = dict(_held(view))
     edits: list[Edit] = []
     known: list[str] = []
+    left_out: list[Skipped] = []
     for seed in seeds:
+        if isinstance(seed, Skipped):
+            left_out.append(seed)
+            continue
         words = _words(seed.statement)
         if words not in held:
-            edits.append(_new(view, seed))
+            try:
+                edits.append(_new(view, seed))
+            except FormatError as error:
+                left_out.append(Skipped.unread(seed.where, error))
+                continue
             held[words] = ""
         elif held[words]:
             known.append(held[words])
+    refuse_unread(left_out, has_others=bool(edits or known), strict=strict)
     saved = save_all(view, edits, verb="import seeds", **saving)
-    return ImportedSeeds(saved=saved, known=tuple(known))
+    return Imported(saved=saved, known=tuple(known), left_out=tuple(left_out))
 
 
 def _held(view: View) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -189,4 +200,7 @@ def _new(view: View, seed: Seed) -> Edit:
     }
     if seed.confidence is not None:
         values["confidence"] = round(float(seed.confidence), 4)
-    return new_memory(view, values, seed.statement, ground={"evidence_source": SEED_MARK, "reason": "seed"})
+    try:
+        return new_memory(view, values, seed.statement, ground={"evidence_source": SEED_MARK, "reason": "seed"})
+    except UsageError as error:
+        raise FormatError(error.message, where=seed.where) from error

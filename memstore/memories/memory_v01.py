@@ -2,53 +2,86 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.file_names import path_of_new
 from memstore.core.ids import MemoryRef, is_entity_id
 from memstore.core.named import refs_of
 from memstore.core.times import instant
-from memstore.core.transaction import Saving, again_where_changed, hint, shown
+from memstore.core.transaction import Saving, again_where_changed
 from memstore.files import memory_file
-from memstore.files.draft import new_file
-from memstore.files.memory_file import MemoryFile
 from memstore.lineage.refs import loader
-from memstore.memories.incoming import Incoming
+from memstore.memories.incoming import Incoming, made
 from memstore.trust.formats import memory_v01
+from memstore.trust.formats.memory_v01 import Placed
 from memstore.trust.reputation import Reputations
 from memstore.trust.trust import trusted
 from memstore.trust.verification import Voucher
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.core.memory import Memory
     from memstore.core.named import Names
     from memstore.core.view import View
-    from memstore.memories.incoming import ImportedMemories
+    from memstore.files.memory_file import MemoryFile
+    from memstore.memories.incoming import Imported
     from memstore.trust.formats.memory_v01 import Document
     from memstore.trust.trust import Trusted
 
 
 @again_where_changed
-def import_memories(view: View, documents: Sequence[Document], **saving: Unpack[Saving]) -> ImportedMemories:
+def import_memories(
+    view: View, documents: Sequence[Placed | Skipped], *, strict: bool = False, **saving: Unpack[Saving]
+) -> Imported:
     """Write memories of seed 004's form under their own ids; a memory whose id already exists stays as it is.
 
     Args:
         view: the vault.
         documents: the memories, as returned by `trust.formats.memory_v01.read`.
+        strict: if any does not have the form, or contains something that could not be kept, write nothing; otherwise it
+            is left out and named.
         saving: dry_run, commit.
 
     Raises:
-        FormatError: one does not have the form, or contains something that could not be kept; nothing was written.
+        FormatError: none can be read, or not all with `strict`; nothing was written.
     """
-    documents = [_with_own_id(view, document) for document in documents]
-    ref_of, entity_of = _refs(view, documents), _entities(view)
+    found = _files(view, documents)
+    if any(isinstance(one, Skipped) for one in found):  # those that name what is left out don't know its type
+        left = [one if isinstance(one, Skipped) else known for one, known in zip(found, documents, strict=True)]
+        found = _files(view, left)
     incoming = Incoming(view)
-    for document in documents:
-        incoming.add(_file(view, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of)))
-    return incoming.save("import memory-v0.1", **saving)
+    for one in found:
+        if isinstance(one, Skipped):
+            incoming.left_out.append(one)
+        else:
+            incoming.add(one)
+    return incoming.save("import memory-v0.1", strict=strict, **saving)
+
+
+def _files(view: View, documents: Sequence[Placed | Skipped]) -> list[MemoryFile | Skipped]:
+    """Return the files of memories, and what says so in place of those that have none."""
+    among = {}
+    for one in documents:
+        with suppress(FormatError):
+            if isinstance(one, Placed):
+                named = _with_own_id(view, one.document)
+                among[memory_v01.id_of(named)] = memory_v01.type_of(named)
+    ref_of, entity_of = _refs(view, among), _entities(view)
+
+    def file_of(one: Placed | Skipped) -> MemoryFile | Skipped:
+        if isinstance(one, Skipped):
+            return one
+        try:
+            document = _with_own_id(view, one.document)
+            return _file(view, one.where, memory_v01.read_memory(document, entity_of=entity_of, ref_of=ref_of))
+        except FormatError as error:
+            return Skipped.unread(one.where, error)
+
+    return [file_of(one) for one in documents]
 
 
 def _with_own_id(view: View, document: Document) -> Document:
@@ -127,25 +160,19 @@ def _depth(memory: Memory, load: Callable[[str], Memory | None]) -> int:
         generation, depth = list(above.values()), depth + 1
 
 
-def _file(view: View, foreign: memory_v01.Foreign) -> MemoryFile:
+def _file(view: View, where: str, foreign: memory_v01.Foreign) -> MemoryFile:
     values: dict[str, Any] = foreign.values
     # In a mixed vault, an id of another form marks another program's note, unless it has an owner.
     if view.actor != view.config.owner or view.config.mixed:
         values = {**values, "owner": view.actor}
-    read = memory_file.read(str(values["id"]), new_file(values, foreign.body))
-    if not isinstance(read, MemoryFile):
-        findings = getattr(read, "findings", ())
-        raise FormatError(shown(findings), hint=hint(findings))
-    memory = read.memory
+    file = made(where, values, foreign.body)
     # To anybody but the owner, who chose the id, a longer name would reveal that the short one is taken.
     at = instant(view.clock.now())
-    path = path_of_new(memory, view.config.filenames, at=at, whole_id=not view.is_owners)
-    return MemoryFile(path, read.data, read.text, read.front, memory)
+    return file._replace(path=path_of_new(file.memory, view.config.filenames, at=at, whole_id=not view.is_owners))
 
 
-def _refs(view: View, documents: Sequence[Document]) -> Callable[[str], str | None]:
-    """Return a function from an id to the ref of a visible memory, or of one among the documents."""
-    among = {memory_v01.id_of(document): memory_v01.type_of(document) for document in documents}
+def _refs(view: View, among: Mapping[str, object]) -> Callable[[str], str | None]:
+    """Return a function from an id to the ref of a visible memory, or of one that comes in, by the types of these."""
 
     def ref_of(memory_id: str) -> str | None:
         rows = view.rows_of_id(memory_id)

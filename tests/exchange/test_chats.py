@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 import pytest
 
 from memstore.exchange import draft
-from memstore.exchange.json_stream import items
+from memstore.files.json_stream import items
 from tests.exchange.sources import BEDS_TALK, FICUS_TALK, SOURCES, TEA_TALK, chatgpt, chatgpt_node
 from tests.whole.program import InProcess
 

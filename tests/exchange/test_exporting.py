@@ -137,21 +137,29 @@ def record(**more: Any) -> str:
 
 
 MANGLED = {
-    "{}": "all.jsonl:2: this is not a memory",
-    record(frontmatter={"type": "note"}): "2 is not a memory with an id",
-    record(frontmatter={"type": "note", "id": "m_x", "access_grants": ["*"]}): "2: `access_grants` is decided by each",
-    record(body="\ud800"): "2: this can't be written",
-    '{"record": ': "this is not JSON",
+    "{}": "this is not a memory",
+    record(frontmatter={"type": "note"}): "it has no `id`",
+    record(frontmatter={"type": "note", "id": "m_x", "confidence": "high"}): "it can't become a memory",
+    record(frontmatter={"type": "note", "id": "m_x", "access_grants": ["*"]}): "`access_grants` is decided by each",
+    record(body="\ud800"): "this can't be written",
+    '{"record": }': "this is not JSON",
 }
 
 
 @pytest.mark.parametrize(("line", "said"), MANGLED.items())
-def test_a_mangled_record_writes_nothing(sample: InProcess, line: str, said: str) -> None:
-    (sample.home / "all.jsonl").write_text(f"{record()}\n{line}\n")
-    done = sample.run("import", "jsonl", str(sample.home / "all.jsonl"))
-    assert done.returncode == 5
-    assert said in done.stderr
-    assert not (sample.vault / "a.md").exists()
+def test_a_mangled_record_is_left_out_and_named(sample: InProcess, line: str, said: str) -> None:
+    place = sample.home / "all.jsonl"
+    place.write_text(f"{line}\n")
+    assert sample.run("import", "jsonl", str(place)).returncode == 5
+    place.write_text(f"{record()}\n{line}\n")
+    done = sample.run("import", "jsonl", str(place), "--strict")
+    assert (done.returncode, (sample.vault / "a.md").exists()) == (5, False)
+    done = sample.run("--json", "import", "jsonl", str(place))
+    assert (done.returncode, (sample.vault / "a.md").exists()) == (1, True)
+    [left] = json.loads(done.stdout)["left_out"]
+    assert (left["where"], left["broken"]) == (f"{place}:2", True)
+    assert said in left["why"]
+    assert f"{place}:2: left out: {left['why']}" in sample.run("import", "jsonl", str(place)).stderr
 
 
 def test_a_record_never_leaves_the_vault_or_takes_a_place(sample: InProcess) -> None:
@@ -314,8 +322,8 @@ def test_a_concept_beside_ones_own_refers_to_them(vault: InProcess) -> None:
     ("was", "became", "said"),
     [
         ("{type: note", "{access_grants: ['*'], type: note", "`access_grants` is decided by each vault for itself"),
-        ("id: m_first00001, ", "", "is not a memory with an id"),
-        ("id: m_first00001, ", "id: '../x', ", "is not a memory with an id"),
+        ("id: m_first00001, ", "", "it has no `id`"),
+        ("id: m_first00001, ", "id: '../x', ", "it can't become a memory: `id` must be"),
     ],
 )
 def test_ones_own_mangled_concepts_are_left_out(vault: InProcess, was: str, became: str, said: str) -> None:

@@ -19,7 +19,7 @@ from memstore.files import memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
-from tests.exchange.test_json_stream import VALUES
+from tests.files.test_json_stream import VALUES
 
 LINES = st.lists(st.binary(max_size=12).map(lambda line: line.replace(b"\n", b"")), min_size=1, max_size=12)
 

@@ -14,6 +14,7 @@ from memstore.access import audit, audit_events, registry
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry_world import world_of
 from memstore.access.world import Session, World
+from memstore.core.change import Skipped
 from memstore.core.config import VAULT_SETTINGS
 from memstore.core.errors import FormatError, MemstoreError, UsageError
 from memstore.core.finding_codes import Checked
@@ -323,11 +324,13 @@ def imports(data: bytes) -> None:
     """What is imported is read, or refused with a hint."""
     for name in ("seeds.md", "seeds.yaml", "seeds.json"):
         with suppress(FormatError):
-            assert all(seed.statement for seed in import_seeds.read(name, data))
+            assert all(one.why if isinstance(one, Skipped) else one.statement for one in import_seeds.read(name, data))
     with suppress(FormatError):
         for one in memory_v01.read("f.json", data):
+            if isinstance(one, Skipped):
+                continue
             memory_v01.read_memory(
-                one, entity_of=lambda handle: memory_v01.folded(handle) or handle, ref_of=lambda _: None
+                one.document, entity_of=lambda handle: memory_v01.folded(handle) or handle, ref_of=lambda _: None
             )
     with suppress(FormatError):
         witness_request.read("f.json", data)

@@ -26,6 +26,7 @@ from memstore.memories.add import add_memory, new_memory
 from memstore.memories.edit import move
 from memstore.memories.memory_v01 import import_memories
 from memstore.search.index import name_words
+from memstore.trust.formats.memory_v01 import Placed
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 from tests.whole.program import InProcess
@@ -220,7 +221,7 @@ DOCUMENT = {
 
 def test_others_who_choose_an_id_get_all_of_it_into_the_name() -> None:
     ws = memory_workspace(actor="si:ash")
-    (saved,) = import_memories(ws.view(), [DOCUMENT]).saved
+    (saved,) = import_memories(ws.view(), [Placed("a.json:1", DOCUMENT)]).saved
     memory_id = (saved.ref or "").partition(":")[2]
     assert saved.path == f"insights/2026/green-tea-{memory_id}.md"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore.core.errors import FormatError, UsageError
+from memstore.core.errors import FormatError
 from memstore.lineage.orphans import find_orphans
 from memstore.lineage.repair import fix_provenance
 from memstore.memories.import_seeds import Seed, import_seeds, read
@@ -64,20 +64,26 @@ def test_seeds_are_read_from_any_of_three_formats(name: str, text: str) -> None:
 )
 def test_what_holds_no_beliefs_is_refused(name: str, data: bytes) -> None:
     with pytest.raises(FormatError, match=name):
-        read(name, data)
+        import_seeds(memory_workspace().view(), read(name, data))
 
 
 @pytest.mark.parametrize(
     ("name", "data", "where"),
     [
         ("a.md", b"# Seeds\n\n- One.\n- Two. (1.5) #x\n", "a.md:4: `confidence`"),
-        ("a.json", b'["one", {"statement": "x", "confidence": 2}]', "a.json: item 2: `confidence`"),
+        ("a.json", b'["one",\n{"statement": "x", "confidence": 2}]', "a.json:2: `confidence`"),
+        ("a.json", b'["one",\n"t\xffo"]', "a.json:2: column 3: this is not UTF-8"),
         ("a.yaml", b"- one\n- {statement: x, confidence: .nan}\n", "a.yaml: item 2: `confidence`"),
     ],
 )
-def test_an_item_that_is_no_belief_is_named(name: str, data: bytes, where: str) -> None:
+def test_an_item_that_is_no_belief_is_left_out_and_named(name: str, data: bytes, where: str) -> None:
+    ws = memory_workspace()
     with pytest.raises(FormatError, match=where):
-        read(name, data)
+        import_seeds(ws.view(), read(name, data), strict=True)
+    assert files_of(ws) == {}
+    done = import_seeds(ws.view(), read(name, data))
+    assert [(f"{one.where}: {one.why}".startswith(where), one.broken) for one in done.left_out] == [(True, True)]
+    assert len(done.saved) == 1
 
 
 def test_seeds_record_where_they_come_from() -> None:
@@ -106,8 +112,8 @@ def test_a_second_import_writes_nothing() -> None:
 def test_a_dry_run_or_a_bad_number_writes_nothing() -> None:
     ws = memory_workspace()
     assert len(import_seeds(ws.view(), [TRUTH], dry_run=True).saved) == 1
-    with pytest.raises(UsageError):
-        import_seeds(ws.view(), [PLAIN, Seed(statement="x", confidence=3)])
+    with pytest.raises(FormatError):
+        import_seeds(ws.view(), [PLAIN, Seed(statement="x", confidence=3)], strict=True)
     assert files_of(ws) == {}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -16,10 +16,15 @@ from memstore.files.memory_file import MemoryFile
 from memstore.memories.memory_v01 import export_memories, import_memories
 from memstore.memories.show import show_memory
 from memstore.trust import statement
-from memstore.trust.formats.memory_v01 import read
+from memstore.trust.formats.memory_v01 import Placed, read
 from memstore.trust.trust import trust_of
 from tests.memory_workspace import files_of, memory_workspace
 from tests.strategies import HandStyled, hand_styled_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from memstore.core.change import Skipped
 
 AUTHOR = {"agent_id": "Babel", "platform": "clawdbot", "signature": "..."}
 # The seed's two examples, and the object that its definition shows with an answer for each of its alternatives.
@@ -115,6 +120,11 @@ WHOLE: dict[str, Any] = {
 EXAMPLES = (INSIGHT, ENCOUNTER, WHOLE)
 
 
+def placed(documents: Iterable[dict[str, Any]]) -> tuple[Placed | Skipped, ...]:
+    """Return documents as they are read, from bytes as they travel."""
+    return read("a.json", json.dumps([*documents]).encode())
+
+
 def said(document: dict[str, Any]) -> dict[str, Any]:
     """Return what a document says, without what is computed, and without members that say nothing."""
 
@@ -131,7 +141,7 @@ def said(document: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: str(example["id"]))
 def test_the_seeds_examples_come_in_and_go_out_again(example: dict[str, Any]) -> None:
     ws = memory_workspace()
-    (saved,) = import_memories(ws.view(), [example]).saved
+    (saved,) = import_memories(ws.view(), placed([example])).saved
     (out,) = export_memories(ws.view(), [saved.ref or ""])
     expected = said(example)
     if "lineage" in expected:  # nothing is known of either yet
@@ -142,7 +152,7 @@ def test_the_seeds_examples_come_in_and_go_out_again(example: dict[str, Any]) ->
 
 def test_what_a_memory_says_of_itself_lands_where_it_belongs() -> None:
     ws = memory_workspace()
-    import_memories(ws.view(), [WHOLE, INSIGHT])
+    import_memories(ws.view(), placed([WHOLE, INSIGHT]))
     memory = show_memory(ws.view(), "mem_uuid").memory
     assert (memory.author, memory.platform, memory.confidence) == ("si:babel", "moltbook", 0.85)
     assert memory.title == "One-line description"
@@ -160,7 +170,7 @@ def test_what_a_memory_says_of_itself_lands_where_it_belongs() -> None:
 
 def test_a_signature_that_is_none_is_kept_and_counts_for_nothing() -> None:
     ws = memory_workspace()
-    import_memories(ws.view(), [WHOLE])
+    import_memories(ws.view(), placed([WHOLE]))
     vouched = trust_of(ws.view(), "mem_uuid").vouched
     assert vouched.signature.state.value == "unsigned"
     assert [one.verdict.state.value for one in vouched.witnesses] == ["invalid"]
@@ -169,25 +179,25 @@ def test_a_signature_that_is_none_is_kept_and_counts_for_nothing() -> None:
 
 def test_importing_twice_changes_nothing() -> None:
     ws = memory_workspace()
-    import_memories(ws.view(), EXAMPLES)
+    import_memories(ws.view(), placed(EXAMPLES))
     before = dict(files_of(ws))
-    again = import_memories(ws.view(), [*EXAMPLES, {**INSIGHT, "trust": {"score": 1}}])
+    again = import_memories(ws.view(), placed([*EXAMPLES, {**INSIGHT, "trust": {"score": 1}}]))
     assert (again.saved, len(again.known), again.different) == ((), 4, ())
     other = {**INSIGHT, "content": {**INSIGHT["content"], "body": "Storage is harder."}}
-    assert import_memories(ws.view(), [other]).different == ("insight:mem_abc123",)
+    assert import_memories(ws.view(), placed([other])).different == ("insight:mem_abc123",)
     assert files_of(ws) == before
 
 
 def test_a_dry_run_writes_nothing() -> None:
     ws = memory_workspace()
-    assert len(import_memories(ws.view(), EXAMPLES, dry_run=True).saved) == len(EXAMPLES)
+    assert len(import_memories(ws.view(), placed(EXAMPLES), dry_run=True).saved) == len(EXAMPLES)
     assert files_of(ws) == {}
 
 
 def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
     ws = memory_workspace()
     add_entity(ws.view(), "si:tower", aliases=["Babel"])
-    import_memories(ws.view(), [INSIGHT])
+    import_memories(ws.view(), placed([INSIGHT]))
     assert show_memory(ws.view(), "mem_abc123").memory.author == "si:tower"
     assert export_memories(ws.view(), ["mem_abc123"])[0]["provenance"]["author"] == AUTHOR
 
@@ -212,11 +222,24 @@ def test_a_handle_is_the_entity_that_has_it_as_an_alias() -> None:
         ({"anchors": [{"type": "pigeon", "reference": "x"}]}, "pigeon"),
     ],
 )
-def test_what_could_not_be_kept_is_refused(change: dict[str, Any], told: str) -> None:
+def test_what_could_not_be_kept_is_left_out_and_named(change: dict[str, Any], told: str) -> None:
     ws = memory_workspace()
+    documents = placed([{**INSIGHT, **change}, ENCOUNTER])
     with pytest.raises(FormatError, match=told.replace(".", r"\.")):
-        import_memories(ws.view(), [ENCOUNTER, {**INSIGHT, **change}])
+        import_memories(ws.view(), documents, strict=True)
+    with pytest.raises(FormatError):
+        import_memories(ws.view(), documents[:1])
     assert files_of(ws) == {}
+    done = import_memories(ws.view(), documents)
+    assert [(one.where, told in one.why, one.broken) for one in done.left_out] == [("a.json:1", True, True)]
+    assert [one.ref for one in done.saved] == [f"encounter:{ENCOUNTER['id']}"]
+
+
+def test_what_names_a_left_out_memory_keeps_the_name_without_its_type() -> None:
+    ws = memory_workspace()
+    done = import_memories(ws.view(), placed([WHOLE, {**INSIGHT, "access_grants": ["*"]}]))
+    assert [one.broken for one in done.left_out] == [True]
+    assert show_memory(ws.view(), "mem_uuid").memory.derived_from == ("context:mem_abc123", "context:mem_source_2")
 
 
 def test_two_entities_of_one_name_are_told_apart_by_people() -> None:
@@ -224,24 +247,39 @@ def test_two_entities_of_one_name_are_told_apart_by_people() -> None:
     add_entity(ws.view(), "si:babel", aliases=["Babel"])
     add_entity(ws.view(), "human:babel", aliases=["babel"])
     with pytest.raises(FormatError, match="human:babel or si:babel"):
-        import_memories(ws.view(), [INSIGHT])
+        import_memories(ws.view(), placed([INSIGHT]))
 
 
-@pytest.mark.parametrize("text", ["{", "3", "[]", "[3]", '{"a": NaN}', '{"memories": {}}', "\udcff"])
+@pytest.mark.parametrize("text", ["", "{", "3", "[]", "[3]", '{"a": NaN}', '{"memories": {}}', "\udcff"])
 def test_a_file_that_holds_no_memories_is_refused(text: str) -> None:
     with pytest.raises(FormatError):
-        read("a.json", text.encode(errors="surrogateescape"))
+        import_memories(memory_workspace().view(), read("a.json", text.encode(errors="surrogateescape")))
+
+
+def test_a_line_that_cannot_be_read_is_left_out() -> None:
+    ws = memory_workspace()
+    lines = [
+        json.dumps(INSIGHT),
+        "3",
+        '{"id": }',
+        json.dumps(ENCOUNTER).replace("platform", "\udcff", 1),
+        json.dumps(WHOLE),
+    ]
+    done = import_memories(ws.view(), read("a.jsonl", "\n".join(lines).encode(errors="surrogateescape")))
+    assert [one.where for one in done.left_out] == ["a.jsonl:2", "a.jsonl:3", "a.jsonl:4"]
+    assert len(done.saved) == 2
 
 
 @pytest.mark.parametrize("form", ["[{0}, {1}]", "{0}\n\n{1}\n", '{{"memories": [{0}, {1}]}}', "\ufeff[{0}, {1}]"])
 def test_files_hold_a_list_or_one_a_line(form: str) -> None:
     text = form.format(json.dumps(INSIGHT), json.dumps(ENCOUNTER))
-    assert read("a.json", text.encode()) == (INSIGHT, ENCOUNTER)
+    found = read("a.json", text.encode())
+    assert [one.document for one in found if isinstance(one, Placed)] == [INSIGHT, ENCOUNTER]
 
 
 def test_others_get_only_what_they_may_see() -> None:
     ws = memory_workspace()
-    import_memories(ws.view(), EXAMPLES)
+    import_memories(ws.view(), placed(EXAMPLES))
     pith = memory_workspace(files_of(ws), actor="si:pith")
     assert export_memories(pith.view()) == ()
     with pytest.raises(NotFoundError):
@@ -283,7 +321,7 @@ Text.
 def test_all_but_who_may_see_it_travels() -> None:
     (out,) = export_memories(memory_workspace({"a.md": ATTESTED}).view(), ["a.md"])
     elsewhere = memory_workspace()
-    import_memories(elsewhere.view(), [out])
+    import_memories(elsewhere.view(), placed([out]))
     first = show_memory(memory_workspace({"a.md": ATTESTED}).view(), "m_1snad0000x").memory
     assert show_memory(elsewhere.view(), "m_1snad0000x").memory == replace(
         first, owner=None, access_grants=(), extra={"mood": "sunny", "version": 1}

@@ -26,7 +26,7 @@ from memstore.trust.ssh_wire import mpint, public_key, read_public_key, string
 from memstore.trust.trust import trust_of
 from memstore.vault.check import check
 from tests.attested_vault import PATH, babels_vault, make_keys, states, text
-from tests.memory_workspace import files_of
+from tests.memory_workspace import files_of, memory_workspace
 from tests.support import examples
 
 if TYPE_CHECKING:
@@ -193,7 +193,10 @@ def key_file(data: bytes) -> None:
 
 def import_v01(data: bytes) -> None:
     for one in memory_v01.read("f", data):
-        memory_v01.read_memory(one, entity_of=lambda handle: memory_v01.folded(handle) or handle, ref_of=lambda _: None)
+        if isinstance(one, memory_v01.Placed):
+            memory_v01.read_memory(
+                one.document, entity_of=lambda handle: memory_v01.folded(handle) or handle, ref_of=lambda _: None
+            )
 
 
 def key_files() -> list[bytes]:
@@ -297,8 +300,10 @@ def test_a_mangled_document_is_imported_whole_or_refused(keys: Path) -> None:
 
 @pytest.mark.parametrize("odd", ['"\\ud800"', "1e999", "-1e999"])
 def test_what_no_file_can_hold_is_refused(odd: str) -> None:
-    with pytest.raises(FormatError, match="not JSON"):
-        memory_v01.read("f", json.dumps(DOCUMENT).replace('"curious"', odd).encode())
+    with pytest.raises(FormatError, match="can't be written"):
+        import_memories(
+            memory_workspace().view(), memory_v01.read("f", json.dumps(DOCUMENT).replace('"curious"', odd).encode())
+        )
     with pytest.raises(FormatError, match="not an answer"):
         witness_request.read_answer("f", json.dumps(ANSWER).replace('"title"', odd).encode())
 

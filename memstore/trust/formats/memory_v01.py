@@ -6,18 +6,22 @@ Anything without a place in that format goes into its member `memstore`. Who may
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import unicodedata
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
 from memstore.core.ids import ID_ALPHABET, ID_RANDOM_CHARACTERS, is_entity_id, is_memory_id
 from memstore.core.keys import ANCHOR_KEYS, WITNESS_KEYS
+from memstore.files.json_stream import items
 from memstore.files.shapes import is_absent, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from memstore.files.json_stream import Item
 
 SCHEMA = "https://anamnesis.dev/schemas/memory-v0.1.json"
 # Frontmatter keys that come from the seed's format; nothing else reads them.
@@ -58,26 +62,29 @@ class Foreign(NamedTuple):
     body: str
 
 
-def read(path: str, data: bytes) -> tuple[Document, ...]:
-    """Return the documents in a file, in order: one object, a list of them, or one per line.
+class Placed(NamedTuple):
+    """A memory in the seed's format, as it was read, and its place in the source, for messages."""
+
+    where: str
+    document: Document
+
+
+def read(path: str, data: bytes) -> tuple[Placed | Skipped, ...]:
+    """Return the documents in a file, in order: one object, a list of them, or one per line; and what can't be read.
 
     Raises:
-        FormatError: it is not JSON, or contains anything but memories.
+        FormatError: there are none.
     """
-    try:
-        text = data.decode("utf-8-sig")
-        try:
-            found = json.loads(text, parse_constant=_no_number)
-        except ValueError:
-            found = [json.loads(line, parse_constant=_no_number) for line in text.splitlines() if line.strip()]
-        json.dumps(found, ensure_ascii=False, allow_nan=False).encode()  # a lone surrogate or 1e999 can't be in a file
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"{path} is not JSON: {error}") from error
-    if isinstance(found, dict):
-        found = found.get("memories", [found])
-    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+    found = tuple(_read(f"{path}:{item.line}", item) for item in items(BytesIO(data), under=("memories",)))
+    if not found:
         raise FormatError(f"there are no memories in {path}", hint="write one object, a list of them, or one per line")
-    return tuple(found)
+    return found
+
+
+def _read(where: str, item: Item) -> Placed | Skipped:
+    if isinstance(item.value, dict):
+        return Placed(where, item.value)
+    return Skipped(where, item.why or "this is not an object with a memory", broken=True)
 
 
 def id_of(document: Document) -> str:
@@ -110,7 +117,7 @@ def read_memory(document: Document, *, entity_of: Callable[[str], str], ref_of: 
     """Return the content of a document; its trust and chain depth are mere claims, and are not read.
 
     Args:
-        document: one memory, as returned by `read`.
+        document: one memory, as in `Placed`.
         entity_of: returns the entity that a handle names.
         ref_of: returns the ref of the memory that an id names; None if there is none.
 
@@ -213,10 +220,6 @@ def folded(handle: str) -> str | None:
 
 
 # -- reading -------------------------------------------------------------------------------------
-
-
-def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is not a number")
 
 
 def _map(value: Document, name: str) -> Document:

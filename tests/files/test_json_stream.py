@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memstore.exchange import json_stream
-from memstore.exchange.json_stream import items
+from memstore.files import json_stream
+from memstore.files.json_stream import items
 from tests.support import examples
 
 VALUES = st.recursive(
