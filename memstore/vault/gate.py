@@ -246,16 +246,21 @@ def _is_copy(new: MemoryFile, old: MemoryFile, edit: Edit) -> bool:
 
 
 def _given(file: MemoryFile, other: MemoryFile) -> Mapping[str, Any]:
-    """Return what a writer said of a memory in keys; that it repeats the other one is not said by the writer."""
+    """Return what a writer said of a memory in keys; what it repeats, the other one or more, is found by the program.
+
+    It looks only where the writer named no sources (`beliefs.echo`).
+    """
     values, memory = file.front.values, file.memory
     ledger = memory.confidence_history
+    is_echo, of_echoes = RECALLED in memory.derived_from, RECALLED in (*memory.derived_from, *other.memory.derived_from)
     sources = {
         one
-        for one in memory.derived_from
-        if one not in (str(other.memory.ref), RECALLED) and not one.startswith(f"file:{ORIGINALS}/")
+        for one in (() if is_echo else memory.derived_from)
+        if one != str(other.memory.ref) and not one.startswith(f"file:{ORIGINALS}/")
     }
+    left_out = {*_NOT_GIVEN, "relates_to"} if of_echoes else _NOT_GIVEN
     return {
-        **{name: value for name, value in values.items() if name not in _NOT_GIVEN},
+        **{name: value for name, value in values.items() if name not in left_out},
         "confidence": ledger[0].new if ledger else memory.confidence,
         "derived_from": sources,
     }

@@ -207,6 +207,19 @@ def test_copies_of_every_type_are_answered(ws: Workspace, kind: str) -> None:
     assert add_memory(ws.view(), {"type": "raw"}, text).is_first is True
 
 
+@pytest.mark.parametrize("before", [(), ("The ferry of Brock was late on the day of the fair.",)])
+def test_a_copy_of_what_also_repeats_others_is_answered(ws: Workspace, before: tuple[str, ...]) -> None:
+    said = (
+        "The ferry of Brock was late on the day of the fair. Nobody on the pier had seen it, and it had no flax aboard."
+    )
+    for text in before:
+        add_memory(ws.view(), {"type": "raw"}, text)
+    first = add_memory(ws.view(), {"type": "raw"}, said)
+    add_memory(ws.view(), {"type": "raw"}, f"{said} So they said.")
+    again = add_memory(ws.view(), {"type": "raw"}, said)
+    assert (again.ref, again.is_first) == (first.ref, True)
+
+
 def test_what_differs_is_no_copy(ws: Workspace) -> None:
     first = add_memory(ws.view(), {"tags": ["a"]}, "The weir opened at six.")
     others = [
