@@ -19,13 +19,13 @@ LATER = {
     "access.registry": {"files.draft", "files.splice"},
     # The pre-commit hook and most searches come without.
     "access.widening": {"access.generalization"},
-    "trust.score": {"trust.reputation", "trust.verification"},
+    "trust.reader": {"trust.reputation", "trust.verification"},
     # A stack's signature is checked whenever it is read; the vault's keyring only when it is loaded.
     "trust.senders": {"trust.read_keyring"},
     "trust.signatures": {"trust.ssh_crypto"},
     # Only where the user chose an embedder, asks for reasons, or found something attested.
     "beliefs.recall": {"search.meaning"},
-    "memories.search": {"search.absence", "search.meaning", "trust.score"},
+    "memories.search": {"search.absence", "search.meaning", "trust.reader"},
     # Only where there is something to compare, to echo, to sign, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.among": {
@@ -42,7 +42,7 @@ LATER = {
         "beliefs.reconsolidation",
         "search.opened",
         "search.reranker",
-        "trust.score",
+        "trust.reader",
     },
 }
 

@@ -26,6 +26,7 @@ IMPLEMENTATION = frozenset(
         "transaction",
         "undoing",
         "view",
+        "whole",
         "workspace",
         "writing",
     ]

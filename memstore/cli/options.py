@@ -109,7 +109,7 @@ class RefType(TextType):
         incomplete: str,
     ) -> list[CompletionItem[Any]]:
         """Complete the refs and names that the viewer may see."""
-        from memstore.cli.completion import complete_refs
+        from memstore.cli.ref_completion import complete_refs
 
         return complete_refs(ctx.ensure_object(CliSession), incomplete, by_name=self.by_name)
 

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from memstore.beliefs.recall import Recalled
     from memstore.cli.session import CliSession
-    from memstore.memories.show import Expanded
 
 
 @command(
@@ -148,45 +147,6 @@ def _lines(session: CliSession, recalled: Recalled) -> Iterator[str]:
 @click.option("--full", is_flag=True, help="Print the whole file, as it was before it was compressed.")
 def expand(session: CliSession, ref: str, *, full: bool) -> None:
     """Show all of a memory that came to mind: its text, its numbers, its links. It counts as a use."""
+    from memstore.cli.show import show_all
+
     show_all(session, ref, whole=full)
-
-
-def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
-    """Show a memory and what it is linked to; or its file's bytes, as they were before it was compressed."""
-    from memstore.documents.memories import expanded_document
-    from memstore.memories.show import expand as bring_back
-
-    expanded = bring_back(session.view(), ref, full=whole)
-    if whole and not session.as_json:
-        if (outside := expanded.shown.external) is not None:
-            session.say(outside.opening)
-        _write_whole(expanded)
-        return
-    session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))
-
-
-def _write_whole(expanded: Expanded) -> None:
-    """Print a file's bytes unchanged; on a terminal without characters that could control it."""
-    from memstore.cli.output import safe, write_lines
-
-    data = expanded.file if expanded.whole is None else expanded.whole
-    if sys.stdout.isatty():
-        write_lines(safe(data.decode("utf-8", "replace")).splitlines())
-        return
-    sys.stdout.flush()
-    sys.stdout.buffer.write(data)
-
-
-def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
-    from memstore.cli.output import safe_line
-    from memstore.cli.show import card
-
-    yield from card(session, expanded.shown)
-    known = [link for link in expanded.links if link.path]
-    if known:
-        yield ""
-    for link in known:
-        place = f"{session.paint.place(link.path or '', 1)}:"
-        yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
-    if expanded.shown.memory.compressed_from:
-        session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

@@ -7,6 +7,7 @@ emits its value with one function for the JSON document and one for the text.
 from __future__ import annotations
 
 import shlex
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.cli.session import CliSession
     from memstore.core.catalog import Entry
-    from memstore.memories.show import Shown
+    from memstore.memories.show import Expanded, Shown
     from memstore.search.filters import Which
 
 SORTS = ("created", "title", "confidence", "path")
@@ -60,8 +61,6 @@ def show(session: CliSession, /, ref: str, *, at: str | None, with_lineage: bool
                 "--full and --whole can't be combined with each other, or with --at, --trace or --verified",
                 hint=f"memstore show {ref} --full",
             )
-        from memstore.cli.recall import show_all
-
         show_all(session, ref, whole=more["whole"])
         return
     shown = show_memory(session.view(), ref, at=at)
@@ -307,3 +306,46 @@ def _words(value: Any) -> str:
             return str(value).lower()
         case _:
             return str(value)
+
+
+# -- everything about one --------------------------------------------------------------------------
+
+
+def show_all(session: CliSession, ref: str, *, whole: bool) -> None:
+    """Show a memory and what it is linked to; or its file's bytes, as they were before it was compressed."""
+    from memstore.documents.memories import expanded_document
+    from memstore.memories.show import expand as bring_back
+
+    expanded = bring_back(session.view(), ref, full=whole)
+    if whole and not session.as_json:
+        if (outside := expanded.shown.external) is not None:
+            session.say(outside.opening)
+        _write_whole(expanded)
+        return
+    session.emit("expand", document=lambda: expanded_document(expanded), lines=lambda: _card(session, expanded))
+
+
+def _write_whole(expanded: Expanded) -> None:
+    """Print a file's bytes unchanged; on a terminal without characters that could control it."""
+    from memstore.cli.output import safe, write_lines
+
+    data = expanded.file if expanded.whole is None else expanded.whole
+    if sys.stdout.isatty():
+        write_lines(safe(data.decode("utf-8", "replace")).splitlines())
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(data)
+
+
+def _card(session: CliSession, expanded: Expanded) -> Iterator[str]:
+    from memstore.cli.output import safe_line
+
+    yield from card(session, expanded.shown)
+    known = [link for link in expanded.links if link.path]
+    if known:
+        yield ""
+    for link in known:
+        place = f"{session.paint.place(link.path or '', 1)}:"
+        yield f"{place} {link.key} {session.paint('ref', safe_line(link.ref))}  {safe_line(link.title or '')}".rstrip()
+    if expanded.shown.memory.compressed_from:
+        session.say(f"this is a summary; memstore show {expanded.shown.entry.ref} --whole prints all of it")

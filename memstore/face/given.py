@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from memstore.face.vault import Vault
     from memstore.files.render import Plain
     from memstore.search.explanation import WhyNot
     from memstore.search.retrieval import Answer, Hit
 
 
 E = TypeVar("E", bound=Enum)
+V = TypeVar("V")
 
 
 class Keys(Said, total=False):
@@ -123,7 +123,7 @@ def choice(kind: type[E], word: str) -> E:
     return kind(word)
 
 
-def opened(vault: Vault) -> Vault:
+def opened(vault: V) -> V:
     """Return an opened vault unchanged.
 
     Raises:

@@ -99,7 +99,7 @@ def split(data: bytes) -> "FencedText | Problem | None":
     if opening is None or closing is None:
         from memstore.files.fence_problems import fence_that_was_meant, unclosed
 
-        return unclosed(data, opening.end()) if opening else fence_that_was_meant(data)
+        return unclosed(data, opening.end(), within=MOST_HEAD_LINES) if opening else fence_that_was_meant(data)
     try:
         head = data[opening.end() : closing.start(1)].decode()
         body = data[closing.end() :].decode()

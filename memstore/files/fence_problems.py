@@ -6,12 +6,12 @@ A fence that was meant but is none, conflict markers, control characters, tabs.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from memstore.core.finding import Position, Problem, worth_showing
-from memstore.files.fence import BOM, MOST_HEAD_LINES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def fence_that_was_meant(data: bytes) -> Problem | None:
     found = _ALMOST_OPENING.match(data)
     if found is None:
         return None
-    start = len(found[0]) - len(found[0].lstrip(BOM + b" \t\r\n"))
+    start = len(found[0]) - len(found[0].lstrip(BOM_UTF8 + b" \t\r\n"))
     line = data.count(b"\n", 0, start) + 1
     return Problem(
         "fence-opening",
@@ -67,7 +67,7 @@ def is_in_conflict(data: bytes) -> bool:
     return _CONFLICT_ABOVE.match(data) is not None and _FENCE_BELOW.search(data) is not None
 
 
-def unclosed(data: bytes, head_start: int) -> Problem:
+def unclosed(data: bytes, head_start: int, *, within: int) -> Problem:
     """Return the problem of an unclosed fence, at the line that was meant to close it."""
     almost = _ALMOST_CLOSING.search(data, head_start)
     if almost:
@@ -80,7 +80,7 @@ def unclosed(data: bytes, head_start: int) -> Problem:
             mended="---",
         )
     last = 1
-    for line in data[head_start:].split(b"\n", MOST_HEAD_LINES)[:MOST_HEAD_LINES]:
+    for line in data[head_start:].split(b"\n", within)[:within]:
         if not _LIKE_YAML.match(line):
             break
         last += 1

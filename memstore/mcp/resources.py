@@ -68,7 +68,7 @@ def _line(memory: Mapping[str, Any]) -> str:
 
 def completed(server: Server, begun: str) -> list[str]:
     """Return the refs of visible memories that complete the text `begun`."""
-    from memstore.cli.completion import complete_refs
+    from memstore.cli.ref_completion import complete_refs
 
     return [str(item.value) for item in complete_refs(server.session(), begun)]
 

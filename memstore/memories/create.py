@@ -18,7 +18,7 @@ from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_
 from memstore.memories.listing import list_memories
 from memstore.search.filters import is_tagged
 from memstore.search.retrieval import Filters
-from memstore.trust.score import TrustReader
+from memstore.trust.reader import TrustReader
 from memstore.trust.sign_written import WrittenSigner
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.search.meaning import Similar
     from memstore.search.opened import Opened
     from memstore.search.retrieval import Filters, Hit, Query
-    from memstore.trust.score import TrustReader
+    from memstore.trust.reader import TrustReader
 
 __all__ = ["UNATTESTED", "Searcher", "Wish", "search"]
 
@@ -168,7 +168,7 @@ class Searcher:
 
     @cached_property
     def _trust(self) -> TrustReader:
-        from memstore.trust.score import TrustReader
+        from memstore.trust.reader import TrustReader
 
         return TrustReader(self._then)
 

@@ -117,7 +117,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     from memstore.beliefs.reconsolidation import standing
     from memstore.search.opened import Opened
     from memstore.search.reranker import grounds_of
-    from memstore.trust.score import TrustReader
+    from memstore.trust.reader import TrustReader
 
     commit = None if at is None else view.commit_at(at)
     mount, then, entry = _found(view.at(commit), memory)

@@ -27,7 +27,7 @@ from memstore.search.opened import Opened
 from memstore.search.ranker import Audience
 from memstore.search.reranker import grounds_of
 from memstore.search.uses import uses_of
-from memstore.trust.score import TrustReader
+from memstore.trust.reader import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -15,7 +15,7 @@ from memstore.beliefs.evidence import rests_on, roots
 from memstore.core.ids import MemoryRef
 from memstore.lineage.graph import knots
 from memstore.lineage.refs import loader
-from memstore.trust.score import TrustReader
+from memstore.trust.reader import TrustReader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -532,7 +532,7 @@ def _said_once(view: View) -> list[Finding]:
 
 def _lower_levels(view: View) -> Iterator[Finding]:
     """Yield how many memories have a lower level of trust than their number alone would give them."""
-    from memstore.trust.score import TrustReader
+    from memstore.trust.reader import TrustReader
 
     attested = view.column("attested")
     reader = TrustReader(view)

@@ -16,6 +16,7 @@ from memstore.core.change import Operation
 from memstore.core.digests import digest_of
 from memstore.core.errors import MemstoreError, NoFileError, VaultError
 from memstore.core.places import is_audit_path
+from memstore.files.disk_vault import drop_leftovers, folders_below
 from memstore.files.local_state import make_private, private_bytes, regular_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
@@ -111,8 +112,6 @@ def settle(ws: Workspace) -> None:
             elif _bytes_of(place) != kept:
                 write_whole(place, kept, mode=0o600)
     elif begun is not None and begun.forgets:
-        from memstore.vault.transaction import scrub
-
         scrub(ws, begun.forgets, Operation("forget", "", (), ws.actor), names=begun.names)
     _clear(ws)
 
@@ -175,3 +174,29 @@ def _digest_of(path: Path) -> str:
     """Return a digest of a file's bytes; empty if there is no such file."""
     data = _bytes_of(path)
     return "" if data is None else digest_of(data)
+
+
+def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation, *, names: Sequence[str]) -> tuple[str, ...]:
+    """Delete what this machine keeps of memories' texts outside the vault; return what could not be deleted.
+
+    `names` are their ids, and the paths of sealed files, in which no id can be found.
+
+    The index is merged, so that no word of theirs stays in its files; vectors and computed values of all memories go,
+    since they are made again when they are needed. The logs of uses and looks have ids alone.
+    """
+    from memstore.history.purging import is_version
+
+    drop_leftovers(folders_below(ws.vault.root), lambda data: is_version(data, {*memory_ids}))
+    left = []
+    try:
+        ws.journal.forget(names, operation)
+    except VaultError as error:
+        left.append(f"the journal of undo: {error}")
+    try:
+        if ws.drafts is not None:
+            ws.drafts.drop(memory_ids)
+    except OSError as error:
+        left.append(f"a draft: {error}")
+    if not ws.library.refresh(purge=True).written:
+        left.append("the search index, which could not be written: memstore index rebuild")
+    return tuple(left)

@@ -36,7 +36,6 @@ from memstore.core.titles import title_of
 from memstore.core.transaction import hint, refuse_as_not_owner, shown, unified_diff
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
-from memstore.files.disk_vault import drop_leftovers, folders_below
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.history.filters import may_be_filtered
 from memstore.lineage.descent import descended, says_anew
@@ -389,6 +388,8 @@ class VaultTransaction:
                     self._ws.forgotten.add(self._forgets.values())
                 write_all(self._ws.vault, self._ws.journal, operation, files)
                 if self._forgets:
+                    from memstore.vault.outside import scrub
+
                     self.left = scrub(self._ws, [*self._forgets], operation, names=names)
 
     @contextmanager
@@ -517,32 +518,6 @@ class VaultTransaction:
         from memstore.vault.committing import commit_pending
 
         return commit_pending(self._ws, refs, self._message)
-
-
-def scrub(ws: Workspace, memory_ids: Sequence[str], operation: Operation, *, names: Sequence[str]) -> tuple[str, ...]:
-    """Delete what this machine keeps of memories' texts outside the vault; return what could not be deleted.
-
-    `names` are their ids, and the paths of sealed files, in which no id can be found.
-
-    The index is merged, so that no word of theirs stays in its files; vectors and computed values of all memories go,
-    since they are made again when they are needed. The logs of uses and looks have ids alone.
-    """
-    from memstore.history.purging import is_version
-
-    drop_leftovers(folders_below(ws.vault.root), lambda data: is_version(data, {*memory_ids}))
-    left = []
-    try:
-        ws.journal.forget(names, operation)
-    except VaultError as error:
-        left.append(f"the journal of undo: {error}")
-    try:
-        if ws.drafts is not None:
-            ws.drafts.drop(memory_ids)
-    except OSError as error:
-        left.append(f"a draft: {error}")
-    if not ws.library.refresh(purge=True).written:
-        left.append("the search index, which could not be written: memstore index rebuild")
-    return tuple(left)
 
 
 def can_commit(ws: Workspace) -> None:

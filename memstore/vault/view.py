@@ -44,7 +44,8 @@ if TYPE_CHECKING:
     from memstore.vault.gate import Gate
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.transaction import VaultTransaction
-    from memstore.vault.workspace import WholeVault, Workspace
+    from memstore.vault.whole import WholeVault
+    from memstore.vault.workspace import Workspace
 
     Postings = tuple[Sequence[int], Sequence[int]]
 
@@ -291,7 +292,8 @@ class VaultView:
 
     def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
         """Return those of some visible rows whose memories have this trust; most files need not be opened."""
-        from memstore.trust.score import Level, TrustReader
+        from memstore.trust.reader import TrustReader
+        from memstore.trust.score import Level
 
         lowest = max((Level[level.upper()] for level in levels), default=Level.UNVERIFIED)
         reader = TrustReader(self)
@@ -759,7 +761,7 @@ class VaultView:
     @property
     def whole(self) -> WholeVault:
         """All files; raises `RefusedError` for anybody but the vault's owner alone."""
-        from memstore.vault.workspace import WholeVault
+        from memstore.vault.whole import WholeVault
 
         self.require_owner()
         return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)

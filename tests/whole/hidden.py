@@ -11,7 +11,7 @@ from random import Random
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from memstore.cli.completion import complete_refs
+from memstore.cli.ref_completion import complete_refs
 from memstore.cli.session import CliSession
 from memstore.core.places import kind_of
 from memstore.files.local_state import Environment

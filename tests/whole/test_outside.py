@@ -102,7 +102,7 @@ def test_the_event_of_an_act_that_was_killed_after_it_stays(
     assert not pending[0].exists()
 
 
-@pytest.mark.parametrize("at", ["memstore.vault.transaction.write_all", "memstore.vault.transaction.scrub"])
+@pytest.mark.parametrize("at", ["memstore.vault.transaction.write_all", "memstore.vault.outside.scrub"])
 def test_forgetting_that_was_killed_is_before_or_after_for_this_machine_too(
     vault: InProcess, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
