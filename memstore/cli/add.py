@@ -226,7 +226,7 @@ def _add_in_editor(session: CliSession, values: dict[str, Plain], *, commit: boo
     )
     if saved is None:
         session.say("nothing was written, so nothing was added")
-        session.emit("add", document=nothing_saved_document, lines=tuple)
+        session.emit("add", document=lambda: nothing_saved_document(None), lines=tuple)
     else:
         _emit(session, "add", saved, values, dry_run=dry_run)
 

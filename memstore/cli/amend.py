@@ -301,7 +301,7 @@ def _wanted(session: CliSession) -> bool:
     found, left_alone = adoptable(session.view())
     session.emit(
         "adoptable",
-        document=lambda: adoptable_document(found, left_alone),
+        document=lambda: adoptable_document(found, findings=left_alone),
         lines=lambda: _adoptable_lines(session, found),
     )
     _say_left_alone(session, left_alone)

@@ -26,7 +26,9 @@ def completion(session: CliSession, shell: str) -> None:
     from memstore.documents.program import completion_document
 
     script = _script(shell)
-    session.emit("completion", document=lambda: completion_document(shell, script), lines=lambda: (script,))
+    session.emit(
+        "completion", document=lambda: completion_document(None, shell=shell, script=script), lines=lambda: (script,)
+    )
 
 
 def _script(shell: str) -> str:

@@ -44,7 +44,7 @@ def generalize(
     date, a number, a phrase or most words of a source, and whatever points to one individual, need --acknowledge. The
     check knows words, not meanings: weigh by yourself whether somebody could tell who is meant.
     """
-    from memstore.documents.access import checked_document, generalized_document
+    from memstore.documents.memories import checked_document, generalized_document
     from memstore.memories.generalize import check_generalization
     from memstore.memories.generalize import generalize as share
 

@@ -113,7 +113,7 @@ def show(session: CliSession, ref: str) -> None:
     linked = accept_suggestion(view, ref, dry_run=True)
     session.emit(
         "suggestions-show",
-        document=lambda: suggestion_document(one, linked),
+        document=lambda: suggestion_document(one, linked=linked),
         lines=lambda: _shown(session, one, linked),
     )
 

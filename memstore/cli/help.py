@@ -38,7 +38,7 @@ def help_(session: CliSession, words: tuple[str, ...], *, everything: bool) -> N
     from memstore.documents.program import help_document
 
     text = (_all_commands() if everything else _text(words)).rstrip("\n")
-    session.emit("help", document=lambda: help_document(words, text), lines=lambda: (text,))
+    session.emit("help", document=lambda: help_document(None, topic=" ".join(words), text=text), lines=lambda: (text,))
 
 
 def _text(words: Sequence[str]) -> str:

@@ -176,7 +176,7 @@ def import_records(session: CliSession, file: str, *, strict: bool, commit: bool
 def _emit(session: CliSession, done: Imported, *, dry_run: bool, one_user: bool = False) -> None:
     """Print what was imported, and say what was not, and what of it is unusual."""
     from memstore.cli import output
-    from memstore.documents.memories import imported_document
+    from memstore.documents.exchange import imported_document
 
     session.emit(
         "import",
@@ -247,13 +247,13 @@ def export_records(session: CliSession, refs: tuple[str, ...], *, everything: bo
     `memstore import jsonl` makes them the same memories in another vault.
     """
     from memstore.cli import output
-    from memstore.documents.memories import exported_document
+    from memstore.documents.exchange import exported_records_document
     from memstore.exchange.exporting import records
 
     found = records(session.view(), _named(refs, everything=everything))
     session.emit(
         "export-jsonl",
-        document=lambda: exported_document(found),
+        document=lambda: exported_records_document(found),
         lines=lambda: map(output.one_line, found),
         each="memories",
     )
@@ -301,7 +301,7 @@ def _emit_files(session: CliSession, found: Iterator[tuple[str, bytes]]) -> None
     """Write files as an archive, or as a JSON document."""
     from memstore.cli import output
     from memstore.core.errors import UsageError
-    from memstore.documents.memories import exported_files_document
+    from memstore.documents.exchange import exported_files_document
     from memstore.exchange.exporting import archived
 
     if session.as_json:
@@ -326,7 +326,7 @@ def export_memories(session: CliSession, refs: tuple[str, ...], *, everything: b
     Trust is as it is now. Who may see a memory is left out. What the format has no place for is under "memstore".
     """
     from memstore.cli import output
-    from memstore.documents.memories import exported_document
+    from memstore.documents.exchange import exported_document
     from memstore.memories.memory_v01 import export_memories as give
 
     found = give(session.view(), _named(refs, everything=everything))

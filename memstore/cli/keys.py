@@ -46,7 +46,7 @@ def init(session: CliSession, file: str | None) -> None:
     done, pinned = init_keys(session.view, settings, named)
     session.emit(
         "keys-init",
-        document=lambda: keys_init_document(done, pinned),
+        document=lambda: keys_init_document(done, pin=pinned.commit),
         lines=lambda: (
             *_lines(session, done, dry_run=False),
             f"pinned: {(pinned.commit or '')[:10]}",
@@ -275,7 +275,7 @@ def pin(
         at = flow.pin_block(view, *block)
         session.emit(
             "keys-pin-block",
-            document=lambda: pinned_block_document(block[0], at),
+            document=lambda: pinned_block_document(None, height=block[0], at=at),
             lines=lambda: (f"pinned: block {block[0]}, {instant(at)} at the latest",),
         )
         return
@@ -283,7 +283,7 @@ def pin(
         flow.pin_host(view, *host)
         session.emit(
             "keys-pin-host",
-            document=lambda: pinned_host_document(*host),
+            document=lambda: pinned_host_document(None, host=host[0], entity=host[1]),
             lines=lambda: (f"pinned: {host[0]} is {host[1]}'s",),
         )
         return

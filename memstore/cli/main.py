@@ -167,7 +167,7 @@ def _report(error: BaseException, words: list[str]) -> int:
 
             output.write_message("".join(traceback.format_exception(error)), end="")
         if as_json:
-            from memstore.documents.parts import published
+            from memstore.documents.form import published
             from memstore.documents.program import error_document
 
             output.write_lines((output.one_line(published("error", error_document(*failure))),))

@@ -121,7 +121,7 @@ def _told(session: CliSession, recalled: Recalled) -> str:
     if session.as_json:
         from memstore.cli.output import document
         from memstore.documents.beliefs import recalled_document
-        from memstore.documents.parts import published
+        from memstore.documents.form import published
 
         return document(published("recall", recalled_document(recalled))).rstrip("\n")
     return "\n".join(_lines(session, recalled))

@@ -182,7 +182,7 @@ def _lines_of(session: CliSession, file: str) -> Iterator[str]:
 def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish, *, about: str | None) -> Iterator[str]:
     from memstore.cli import output
     from memstore.core.errors import UsageError
-    from memstore.documents.parts import published
+    from memstore.documents.form import published
     from memstore.documents.search import answer_document, refused_document
     from memstore.search import query as language
     from memstore.search.retrieval import Answer, Query
@@ -193,7 +193,7 @@ def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish, *, 
     except UsageError as found:
         answer, error = Answer(query=Query(text=text)), found
     if session.as_json:
-        document = refused_document(answer, error) if error else answer_document(answer)
+        document = refused_document(answer, error=error) if error else answer_document(answer)
         yield output.one_line(published("search", document))
         return
     yield session.paint("heading", f"==> {output.safe_line(text)}")

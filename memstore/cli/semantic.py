@@ -90,7 +90,7 @@ def _choose_nli(session: CliSession, nli: str) -> None:
     _set(session, str(folder), "semantic.nli")
     session.emit(
         "semantic-setup",
-        document=lambda: semantic_document(_chosen(session)),
+        document=lambda: semantic_document(_chosen(session), fetched=()),
         lines=lambda: (
             f"the model in {session.paint.path(str(folder))} is asked about sentences that no rule decides",
             "  memstore semantic off --nli asks it no more",
@@ -118,7 +118,7 @@ def status(session: CliSession) -> None:
             problems[name] = str(error)
     session.emit(
         "semantic-status",
-        document=lambda: semantic_status_document(chosen, problems),
+        document=lambda: semantic_status_document(chosen, problems=problems),
         lines=lambda: _status_lines(session, chosen, problems),
     )
 

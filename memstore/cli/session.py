@@ -232,7 +232,7 @@ class CliSession:
             self.write(lines())
             self._say_of_model()
             return
-        from memstore.documents.parts import published
+        from memstore.documents.form import published
 
         whole = document()
         if self.choices.jsonl and each is not None:

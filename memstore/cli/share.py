@@ -54,7 +54,7 @@ def share(
     of everything that was left out before it is put into DIR, which must be new or empty. What was handed out can't be
     called back: --update only changes the copy in DIR.
     """
-    from memstore.documents.access import shared_stack_document, shared_stacks_document
+    from memstore.documents.exchange import shared_stack_document, shared_stacks_document
     from memstore.exchange import sharing
 
     chosen = [word for word, given in (("--to", to), ("--list", listing), ("--update", target)) if given]
@@ -125,7 +125,7 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
     The key that its sender signed it with is pinned in your settings: from then on their stacks need this signature.
     Nothing in it is executed, and none of its settings, keys or registries counts.
     """
-    from memstore.documents.access import mounts_document
+    from memstore.documents.exchange import mounts_document
 
     if bool(folder) == listing or (listing and (name or accept_key)):
         raise UsageError("load needs a folder, or --list", hint="memstore load DIR; memstore load --list")
@@ -151,7 +151,7 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
 @click.argument("name")
 def unload(session: CliSession, name: str) -> None:
     """Search a loaded stack no longer; its folder stays as it is."""
-    from memstore.documents.access import unmounted_document
+    from memstore.documents.exchange import unmounted_document
 
     session.view().unmount(name)
     session.emit("unload", document=lambda: unmounted_document(name), lines=lambda: [f"unloaded {name}"])

@@ -82,7 +82,7 @@ def _show_verified(session: CliSession, shown: Shown) -> None:
     found = trust_of(shown.then, shown.entry.ref or shown.entry.path)
     session.emit(
         "show",
-        document=lambda: verified_document(shown, found),
+        document=lambda: verified_document(shown, verified=found),
         lines=lambda: (*card(session, shown), "", *explained(session, found)),
     )
 
@@ -97,7 +97,7 @@ def _show_lineage(session: CliSession, shown: Shown) -> None:
     traced = trace_both_ways(shown.then, shown.entry, limit=most)
     session.emit(
         "show",
-        document=lambda: traced_document(shown, sources=traced.sources, dependents=traced.dependents),
+        document=lambda: traced_document(shown, trace=traced),
         lines=lambda: card_lines(session.paint, shown, traced),
     )
 

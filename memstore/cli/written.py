@@ -120,7 +120,7 @@ def lines_of_all(session: CliSession, saved: Iterable[Saved], *, dry_run: bool) 
 
 def emit_registered(session: CliSession, verb: str, done: Registered, *, dry_run: bool) -> None:
     """Report the result for a registry file."""
-    from memstore.documents.parts import registered_document
+    from memstore.documents.access import registered_document
 
     session.emit(
         verb,

@@ -1,16 +1,15 @@
-"""Who may see what, as JSON: registries, consents, contexts, decisions, and acts that concern access."""
+"""The forms of who may see what: registries, consents, contexts, decisions, and acts that concern access."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from memstore.core.times import instant
-from memstore.documents.parts import finding_document, saved_document
+from memstore.documents.form import Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memstore.access.audit import Verified
+    from memstore.access.audit import Registered, Verified
     from memstore.access.audit_events import AuditEvent
     from memstore.access.consents import KnownConsent
     from memstore.access.contexts import KnownContext, Present, Suggestion
@@ -18,308 +17,219 @@ if TYPE_CHECKING:
     from memstore.access.local_state import Access
     from memstore.access.privacy import Shared
     from memstore.access.report import Sighted
-    from memstore.access.sight import Seer, SightChange
-    from memstore.access.stack import Mount
+    from memstore.access.sight import SightChange
     from memstore.access.tokens import BearerToken
     from memstore.access.world import Decision
-    from memstore.exchange.sharing import SharedStack, SharedState
-    from memstore.memories.generalize import GeneralizationCheck, Generalized
-
 
 # -- registries ----------------------------------------------------------------------------------
 
 
-def entities_document(known: Iterable[KnownEntity]) -> dict[str, Any]:
-    """Return the registered entities."""
-    return {"entities": [_entity_document(one) for one in known]}
+def _is_changed(done: Registered) -> bool:
+    return bool(done.diff)
 
 
-def _entity_document(one: KnownEntity) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "kind": one.kind,
-        "aliases": [*one.aliases],
-        "guardians": [*one.guardians],
-        "roles": [*one.roles],
-    }
-
-
-def groups_document(known: Iterable[KnownGroup]) -> dict[str, Any]:
-    """Return the registered groups and their members."""
-    return {"groups": [_group_document(one) for one in known]}
-
-
-def _group_document(one: KnownGroup) -> dict[str, Any]:
-    members = [{"id": member.id, "from": member.since, "until": member.until} for member in one.members]
-    return {"id": one.id, "path": one.path, "members": members}
-
-
-def consents_document(known: Iterable[KnownConsent]) -> dict[str, Any]:
-    """Return consents, refusals, delegations and requests."""
-    return {"consents": [_consent_document(one) for one in known]}
-
-
-def _consent_document(one: KnownConsent) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "kind": one.kind,
-        "grantor": one.grantor,
-        "on_behalf_of": one.on_behalf_of,
-        "grantee": one.grantee,
-        "scope": one.scope,
-        "at": one.at,
-        "expires_at": one.expires_at,
-        "reason": one.reason,
-        "state": one.state,
-    }
-
+registered_document: Form[Registered] = Form(
+    """Registered
+    @consent-grant: a consent that was recorded
+    @consent-refuse: a refusal that was recorded
+    @consent-request: a request for consent
+    @consent-revoke: a consent that was revoked
+    @context-add: a context that was registered
+    @delegate: a delegation that was recorded
+    @entity-add: an entity that was registered
+    @entity-alias: an entity whose names were changed
+    @entity-guardian: an entity whose guardians were changed
+    @group-add: a group that was created or joined
+    @group-remove: a group that was left
+    @request-witness: a request for witnesses
+    id path changed diff?dry_run commit?
+""",
+    changed=_is_changed,
+)
+Form("KnownEntity", "id path kind aliases guardians roles")
+entities_document: Form[Iterable[KnownEntity]] = Form("""Iterable[KnownEntity]
+    @entity-list: the registered entities
+    entities=.
+""")
+Form("KnownMember", "id from=since until")
+Form("KnownGroup", "id path members")
+groups_document: Form[Iterable[KnownGroup]] = Form("""Iterable[KnownGroup]
+    @group-list: the registered groups
+    groups=.
+""")
+Form("""KnownConsent
+    id path
+    kind[consent|refusal|delegation|request]
+    grantor on_behalf_of grantee scope at expires_at reason
+    state[active|expired|revoked|open]
+""")
+consents_document: Form[Iterable[KnownConsent]] = Form("""Iterable[KnownConsent]
+    @consent-list: consents, refusals, delegations and requests
+    consents=.
+""")
 
 # -- contexts ------------------------------------------------------------------------------------
 
-
-def contexts_document(known: Iterable[KnownContext]) -> dict[str, Any]:
-    """Return the registered contexts."""
-    return {"contexts": [_context_document(one) for one in known]}
-
-
-def _context_document(one: KnownContext) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "path": one.path,
-        "roster": [*one.roster],
-        "open": one.open,
-        "default_access": [*one.default_access],
-    }
+Form("KnownContext", "id path roster open default_access")
+contexts_document: Form[Iterable[KnownContext]] = Form("""Iterable[KnownContext]
+    @context-list: the registered contexts
+    contexts=.
+""")
 
 
-def present_document(present: Present) -> dict[str, Any]:
-    """Return the active context, and who is listening there."""
-    active = present.context
-    expires = instant(active.expires_at) if active and active.expires_at else None
-    return {
-        "context": active.id if active else None,
-        "registered": present.registered,
-        "participants": [*active.participants] if active else [],
-        "role": active.role if active else None,
-        "listeners": [*present.listeners],
-        "expires_at": expires,
-        "trouble": present.trouble,
-    }
+def _participants(present: Present) -> tuple[str, ...]:
+    return present.context.participants if present.context else ()
 
 
-def left_document(left: str | None) -> dict[str, Any]:
-    """Return the context that was left."""
-    return {"left": left}
-
-
-def suggested_contexts_document(found: Iterable[Suggestion]) -> dict[str, Any]:
-    """Return contexts that a text may belong to."""
-    return {"suggestions": [{"context": one.context, "score": one.score, "because": [*one.because]} for one in found]}
-
+present_document: Form[Present] = Form(
+    """Present
+    @context-enter: a context that was entered
+    @context-show: the active context
+    context=context.id registered participants role=context.role listeners expires_at=context.expires_at trouble
+    handle?handle: from a server: the handle that names this context in later calls
+""",
+    participants=_participants,
+    handle=str,
+)
+left_document: Form[str | None] = Form("""str | None
+    @context-leave: a context that was left
+    left=.
+""")
+Form("Suggestion", "context score[0..1] because")
+suggested_contexts_document: Form[Iterable[Suggestion]] = Form("""Iterable[Suggestion]
+    @context-suggest: contexts that a text may belong to
+    suggestions=.
+""")
 
 # -- privacy -------------------------------------------------------------------------------------
 
-
-def shared_document(done: Shared, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was granted to somebody, or whose grant was revoked."""
-    return {
-        **saved_document(done.saved, dry_run=dry_run),
-        "scope": done.scope,
-        "access_grants": [*done.grants],
-        "access_denies": [*done.denies],
-        "consents": [*done.consents],
-    }
+shared_document: Form[Shared] = Form("""Shared
+    @privacy-grant: a memory that was granted
+    @privacy-revoke: a memory whose grant was revoked
+    *saved scope access_grants=grants access_denies=denies consents
+""")
 
 
-def decision_document(decision: Decision) -> dict[str, Any]:
-    """Return whether somebody may see a memory, and why."""
-    return {
-        "decision": "allow" if decision.allowed else "deny",
-        "code": decision.code,
-        "rule": decision.rule,
-        "who": [*decision.who],
-        "missing": [*decision.missing],
-        "fix": decision.fix,
-    }
+def _decision(decision: Decision) -> Literal["allow", "deny"]:
+    return "allow" if decision.allowed else "deny"
 
 
-def sight_document(found: Iterable[Sighted]) -> dict[str, Any]:
-    """Return memories, each with the entities that see it."""
-    return {"memories": [_sighted_document(one) for one in found]}
+decision_document: Form[Decision] = Form(
+    """Decision
+    @privacy-explain: whether somebody may see a memory, and why
+    decision code rule who missing fix
+""",
+    decision=_decision,
+)
+Form(
+    """Seer
+    entity: the entity; * means everybody
+    context: the only context in which they see it; null if they always see it
+""",
+    definition="who_sees",
+)
+_unseeing = Form[object](
+    """Seer
+    entity
+    context: the context in which they don't see it; null if they never see it
+""",
+    definition="who_does_not_see",
+)
+Form(
+    """Sighted
+    ref path title scope subjects seen_by
+    but: who does not see it, although everybody else does
+""",
+    but=_unseeing,
+)
+sight_document: Form[Iterable[Sighted]] = Form("""Iterable[Sighted]
+    @privacy-audit: who sees which memories
+    memories=.
+""")
 
 
-def _sighted_document(one: Sighted) -> dict[str, Any]:
-    return {
-        "ref": one.ref,
-        "path": one.path,
-        "title": one.title,
-        "scope": one.scope,
-        "subjects": [*one.subjects],
-        "seen_by": _seers_document(one.seen_by),
-        "but": _seers_document(one.but),
-    }
+class SeenMemory(NamedTuple):
+    """A memory that an entity sees; `context` is the only one in which it does, None if it always does."""
+
+    ref: str | None
+    path: str
+    context: str | None
 
 
-def _seers_document(seers: Iterable[Seer]) -> list[dict[str, Any]]:
-    return [{"entity": seer.entity, "context": seer.context} for seer in seers]
+class EntitySight(NamedTuple):
+    """An entity, and what it sees."""
+
+    entity: str
+    memories: tuple[SeenMemory, ...]
 
 
-def sight_report_document(found: Mapping[str, Iterable[Sighted]]) -> dict[str, Any]:
-    """Return entities, each with the memories that it sees."""
-    return {"entities": [_seen_document(entity, seen) for entity, seen in found.items()]}
+def _by_entity(found: Mapping[str, Iterable[Sighted]]) -> tuple[EntitySight, ...]:
+    return tuple(
+        EntitySight(
+            entity,
+            tuple(
+                SeenMemory(one.ref, one.path, seer.context)
+                for one in seen
+                for seer in one.seen_by
+                if seer.entity == entity
+            ),
+        )
+        for entity, seen in found.items()
+    )
 
 
-def _seen_document(entity: str, seen: Iterable[Sighted]) -> dict[str, Any]:
-    memories = [
-        {"ref": one.ref, "path": one.path, "context": seer.context}
-        for one in seen
-        for seer in one.seen_by
-        if seer.entity == entity
-    ]
-    return {"entity": entity, "memories": memories}
-
-
-def sight_diff_document(changes: Iterable[SightChange]) -> dict[str, Any]:
-    """Return the entities that gained or lost sight of memories."""
-    return {"changes": [sight_change_document(change) for change in changes]}
-
-
-def sight_change_document(change: SightChange) -> dict[str, Any]:
-    """Return the entities that gained or lost sight of one memory."""
-    return {
-        "ref": change.ref,
-        "path": change.path,
-        "gained": _seers_document(change.gained),
-        "lost": _seers_document(change.lost),
-        "but": _seers_document(change.but),
-        "still": _seers_document(change.still),
-    }
-
+Form("SeenMemory", "ref path context")
+Form("""EntitySight
+    entity: the entity; * means everybody
+    memories
+""")
+sight_report_document: Form[Mapping[str, Iterable[Sighted]]] = Form(
+    """Mapping[str, Iterable[Sighted]]
+    @privacy-report: what each entity sees
+    entities
+""",
+    entities=_by_entity,
+)
+sight_change_document: Form[SightChange] = Form(
+    """SightChange
+    ref path gained lost
+    but: who does not see it, although everybody else gained sight of it
+    still: who still sees it, although everybody else lost sight of it, or still sees it in one context
+""",
+    but=_unseeing,
+)
+sight_diff_document: Form[Iterable[SightChange]] = Form("""Iterable[SightChange]
+    @privacy-diff: who gained or lost sight of what
+    changes=.
+""")
 
 # -- audit ---------------------------------------------------------------------------------------
 
 
-def audit_document(events: Iterable[AuditEvent]) -> dict[str, Any]:
-    """Return audit events."""
-    return {"events": [_event_document(event) for event in events]}
+def _about(event: AuditEvent) -> Mapping[str, str | tuple[str, ...]]:
+    return event.about
 
 
-def _event_document(event: AuditEvent) -> dict[str, Any]:
-    return {
-        "id": event.id,
-        "path": event.path,
-        "at": event.at,
-        "by": event.by,
-        "event": event.event,
-        "about": {**event.about},
-        "digest": event.digest,
-    }
-
-
-def audit_verified_document(done: Verified) -> dict[str, Any]:
-    """Return whether the audit is complete, with findings."""
-    return {"events": done.events, "findings": [finding_document(finding) for finding in done.findings]}
-
-
-def looks_document(found: Iterable[Access]) -> dict[str, Any]:
-    """Return what others were shown or denied on this machine."""
-    return {"looks": [_look_document(look) for look in found]}
-
-
-def _look_document(look: Access) -> dict[str, Any]:
-    return {**look._asdict(), "at": instant(look.at), "shown": list(look.shown), "denied": list(look.denied)}
-
-
-def tokens_document(found: Iterable[BearerToken]) -> dict[str, Any]:
-    """Return tokens, without their secrets: `file` is where each lies."""
-    tokens = [
-        {"id": one.id, "entity": one.entity, "context": one.context, "self": one.alone, "file": str(one.file)}
-        for one in found
-    ]
-    return {"tokens": tokens}
-
-
-# -- generalizations -------------------------------------------------------------------------------
-
-
-def checked_document(checked: GeneralizationCheck) -> dict[str, Any]:
-    """Return what the check of a generalization says; `k` counts the subjects whose memories say the same."""
-    verdict = checked.verdict
-    return {
-        "verdict": verdict.verdict,
-        "safe": verdict.safe,
-        "warnings": [*verdict.warnings],
-        "blocked_reason": verdict.blocked_reason,
-        "checks": [*verdict.checks],
-        "k": checked.k,
-    }
-
-
-def generalized_document(done: Generalized, *, dry_run: bool) -> dict[str, Any]:
-    """Return a generalization that was written, or would be, and what the check said."""
-    return {**saved_document(done.saved, dry_run=dry_run), "check": checked_document(done.checked)}
-
-
-# -- shared stacks -------------------------------------------------------------------------------
-
-
-def shared_stack_document(done: SharedStack, *, dry_run: bool) -> dict[str, Any]:
-    """Return what was shared, or would be."""
-    return {
-        "name": done.stack.name,
-        "to": done.stack.to,
-        "folder": done.folder,
-        "commit": done.commit,
-        "new": [*done.new],
-        "changed": [*done.changed],
-        "withdrawn": [*done.withdrawn],
-        "rewritten": done.rewritten,
-        "differs": done.differs,
-        "nameless": [*done.nameless],
-        "sealed": [*done.sealed],
-        "dry_run": dry_run,
-    }
-
-
-def shared_stacks_document(states: Iterable[SharedState]) -> dict[str, Any]:
-    """Return the stacks that were shared, and what has changed since."""
-    return {"stacks": [_state_document(one) for one in states]}
-
-
-def _state_document(one: SharedState) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "to": one.to,
-        "at": one.at,
-        "folder": one.folder,
-        "current": one.is_current,
-        "new": [*one.new],
-        "withdrawn": [*one.withdrawn],
-        "changed": one.changed,
-    }
-
-
-def mounts_document(found: Iterable[Mount]) -> dict[str, Any]:
-    """Return the stacks that are loaded beside the vault."""
-    return {"stacks": [_mount_document(one) for one in found]}
-
-
-def _mount_document(one: Mount) -> dict[str, Any]:
-    return {
-        "name": one.name,
-        "folder": one.folder,
-        "by": one.stack.by if one.stack else None,
-        "to": one.stack.to if one.stack else None,
-        "at": one.stack.at if one.stack else None,
-        "memories": len(one.view.texts) if one.view else None,
-        "key": one.key,
-        "problem": one.problem,
-        "replaced": one.replaced,
-    }
-
-
-def unmounted_document(name: str) -> dict[str, Any]:
-    """Return the stack that is loaded no longer."""
-    return {"unloaded": name}
+Form("AuditEvent", "id path at by event about digest", about=_about)
+audit_document: Form[Iterable[AuditEvent]] = Form("""Iterable[AuditEvent]
+    @audit-show: the recorded audit events
+    events=.
+""")
+audit_verified_document: Form[Verified] = Form("""Verified
+    @audit-verify: whether the audit record is intact
+    events findings
+""")
+Form("""Access
+    at by context
+    how: search, list, or named
+    shown denied
+""")
+looks_document: Form[Iterable[Access]] = Form("""Iterable[Access]
+    @audit-local: what was shown or denied to others on this machine
+    looks=.
+""")
+Form("BearerToken", "id entity context self=alone file")
+tokens_document: Form[Iterable[BearerToken]] = Form("""Iterable[BearerToken]
+    @mcp-token: bearer tokens of a server for agents, without their secrets
+    tokens=.
+""")

@@ -1,251 +1,322 @@
-"""Confidence as JSON: evidence and its consequences, recall, consolidation, graduation."""
+"""The forms of confidence: evidence and its consequences, recall, consolidation, graduation."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.documents.parts import DIGITS, citation_document, external_document, saved_document
+from memstore.documents.form import Form
+from memstore.documents.parts import no_conflicts, no_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from memstore.beliefs.calibration import Calibration
-    from memstore.beliefs.compress import Compressed
+    from memstore.beliefs.compress import Compressed, Sizes
     from memstore.beliefs.consolidate import Consolidated
     from memstore.beliefs.graduate import Graduated, GraduationProposal
     from memstore.beliefs.propagation import Propagated, PropagationStep
     from memstore.beliefs.quarantine import Quarantined
-    from memstore.beliefs.recall import Bite, Recalled
+    from memstore.beliefs.recall import Recalled
     from memstore.beliefs.recompute import Rebuilt, Recomputed, Unequal
     from memstore.beliefs.reinforce import Reinforced
     from memstore.beliefs.revise import Proposal
     from memstore.beliefs.suggestion_file import SuggestionFile
+    from memstore.core.change import Saved
 
-# The scores of a recall are close together.
-_SCORE_DIGITS = 6
+Said = Mapping[str, Any]
+
+
+def _commit(done: Propagated | Quarantined | Compressed) -> str | None:
+    return next((saved.commit for saved in done.saved), None)
+
+
+def _diffs(saved: Iterable[Saved], *, dry_run: bool) -> dict[str, str]:
+    return {one.path: one.diff for one in saved} if dry_run else {}
 
 
 # -- evidence ------------------------------------------------------------------------------------
 
+reinforced_document: Form[Reinforced] = Form("""Reinforced
+    @reinforce: a memory for which evidence was recorded
+    @contradict: a memory against which evidence was recorded
+    *saved
+    old[0..1]: the confidence before
+    new[0..1]: the confidence after
+    counted_before: evidence that was counted before, and changed nothing
+""")
 
-def reinforced_document(done: Reinforced, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory for or against which evidence was recorded, with its confidence before and after."""
-    return {
-        **saved_document(done.saved, dry_run=dry_run),
-        "old": done.old,
-        "new": done.new,
-        "counted_before": list(done.counted_before),
-    }
+
+def _diff_of_unequal(one: Unequal, said: Said) -> str | None:
+    diffs: Mapping[str, str] = said["diffs"]
+    return diffs.get(one.path)
+
+
+Form(
+    """Unequal
+    ref path
+    line[1..]: from 1
+    stored[0..1]
+    replayed[0..1]: the result of the history
+    by_hand: whether the confidence was edited by hand since the last commit, and is kept
+    diff?: the unified diff, in a dry run
+""",
+    diff=_diff_of_unequal,
+)
+_recomputed: Form[Recomputed] = Form(
+    """Recomputed
+    @recompute: confidences that don't match their histories
+    memories=unequal
+    total=ledgers: how many histories were replayed
+    conflicts findings
+""",
+    conflicts=no_conflicts,
+    findings=no_findings,
+)
 
 
 def recomputed_document(done: Recomputed, *, dry_run: bool) -> dict[str, Any]:
     """Return the confidences that differ from what their histories add up to."""
-    diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
-    return {
-        "memories": [_unequal_document(one, diffs.get(one.path)) for one in done.unequal],
-        "total": done.ledgers,
-        "conflicts": [],
-        "findings": [],
-    }
+    return _recomputed(done, diffs=_diffs(done.saved, dry_run=dry_run))
 
 
-def _unequal_document(one: Unequal, diff: str | None) -> dict[str, Any]:
-    document = {
-        "ref": one.ref, "path": one.path, "line": one.line,
-        "stored": one.stored, "replayed": one.replayed, "by_hand": one.by_hand,
-    }  # fmt: skip
-    return document if diff is None else {**document, "diff": diff}
+def _path_of_step(step: PropagationStep, said: Said) -> str:
+    return str(said["Propagated"].paths[step.ref])
+
+
+def _diff_of_step(step: PropagationStep, said: Said) -> str | None:
+    diffs: Mapping[str, str] = said["diffs"]
+    return diffs.get(_path_of_step(step, said))
+
+
+Form(
+    """PropagationStep
+    ref path
+    old[0..1]: the confidence before
+    new[0..1]: the confidence after
+    because: the sources that changed
+    depth[1..]: the number of links from the memory where the change began
+    diff?: the unified diff, in a dry run
+""",
+    path=_path_of_step,
+    diff=_diff_of_step,
+)
+_propagated: Form[Propagated] = Form(
+    """Propagated
+    @propagate: how a change of confidence affects the memories that rest on it
+    applied: whether it was written
+    steps=plan.steps: sources first
+    cycles=plan.cycles: cycles, whose memories don't support each other
+    commit
+""",
+    applied=bool,
+    commit=_commit,
+)
 
 
 def propagated_document(done: Propagated, *, applied: bool, dry_run: bool) -> dict[str, Any]:
     """Return the effect of a changed confidence on the memories that rest on it."""
-    diffs = {saved.path: saved.diff for saved in done.saved} if dry_run else {}
-    return {
-        "applied": applied,
-        "steps": [_step_document(step, done.paths[step.ref], diffs) for step in done.plan.steps],
-        "cycles": [list(circle) for circle in done.plan.cycles],
-        "commit": next((saved.commit for saved in done.saved), None),
-    }
+    return _propagated(done, applied=applied, diffs=_diffs(done.saved, dry_run=dry_run))
 
 
-def _step_document(step: PropagationStep, path: str, diffs: dict[str, str]) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "ref": step.ref, "path": path, "old": step.old, "new": step.new,
-        "because": list(step.because), "depth": step.depth,
-    }  # fmt: skip
-    return {**document, "diff": diffs[path]} if path in diffs else document
+Form("""Proposal
+    ref path line[1..] title stance[support|contradict]
+    rule: the rule of the comparison that applies
+    old[0..1]: the confidence now
+    new[0..1]: the confidence if it is recorded
+    command: the command that records it
+""")
+proposals_document: Form[Iterable[Proposal]] = Form(
+    """Iterable[Proposal]
+    @revise-from: beliefs that an episode supports or contradicts
+    proposals=.
+    applied: refs of the beliefs for which it was recorded
+""",
+    applied="Sequence[str]",
+)
 
 
-def proposals_document(found: Iterable[Proposal], *, applied: Sequence[str]) -> dict[str, Any]:
-    """Return the beliefs that an episode supports or contradicts, and the refs of those where this was recorded."""
-    return {"proposals": [_proposal_document(one) for one in found], "applied": applied}
+def _quotes(done: Quarantined, said: Said) -> bool:
+    return said["dry_run"] and any(one.is_external for one in done.taken)
 
 
-def _proposal_document(one: Proposal) -> dict[str, Any]:
-    return {
-        "ref": one.ref, "path": one.path, "line": one.line, "title": one.title, "stance": one.stance.value,
-        "rule": one.rule, "old": one.old, "new": one.new, "command": one.command,
-    }  # fmt: skip
+def _is_applied(_: Quarantined, said: Said) -> bool:
+    return not said["dry_run"]
 
 
-def quarantined_document(done: Quarantined, *, lifted: bool, dry_run: bool) -> dict[str, Any]:
-    """Return what a quarantine took or brought back, and each confidence that changes because of it."""
-    return {
-        **({"external": True} if dry_run and any(one.is_external for one in done.taken) else {}),
-        "of": done.of,
-        "lifted": lifted,
-        "applied": not dry_run,
-        "memories": [
-            {
-                "ref": one.ref, "path": one.path, "title": one.title, "confidence": one.confidence,
-                "derived_from": one.source,
-            }
-            for one in done.taken
-        ],
-        "confidences": [one._asdict() for one in done.moved],
-        "near": [one._asdict() for one in done.near],
-        "not_owned": list(done.not_owned),
-        "stays": list(done.stays),
-        "diffs": [saved.diff for saved in done.saved] if dry_run else [],
-        "commit": next((saved.commit for saved in done.saved), None),
-    }  # fmt: skip
+def _diffs_of_dry_run(done: Quarantined, said: Said) -> tuple[str, ...]:
+    return tuple(saved.diff for saved in done.saved) if said["dry_run"] else ()
 
 
-def calibration_document(found: Calibration) -> dict[str, Any]:
-    """Return how well confidences predicted what came next."""
-    return {
-        "predictions": found.predictions,
-        "brier": found.brier,
-        "bins": [one._asdict() for one in found.bins],
-    }
-
-
-def rebuilt_document(done: Rebuilt) -> dict[str, Any]:
-    """Return what the confidences would be if they were recomputed from scratch."""
-    memories = [
-        {
-            "ref": one.ref, "path": one.path, "line": one.line,
-            "stored": one.stored, "rebuilt": one.rebuilt, "because": list(one.because),
-        }
-        for one in done.differing
-    ]  # fmt: skip
-    return {"memories": memories, "total": done.ledgers}
-
+Form("""QuarantinedMemory
+    ref path title
+    confidence[0..1]: the stored confidence, which is kept
+    derived_from=source: why it is taken; null if it was named itself
+""")
+Form("""ConfidenceMove
+    ref path
+    old[0..1]: the confidence before
+    new[0..1]: the confidence after
+""")
+Form("""NearSource
+    name
+    memories[1..]: how many memories come from it
+""")
+quarantined_document: Form[Quarantined] = Form(
+    """Quarantined
+    @quarantine: what a quarantine takes out of recall and confidence, or brings back
+    external?: only if texts in it quote an external memory
+    of: what was named: a ref, an entity, a source or an import
+    lifted: whether memories were brought back
+    applied: whether it was written
+    memories=taken: taken or brought back, sources first
+    confidences=moved: of other memories, that change because of it
+    near: other sources that are spelt nearly like the named one
+    not_owned: visible memories that stay: somebody else owns them, or they have no id
+    stays: memories that stay quarantined because of another source
+    diffs: the unified diffs, in a dry run
+    commit
+""",
+    external=_quotes,
+    lifted=bool,
+    applied=_is_applied,
+    diffs=_diffs_of_dry_run,
+    commit=_commit,
+)
+Form("""Bin
+    low[0..1] high[0..1] predictions[1..]
+    expected[0..1]: the mean confidence before
+    observed[0..1]: the share that came true
+""")
+calibration_document: Form[Calibration] = Form("""Calibration
+    @calibrate: how well confidences predicted later evidence
+    predictions: independent pieces of evidence, each predicted by the confidence before it
+    brier[0..1]: mean squared error; 0.25 is the score of guessing
+    bins
+""")
+Form("""Differing
+    ref path
+    line[1..]: from 1
+    stored[0..1] rebuilt[0..1]
+    because: what has changed since the evidence was recorded
+""")
+rebuilt_document: Form[Rebuilt] = Form("""Rebuilt
+    @rebuild: what the confidences would be if all evidence were weighed again
+    memories=differing
+    total=ledgers: how many histories were recomputed
+""")
 
 # -- recall --------------------------------------------------------------------------------------
 
 
-def recalled_document(recalled: Recalled) -> dict[str, Any]:
-    """Return what came to mind for a prompt."""
+def _weights(recalled: Recalled) -> Mapping[str, float]:
     from memstore.beliefs.recall import WEIGHTS
 
-    return {
-        "prompt": recalled.prompt,
-        "profile": recalled.profile.value,
-        "weights": dict(WEIGHTS[recalled.profile]),
-        "by_meaning": recalled.by_meaning,
-        "budget": recalled.budget,
-        "tokens": recalled.tokens,
-        "left_out": recalled.left_out,
-        "memories": [_bite_document(bite) for bite in recalled.memories],
-        "beliefs": [
-            {
-                **_bite_document(bite),
-                "confidence": bite.held.confidence,
-                "confidence_now": bite.held.today,
-                "roots_for": bite.held.roots_for,
-                "roots_against": bite.held.roots_against,
-            }
-            for bite in recalled.beliefs
-            if bite.held
-        ],
-    }
+    return WEIGHTS[recalled.profile]
 
 
-def _bite_document(bite: Bite) -> dict[str, Any]:
-    return {
-        **external_document(bite.external),
-        "ref": bite.ref,
-        "path": bite.citation.path,
-        "type": bite.type,
-        "title": bite.title,
-        "text": bite.text,
-        "bite": bite.line,
-        "day": bite.day,
-        "about": list(bite.about),
-        "citation": citation_document(bite.citation),
-        "relevance_score": round(bite.relevance, DIGITS),
-        "score": round(bite.score, _SCORE_DIGITS),
-        "tokens": bite.tokens,
-    }
-
+_BITE = """
+    external? ref path=citation.path type title
+    text: As much of the cited lines as fits, on one line.
+    bite=line: The bite as it is shown.
+    day: The day on which it was said, as far as that is known.
+    about: Its subjects other than the viewer and the vault's owner.
+    citation
+    relevance_score=relevance[.4 0..1]: How well it matches the prompt.
+    score[.6 0..]: The number that bites are sorted by.
+    tokens[1..]: The maximum number of tokens of its line.
+"""
+Form(f"""Bite
+{_BITE}
+""")
+Form("""RecalledBelief
+    confidence[0..1]: The stored confidence.
+    confidence_now=today[0..1]: The confidence after evidence has faded.
+    roots_for: Independent roots that support it.
+    roots_against
+""")
+_belief = Form[object](
+    f"""Bite
+{_BITE}    *held
+""",
+    definition="belief",
+)
+recalled_document: Form[Recalled] = Form(
+    """Recalled
+    @recall: what came to mind for a prompt
+    prompt profile
+    weights[0..1]: The weight of each list, or of each number; `similarity` is the list by meaning.
+    by_meaning: Whether an embedder compared meanings; if not, the list of `similarity` is empty.
+    budget[1..]
+    tokens: The number of tokens of all bites; at most the budget.
+    left_out: How many bites did not fit into the budget.
+    memories[..3] beliefs[..2]
+""",
+    weights=_weights,
+    beliefs=_belief,
+)
 
 # -- consolidation -------------------------------------------------------------------------------
 
 
-def consolidated_document(done: Consolidated, *, dry_run: bool) -> dict[str, Any]:
-    """Return the suggestions of a consolidation."""
-    return {
-        "enough": done.enough,
-        "due": done.due,
-        "pooled": done.pooled,
-        "left_out": done.left_out,
-        "suggestions": [_suggestion_document(one, done) for one in done.suggestions],
-        "faded": [{"ref": one.ref, "title": one.title, "stored": one.stored, "now": one.now} for one in done.faded],
-        "written": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-    }
+def _applied(one: SuggestionFile, said: Said) -> bool:
+    return one.ref in said["Consolidated"].applied
 
 
-def _suggestion_document(one: SuggestionFile, done: Consolidated) -> dict[str, Any]:
-    target = one.proposal.target
-    return {
-        "ref": one.ref,
-        "path": one.edit.path,
-        "action": one.proposal.action.value,
-        "title": one.title,
-        "target": str(target.ref) if target else None,
-        "old": one.old,
-        "new": one.new,
-        "evidence": [member.ref for member in one.proposal.members],
-        "against": [member.ref for member in one.proposal.against],
-        "unanimous": one.proposal.unanimous,
-        "applied": one.ref in done.applied,
-        "note": one.note,
-    }
+Form(
+    """SuggestionFile
+    ref path=edit.path
+    action=proposal.action[create|support|contradict|supersede|archive]: what it would do
+    title
+    target=proposal.target.ref: the belief that it changes; null for a new one
+    old[0..1]: the target's confidence before
+    new[0..1]: the confidence afterwards
+    evidence=proposal.members.*.ref
+    against=proposal.against.*.ref: what in the pattern contradicts its most general member
+    unanimous=proposal.unanimous: whether no memory in the pattern disagrees
+    applied: whether it was applied instead of being written as a suggestion
+    note: why a synthesizer's answer was not used
+""",
+    applied=_applied,
+)
+Form("Faded", "ref title stored now")
+consolidated_document: Form[Consolidated] = Form("""Consolidated
+    @consolidate: what consolidation suggests
+    enough: false if there were too few memories; nothing else was done then
+    due: false if it was too early for --if-due; nothing else was done then
+    pooled: how many memories were examined
+    left_out: how many older memories were left out, because of the limit
+    suggestions
+    faded: beliefs whose confidence faded with time; nothing is written for them
+    written=saved: the files that were written, or would be
+""")
 
 
-def compressed_document(done: Compressed, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that were compressed to their summaries, and how much shorter they are."""
-    memories = [
-        {**saved_document(saved, dry_run=dry_run), "bytes_before": size.before, "bytes_after": size.after}
-        for saved, size in zip(done.saved, done.sizes, strict=True)
-    ]
-    return {"memories": memories, "commit": next((saved.commit for saved in done.saved), None)}
+class CompressedMemory(NamedTuple):
+    """A memory that was compressed, and how much shorter its file is."""
+
+    saved: Saved
+    size: Sizes
 
 
-def graduated_document(pages: Iterable[Graduated], *, dry_run: bool) -> dict[str, Any]:
-    """Return the lines that entered and left pages like MEMORY.md."""
-    return {"pages": [_page_document(page, dry_run=dry_run) for page in pages]}
+def _compressed(done: Compressed) -> tuple[CompressedMemory, ...]:
+    return tuple(map(CompressedMemory, done.saved, done.sizes))
 
 
-def _page_document(page: Graduated, *, dry_run: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "path": page.path,
-        "entered": list(page.entered),
-        "left": list(page.left),
-        "proposals": [
-            {
-                "line": one.line,
-                "ref": one.ref,
-                "text": one.text or None,
-                "suggestion": one.suggestion,
-                "hint": proposal_hint(one),
-            }
-            for one in page.proposals
-        ],
-        "commit": page.commit,
-    }
-    return {**document, "diff": page.diff} if dry_run else document
+Form("""CompressedMemory
+    *saved
+    bytes_before=size.before: the size of the file, in bytes
+    bytes_after=size.after: the size of the file, in bytes
+""")
+compressed_document: Form[Compressed] = Form(
+    """Compressed
+    @compress: memories that were replaced by a summary
+    memories
+    commit: the commit that contains them
+""",
+    memories=_compressed,
+    commit=_commit,
+)
+
+# -- graduation ----------------------------------------------------------------------------------
 
 
 def proposal_hint(proposal: GraduationProposal) -> str:
@@ -256,3 +327,27 @@ def proposal_hint(proposal: GraduationProposal) -> str:
     if not proposal.text:
         return f"{proposal.ref} was removed by hand, and stays out; {accept} archives it"
     return f"changed by hand, and kept; {accept} makes the memory say so"
+
+
+Form(
+    """GraduationProposal
+    line[1..]
+    ref: Null for a line that somebody wrote by hand.
+    text~: Null for a line that was removed.
+    suggestion: The ref of the file in suggestions/ that would make the memories say the same.
+    hint
+""",
+    hint=proposal_hint,
+)
+Form("""Graduated
+    path
+    entered: Refs that were added.
+    left
+    proposals: Manual changes in the block that nobody has decided on yet; they are kept.
+    commit
+    diff?dry_run: With --dry-run.
+""")
+graduated_document: Form[Iterable[Graduated]] = Form("""Iterable[Graduated]
+    @graduate: what was added to MEMORY.md, and what was removed
+    pages=.
+""")

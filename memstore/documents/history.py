@@ -1,188 +1,141 @@
-"""History as JSON: log, blame, diff, changes of a branch, commits, undone operations."""
+"""The forms of history: log, blame, diff, changes of a branch, commits, undone operations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from memstore.core.times import instant
-from memstore.documents.access import sight_change_document
-from memstore.documents.parts import conflict_document, external_document, finding_document
+from memstore.documents.form import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memstore.core.change import Committed, Undone
-    from memstore.history.diff import Diff, MemoryDiff
-    from memstore.history.log import Log, LogLine
-    from memstore.history.own_changes import OwnChange
-    from memstore.history.revisions import Blame, BlamedLine
-    from memstore.memories.bisect import Answered, Bisected
-    from memstore.memories.review import NumberMoved, Review, Reviewed
+    from memstore.history.diff import Diff
+    from memstore.history.log import Log
+    from memstore.history.revisions import Blame
+    from memstore.memories.bisect import Bisected
+    from memstore.memories.review import Review, Reviewed
+
+Form("""LogLine
+    at commit verb name
+    title: the title at that time, or the text shown instead
+    path details by summary~
+""")
+log_document: Form[Log] = Form("""Log
+    @log: the history of a memory, or of all
+    ref entries=lines cut_off?
+""")
+Form("BlamedLine", "line text commit=commit.id at=commit.at by=commit.author")
+blame_document: Form[Blame] = Form("""Blame
+    @blame: who wrote each line of a memory
+    ref path external? history body cut_off?
+""")
+Form("MemoryDiff", "verb name path path_before changes=statements body external?")
+diff_document: Form[Diff] = Form("""Diff
+    @diff: what has changed
+    old new memories broken
+""")
+committed_document: Form[Committed] = Form("""Committed
+    @commit: what was committed
+    commit message~ refs
+    own_files: files of the vault itself, such as its settings
+    left_out findings
+""")
+undone_document: Form[Undone] = Form(
+    """Undone
+    @undo: what was undone
+    verb at paths dry_run
+    diff?dry_run: With --dry-run: what would change, with sealed files opened.
+""",
+    dry_run=bool,
+)
 
 
-def log_document(log: Log) -> dict[str, Any]:
-    """Return a log, newest first."""
-    entries = [_log_line_document(line) for line in log.lines]
-    return {"ref": log.ref, "entries": entries, **_cut_off_document(log.cut_off)}
+def _subject(found: Bisected) -> str | None:
+    return found.commit.message.partition("\n")[0] if found.commit else None
 
 
-def _cut_off_document(commits: Sequence[str]) -> dict[str, Any]:
-    """Return the commits at which a shallow clone ends; nothing if there are none."""
-    return {"cut_off": [*commits]} if commits else {}
+Form("""Answered
+    ref=name: The memory, or its path if it has no id.
+    path~ line~[1..] text~ external?
+""")
+bisect_document: Form[Bisected] = Form(
+    """Bisected
+    @bisect: memstore bisect --json
+    commit=commit.id: The commit that made the answer what it is; null if that is not committed yet.
+    at=commit.at by=commit.author subject before since
+    looked_at: How many states were searched.
+    commits=of
+""",
+    subject=_subject,
+)
+
+# -- review --------------------------------------------------------------------------------------
+
+_REVIEWED = """
+    kind[memory|note]: note: a plain note
+    ref: null for a memory without an id, and for a plain note
+    title path
+"""
+Form(f"""Reviewed
+{_REVIEWED}
+""")
+_changed = Form[object](
+    f"""Reviewed
+{_REVIEWED}    changes: in words, one for each key; numbers are only in `numbers`
+""",
+    definition="reworded",
+)
 
 
-def _log_line_document(line: LogLine) -> dict[str, Any]:
-    return {
-        "at": line.at,
-        "commit": line.commit,
-        "verb": line.verb,
-        "name": line.name,
-        "title": line.title,
-        "path": line.path,
-        "details": list(line.details),
-        "by": line.by,
-        "summary": line.summary or None,
-    }
+def _path_before(one: Reviewed) -> str:
+    return one.path_before or ""
 
 
-def bisect_document(found: Bisected) -> dict[str, Any]:
-    """Return the commit that made an answer what it is, and the answer before and since."""
-    commit = found.commit
-    return {
-        "commit": commit.id if commit else None,
-        "at": instant(commit.at) if commit else None,
-        "by": commit.author if commit else None,
-        "subject": commit.message.partition("\n")[0] if commit else None,
-        "before": [_answered_document(one) for one in found.before],
-        "since": [_answered_document(one) for one in found.since],
-        "looked_at": found.looked_at,
-        "commits": found.of,
-    }
+_moved = Form[object](
+    f"""Reviewed
+{_REVIEWED}    path_before
+""",
+    definition="renamed",
+    path_before=_path_before,
+)
+Form("LedgerLine", "op at=timestamp evidence_source reason by")
+Form("""NumberMoved
+    ref title path
+    line[1..]: the line where it is now
+    key: confidence, or a key of the owner's own
+    before after
+    because: the newest line that was added to the ledger; null if none was
+""")
+Form("SightMoved", "*change ref=change.ref~ title")
+Form("""OwnChange
+    kind: consent, delegation, revocation, request, entity, group, context, settings, audit
+    id path done[added|changed|removed]
+    text~: what it means, in words
+""")
 
 
-def _answered_document(one: Answered) -> dict[str, Any]:
-    return {
-        "ref": one.name,
-        "path": one.path or None,
-        "line": one.line or None,
-        "text": one.text or None,
-        **external_document(one.external),
-    }
+def _warnings(review: Review) -> int:
+    return len(review.findings) - review.errors
 
 
-def blame_document(blame: Blame) -> dict[str, Any]:
-    """Return who wrote each entry of a memory's history and each line of its text."""
-    return {
-        "ref": blame.ref,
-        "path": blame.path,
-        **external_document(blame.external),
-        "history": [_blamed_line_document(line) for line in blame.history],
-        "body": [_blamed_line_document(line) for line in blame.body],
-        **_cut_off_document(blame.cut_off),
-    }
-
-
-def _blamed_line_document(line: BlamedLine) -> dict[str, Any]:
-    commit = line.commit
-    return {
-        "line": line.line,
-        "text": line.text,
-        "commit": commit.id if commit else None,
-        "at": instant(commit.at) if commit else None,
-        "by": commit.author if commit else None,
-    }
-
-
-def diff_document(diff: Diff) -> dict[str, Any]:
-    """Return the differences between two states."""
-    return {
-        "old": diff.old,
-        "new": diff.new,
-        "memories": [_memory_diff_document(memory) for memory in diff.memories],
-        "broken": list(diff.broken),
-    }
-
-
-def _memory_diff_document(memory: MemoryDiff) -> dict[str, Any]:
-    return {
-        "verb": memory.verb,
-        "name": memory.name,
-        "path": memory.path,
-        "path_before": memory.path_before,
-        "changes": list(memory.statements),
-        "body": list(memory.body),
-        **external_document(memory.external),
-    }
-
-
-def review_document(review: Review) -> dict[str, Any]:
-    """Return the changes of a branch, in terms of memories."""
-    branching = review.branching
-    return {
-        "branch": branching.head_name,
-        "head": branching.head,
-        "against": branching.base_name,
-        "base": branching.base,
-        "added": [_reviewed_document(one) for one in review.added],
-        "changed": [{**_reviewed_document(one), "changes": [*one.changes]} for one in review.changed],
-        "removed": [_reviewed_document(one) for one in review.removed],
-        "moved": [{**_reviewed_document(one), "path_before": one.path_before} for one in review.moved],
-        "numbers": [_number_document(one) for one in review.numbers],
-        "conflicts": [conflict_document(one) for one in review.conflicts],
-        "sight": [
-            {**sight_change_document(one.change), "ref": one.change.ref or None, "title": one.title}
-            for one in review.sight
-        ],
-        "own_files": [_own_change_document(one) for one in review.own],
-        "errors": review.errors,
-        "warnings": len(review.findings) - review.errors,
-        "findings": [finding_document(finding) for finding in review.findings],
-    }
-
-
-def _reviewed_document(one: Reviewed) -> dict[str, Any]:
-    return {"kind": one.kind, "ref": one.ref, "title": one.title, "path": one.path}
-
-
-def _number_document(one: NumberMoved) -> dict[str, Any]:
-    because = one.because
-    return {
-        "ref": one.ref,
-        "title": one.title,
-        "path": one.path,
-        "line": one.line,
-        "key": one.key,
-        "before": one.before,
-        "after": one.after,
-        "because": {
-            "op": because.op,
-            "at": because.timestamp,
-            "evidence_source": because.evidence_source,
-            "reason": because.reason,
-            "by": because.by,
-        }
-        if because
-        else None,
-    }
-
-
-def _own_change_document(one: OwnChange) -> dict[str, Any]:
-    return {"kind": one.kind, "id": one.id, "path": one.path, "done": one.done, "text": one.text or None}
-
-
-def committed_document(done: Committed) -> dict[str, Any]:
-    """Return what was committed, and what was left out."""
-    return {
-        "commit": done.commit,
-        "message": done.message or None,
-        "refs": list(done.refs),
-        "own_files": list(done.own_files),
-        "left_out": list(done.left_out),
-        "findings": [finding_document(finding) for finding in done.findings],
-    }
-
-
-def undone_document(done: Undone, *, dry_run: bool) -> dict[str, Any]:
-    """Return the operation that was undone, or would be."""
-    said = {"verb": done.verb, "at": done.at, "paths": list(done.paths), "dry_run": dry_run}
-    return said | ({"diff": done.diff} if dry_run else {})
+review_document: Form[Review] = Form(
+    """Review
+    @review: what a branch changes in memories
+    branch=branching.head_name: the name of what was reviewed; the beginning of the commit's id if no branch is checked
+        out
+    head=branching.head: the commit that was reviewed
+    against=branching.base_name: the name of what it was compared with
+    base=branching.base: the commit that it was compared with: where the branch left the other one, or the one that was
+        named
+    added changed removed
+    moved: files with a new name; other changes in them are in `changed`
+    numbers
+    conflicts: pairs that are in conflict now and were not before
+    sight
+    own_files=own: consents, entities, groups, contexts, settings; events that were added to the audit are left out
+    errors warnings
+    findings: the problems that the branch adds, as reported by `memstore check --against`
+""",
+    changed=_changed,
+    moved=_moved,
+    warnings=_warnings,
+)

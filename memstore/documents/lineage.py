@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.catalog import EdgeKind
 from memstore.core.keys import EXTERNAL
+from memstore.documents.form import Form
+from memstore.documents.parts import no_conflicts, no_findings
 from memstore.lineage.values import Direction, NodeState
 
 if TYPE_CHECKING:
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.lineage.orphans import Orphans
     from memstore.lineage.repair import FixedProvenance
-    from memstore.lineage.trace import Harmed, Impact
+    from memstore.lineage.trace import Impact
     from memstore.lineage.values import Edge, Node, Trace
 
 # Names of an edge: seen from the dependent, and from its source.
@@ -65,108 +67,103 @@ _WEAK = frozenset({EdgeKind.EVIDENCE, EdgeKind.RELATES_TO})
 # -- JSON ----------------------------------------------------------------------------------------
 
 
-def trace_document(trace: Trace) -> dict[str, Any]:
-    """Return a trace as JSON: nodes by their key, edges from dependent to source."""
-    names_marks = any(node.source_type == EXTERNAL and node.state is not NodeState.MEMORY for node in trace.nodes)
-    return {
-        **({"external": True} if names_marks else {}),
-        "ref": trace.start.key,
-        "direction": trace.direction.value,
-        "nodes": [{**node_document(node), "distance": node.distance} for node in trace.nodes],
-        "edges": [edge_document(edge) for edge in trace.edges],
-        "roots": [node.key for node in trace.roots],
-        "chain": [node.key for node in trace.chain],
-        "ungrounded": trace.is_ungrounded,
-        "left_out": {"memories": trace.left_out.memories, "edges": trace.left_out.edges},
-    }
+def _ref(node: Node) -> str | None:
+    return node.key if node.state is NodeState.MEMORY and node.key != node.path else None
 
 
-def node_document(node: Node) -> dict[str, Any]:
-    """Return a node as JSON; only memories have a path, a type, a title and a status.
-
-    `external` marks title and key as a quotation.
-    """
-    about = {
-        "path": node.path,
-        "type": node.type,
-        "title": node.title,
-        "status": node.status,
-        "source_type": node.source_type,
-    }
-    has_id = node.state is NodeState.MEMORY and node.key != node.path
-    return {
-        "key": node.key,
-        "ref": node.key if has_id else None,
-        "state": node.state.value,
-        **{name: value or None for name, value in about.items()},
-        **({"external": True} if node.source_type == EXTERNAL else {}),
-    }
+def _is_external(node: Node) -> bool:
+    return node.source_type == EXTERNAL
 
 
-def edge_document(edge: Edge) -> dict[str, Any]:
-    """Return an edge as JSON; `kinds` are the fields that record it."""
-    return {
-        "dependent": edge.dependent,
-        "source": edge.source,
-        "kinds": [kind.value for kind in edge.kinds],
-        "ops": list(edge.ops),
-        "in_cycle": edge.in_cycle,
-    }
+_NODE = """
+    key: identifies the node: its ref; its path if it has no id; otherwise the text that names it
+    ref state path~ type~ title~ status~
+    source_type~: of a memory; "external" also for something that an external memory names: the key is its text
+    external?: only for external memories, and for what they name: the title, or the key, is a quotation
+"""
+Form(
+    f"""Node
+{_NODE}
+""",
+    ref=_ref,
+    external=_is_external,
+)
+_distant = Form[object](
+    f"""Node
+{_NODE}    distance
+""",
+    definition="distant_node",
+    ref=_ref,
+    external=_is_external,
+)
+Form("""Edge
+    dependent source
+    kinds[1..]: the fields in which it is recorded
+    ops: the ledger operations of the evidence, the latest last
+    in_cycle
+""")
+Form("LeftOut", "memories edges")
 
 
-def orphans_document(found: Orphans) -> dict[str, Any]:
-    """Return memories without a source, and refs that lead nowhere."""
-    return {
-        "orphans": [node_document(node) for node in found.without_source],
-        "dangling": [
-            {
-                "ref": one.node.key,
-                "path": one.node.path,
-                "line": one.at.line,
-                "column": one.at.column,
-                "field": one.field,
-                "target": one.target,
-                "ungrounded": one.is_ungrounded,
-            }
-            for one in found.dangling
-        ],
-        "left_out": found.left_out,
-    }
+def _names_marks(trace: Trace) -> bool:
+    return any(node.source_type == EXTERNAL and node.state is not NodeState.MEMORY for node in trace.nodes)
 
 
-def impact_document(found: Impact) -> dict[str, Any]:
-    """Return which memories would lose ground if a memory were gone."""
-    return {
-        "ref": found.gone[0].key,
-        "lost": [_harmed_document(one) for one in found.lost],
-        "weakened": [_harmed_document(one) for one in found.weakened],
-        "left_out": found.left_out,
-    }
+trace_document: Form[Trace] = Form(
+    """Trace
+    @trace: where a memory comes from, or what came from it
+    external?: only if texts in it quote an external memory
+    ref=start.key: the key of the node where the trace began
+    direction nodes[1..] edges roots=roots.*.key
+    chain=chain.*.key: the memories that superseded each other, oldest first; empty if there are none
+    ungrounded=is_ungrounded
+    left_out: what is not shown, because of --limit
+""",
+    external=_names_marks,
+    nodes=_distant,
+)
+Form("""Dangling
+    ref=node.key path=node.path line=at.line[1..] column=at.column[1..] field target ungrounded=is_ungrounded
+""")
+orphans_document: Form[Orphans] = Form("""Orphans
+    @orphans: memories that don't say where they come from, and refs that lead nowhere
+    orphans=without_source dangling
+    left_out: how many orphans and refs are beyond --limit
+""")
 
 
-def _harmed_document(one: Harmed) -> dict[str, Any]:
-    return {**node_document(one.node), "edges": [edge_document(edge) for edge in one.edges]}
+def _gone(found: Impact) -> str:
+    return found.gone[0].key
 
 
-def fixed_provenance_document(fixed: FixedProvenance) -> dict[str, Any]:
-    """Return the sources that were filled in, or would be, by file."""
-    return {
-        "dry_run": fixed.dry_run,
-        "files": [
-            {
-                "ref": file.ref,
-                "path": file.path,
-                "changes": [
-                    {"key": c.key, "add": list(c.items), "set": c.value or None, "because": c.because}
-                    for c in file.changes
-                ],
-                "skipped": file.skipped,
-            }
-            for file in fixed.files
-        ],
-        "conflicts": [],
-        "findings": [],
-    }
+Form("Harmed", "*node edges")
+impact_document: Form[Impact] = Form(
+    """Impact
+    @impact: which memories would lose ground if a memory were gone
+    ref
+    lost: the memories that would have no ground left
+    weakened: the memories that would lose a source but still have ground
+    left_out: how many memories are left out, because of --limit
+""",
+    ref=_gone,
+)
+Form("ProvenanceChange", "key add=items set=value~ because")
+Form("""Filled
+    ref path changes
+    skipped: why the file was not changed
+""")
+fixed_provenance_document: Form[FixedProvenance] = Form(
+    """FixedProvenance
+    @fix-provenance: provenance that was filled in, or would be
+    dry_run files conflicts findings
+""",
+    conflicts=no_conflicts,
+    findings=no_findings,
+)
+provenance_document: Form[Mapping[str, Any]] = Form("""Mapping[str, Any]
+    @export-prov: where memories come from
+    provenance=.: W3C PROV-JSON
+""")
 
 
 # -- drawings ------------------------------------------------------------------------------------
@@ -215,8 +212,3 @@ def _label(node: Node) -> str:
     if node.absence:
         return f"{node.name}\n{node.absence}"
     return f"{node.name}\n{node.title}" if node.title else node.name
-
-
-def provenance_document(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where memories come from, as PROV-JSON."""
-    return {"provenance": found}

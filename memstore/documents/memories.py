@@ -1,109 +1,113 @@
-"""Memories as JSON: shown, listed, written, moved, imported; and suggestions waiting for a decision."""
+"""The forms of memories: shown, listed, written, moved, forgotten; and of suggestions that wait for a decision."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.keys import EXTERNAL
-from memstore.documents.lineage import trace_document
-from memstore.documents.parts import (
-    DIGITS,
-    conflict_document,
-    external_document,
-    finding_document,
-    not_compared_document,
-    saved_document,
-)
+from memstore.documents.form import Form
+from memstore.documents.parts import NOT_COMPARED, no_conflicts, no_findings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from memstore.beliefs.reconsolidation import BeliefStanding
     from memstore.core.catalog import Entry
     from memstore.core.change import Saved
-    from memstore.core.finding import Finding
     from memstore.history.purging import Purged
-    from memstore.lineage.values import Trace
     from memstore.memories.adopt import Adoptable, Adopted
     from memstore.memories.edit import Formatted, Moved
     from memstore.memories.forget import Forgotten
-    from memstore.memories.incoming import Imported
-    from memstore.memories.links import LinkedNote, NoteLinks
+    from memstore.memories.generalize import GeneralizationCheck, Generalized
+    from memstore.memories.links import NoteLinks
     from memstore.memories.listing import Listed
     from memstore.memories.promote import Linked
     from memstore.memories.seal import SealedMemories
     from memstore.memories.show import Expanded, Shown
     from memstore.memories.suggestions import Waiting
     from memstore.memories.what_if import WhatIf
-    from memstore.memories.why import Number, Why
-    from memstore.trust.formats.memory_v01 import Document
+    from memstore.memories.why import Number, Term, Why
 
+Said = Mapping[str, Any]
 
-# -- forget ----------------------------------------------------------------------------------------
+# -- forget and seal -----------------------------------------------------------------------------
 
-
-def forgotten_document(done: Forgotten) -> dict[str, Any]:
-    """Return what was forgotten, or would be, and what became of what rested on it."""
-    document = {
-        "at": done.at,
-        "by": done.by,
-        "reason": done.reason,
-        "forgotten": [one._asdict() for one in done.tombstones],
-        "detached": [
-            {"ref": one.ref, "path": one.path, "old": one.old, "new": one.new, "own": one.is_own}
-            for one in done.detached
-        ],
-        "mentions": [*done.mentions],
-        "removed": [*done.removed],
-        "cleaned": [*done.cleaned],
-        "left": [*done.left],
-    }
-    document |= {"key": done.key} if done.key else {}
-    return {**document, "commit": done.commit} if done.commit else document
-
-
-def sealed_document(done: SealedMemories) -> dict[str, Any]:
-    """Return what was sealed, or would be, who may open it, and the file of the context's key if it is for one."""
-    sealed = [
-        {"ref": one.ref, "was": one.was, "path": one.path, "readers": [*one.readers], "in_history": one.in_history}
-        for one in done.memories
-    ]
-    document: dict[str, Any] = {"sealed": sealed}
-    document |= {"context": done.context, "key": done.key, "new_key": done.is_new_key} if done.context else {}
-    return {**document, "commit": done.commit} if done.commit else document
-
-
-def unsealed_document(done: SealedMemories) -> dict[str, Any]:
-    """Return what was unsealed, or would be."""
-    document: dict[str, Any] = {
-        "unsealed": [{"ref": one.ref, "was": one.was, "path": one.path} for one in done.memories]
-    }
-    return {**document, "commit": done.commit} if done.commit else document
-
-
-def purged_document(done: Purged) -> dict[str, Any]:
-    """Return what became of the history in a new clone, and what still has words of the memories."""
-    return {
-        "folder": str(done.folder),
-        "removed": done.removed,
-        "changed": done.changed,
-        "commits": done.commits,
-        "objects": done.objects,
-        "notes": done.notes,
-        "renamed": [*done.renamed],
-        "unsigned": done.unsigned,
-        "still": [*done.still],
-        "remotes": [*done.remotes],
-        "submodules": [*done.submodules],
-        "work_trees": [*done.work_trees],
-    }
-
+Form("""Tombstone
+    ref
+    was: the path that its file had
+    path: the path of its tombstone
+""")
+Form("""Dependent
+    ref path
+    old: its confidence before
+    new: its confidence now, never above what it rests on bears
+    own=is_own: false for somebody else's memory, which stays as it is
+""")
+forgotten_document: Form[Forgotten] = Form("""Forgotten
+    @forget: memories that were forgotten, or would be
+    at[date-time]
+    by: the entity who forgot them
+    reason[requested|consent|wrong|outdated|private|legal]
+    forgotten=tombstones: empty if all of them were forgotten before
+    detached: the memories that rested on them, directly or not
+    mentions: refs of memories that only name them
+    removed: paths of files that held their text: suggestions, requests
+    cleaned: paths of files that lost lines about them
+    left: what could not be cleaned, in words
+    key?: with --shred, the file of the context's key that was destroyed, or would be
+    commit?: the commit that contains it
+""")
+_UNSEALED = """
+    ref
+    was: the path that its file had
+    path: the path of its file now
+"""
+Form(f"""SealedMemory
+{_UNSEALED}
+    readers: the entities whose keys open it, as far as the actor may know; empty if it is for a context's key
+    in_history: whether a commit has its plain text
+""")
+_unsealed = Form[object](
+    f"""SealedMemory
+{_UNSEALED}
+""",
+    definition="unsealed_memory",
+)
+sealed_document: Form[SealedMemories] = Form("""SealedMemories
+    @seal: memories that were sealed, or would be
+    sealed=memories
+    context?: the context whose key alone opens them
+    key?context: the file of the context's key; null in a dry run that would make it
+    new_key=is_new_key?context: whether the key was made for this, or would be
+    commit?: the commit that contains it
+""")
+unsealed_document: Form[SealedMemories] = Form(
+    """SealedMemories
+    @unseal: memories that were unsealed, or would be
+    unsealed=memories
+    commit?: the commit that contains it
+""",
+    unsealed=_unsealed,
+)
+purged_document: Form[Purged] = Form("""Purged
+    @forget-purge: a clone whose history never held what was forgotten
+    folder: the clone
+    removed: blobs that are gone from the history
+    changed: blobs that lost lines
+    commits: commits with a new id
+    objects: objects that were searched
+    notes: notes that were attached again
+    renamed: paths of files in which commits have their new ids
+    unsigned: signatures of commits and tags that did not survive
+    still: what has words of the memories all the same
+    remotes: the original's remotes, which were not reached
+    submodules: paths of submodules, whose repositories were not reached
+    work_trees: folders of the original's other work trees, which were not reached
+""")
 
 # -- show and list -------------------------------------------------------------------------------
 
 
-def shown_document(shown: Shown) -> dict[str, Any]:
-    """Return every key of the frontmatter under its own name, including absent ones; then what is derived from it."""
+def _frontmatter(shown: Shown) -> Mapping[str, Any]:
+    """Return every key under its own name, including absent ones, and the user's own."""
     from memstore.core.keys import KEYS, Shape
     from memstore.files.shapes import listed
 
@@ -121,291 +125,319 @@ def shown_document(shown: Shown) -> dict[str, Any]:
     flags = {key.name: False for key in KEYS if key.shape is Shape.FLAG}
     said = {name: value for name, value in shown.values.items() if value not in (None, "")}
     words = {key.name: listed(said[key.name]) for key in KEYS if key.shape is Shape.WORDS and key.name in said}
-    marked = external_document(shown.external)
-    return {
-        **marked,
-        **absent,
-        **flags,
-        "status": shown.memory.status,
-        "scope": shown.memory.scope,
-        "title": shown.entry.title,
-        **said,
-        **words,
-        "ref": shown.entry.ref,
-        "path": shown.path,
-        **({"stack": shown.mount.name} if shown.mount else {}),
-        "body": shown.memory.body,
-        "revision": shown.revision,
-        "confidence_now": shown.confidence_now,
-        "conflicts": [conflict_document(conflict) for conflict in shown.conflicts],
-        **not_compared_document(shown.not_compared),
-        "standing": _standing_document(shown.standing),
-        "prunable": shown.prunable,
-        "quality": shown.quality,
-        "strength": round(shown.grounds.strength.retrieval, DIGITS),
-        "trust": {
-            "score": shown.trust.score,
-            "level": shown.trust.level.word,
-            "contested": shown.trust.contested,
-            "stale": shown.trust.stale,
-        },
-        **({"hearsay": [*shown.hearsay]} if shown.hearsay else {}),
-        **marked,
-    }
+    usual = {"status": shown.memory.status, "scope": shown.memory.scope, "title": shown.entry.title}
+    return absent | flags | usual | said | words
 
 
-def _standing_document(standing: BeliefStanding | None) -> dict[str, Any] | None:
-    from memstore.core.times import instant
-
-    if standing is None:
-        return None
-    return {
-        "votes_for": standing.votes_for,
-        "votes_against": standing.votes_against,
-        "uncertainty": round(standing.uncertainty, DIGITS),
-        "contested": standing.contested,
-        "labile_since": instant(standing.labile) if standing.labile else None,
-    }
-
-
-def traced_document(shown: Shown, *, sources: Trace, dependents: Trace) -> dict[str, Any]:
-    """Return a memory with what it comes from and what has come from it."""
-    trace = {"sources": trace_document(sources), "dependents": trace_document(dependents)}
-    return {**shown_document(shown), "trace": trace}
-
-
-def expanded_document(expanded: Expanded) -> dict[str, Any]:
-    """Return a memory with its links, and its full text if it was compressed."""
-    whole = expanded.whole
-    return {
-        **shown_document(expanded.shown),
-        "links": [
-            {"key": link.key, "ref": link.ref, "title": link.title, "path": link.path} for link in expanded.links
-        ],
-        "whole": None if whole is None else whole.decode("utf-8", "surrogateescape"),
-    }
-
-
-def listed_document(listed: Listed) -> dict[str, Any]:
-    """Return a list of memories, without their texts."""
-    return {
-        "memories": [entry_document(entry) for entry in listed.entries],
-        "total": listed.total,
-        "left_out": listed.left_out,
-    }
-
-
-def entry_document(entry: Entry) -> dict[str, Any]:
-    """Return a memory as an item of a list."""
-    return {
-        "ref": entry.ref,
-        "path": entry.path,
-        "type": entry.type,
-        "id": entry.id or None,
-        "title": entry.title,
-        "status": entry.status or "active",
-        "created_at": entry.created_at or None,
-        "confidence": float(entry.confidence) if entry.confidence else None,
-        "tags": list(entry.tags),
-        "author": entry.author or None,
-        "revision": entry.blob,
-        **({"external": True} if entry.source_type == EXTERNAL else {}),
-    }
+_standing = Form[object]("""BeliefStanding
+    votes_for: how many independent roots speak for it
+    votes_against: how many speak against it
+    uncertainty[.4 0..1]: 2 / n, where n is the number of observations behind the confidence
+    contested: whether both sides have at least two votes, and the confidence is undecided
+    labile_since=labile: when a surprise made it labile, as long as it is
+""")
+_trust = Form[object]("""Trust
+    score[0..1] level=level.word[unverified|attested|anchored|consensus] contested
+    stale: Whether its author signed something other than what it says now.
+""")
+shown_document: Form[Shown] = Form(
+    f"""Shown
+    @show: a memory: its frontmatter under its own keys, its body, and what is derived
+    external? *frontmatter ref=entry.ref path stack=mount.name? body=memory.body revision
+    confidence_now[0..1]: the confidence after its evidence has faded; null if the memory has none
+    conflicts: the open conflicts
+    {NOT_COMPARED}
+    standing: how firmly it is believed; null if the memory has no confidence
+    prunable: why it could be archived
+    quality[0..1]: how reliable it is today, as in search results
+    strength=grounds.strength.retrieval[.4 0..1]: how easily it came to mind before this use
+    trust
+    hearsay?: the external or quarantined memories because of which it is no evidence
+    external?: for an external memory: as in search results
+""",
+    meaning="Every frontmatter key is present under its own name, as described in memory.schema.json.",
+    frontmatter=_frontmatter,
+    standing=_standing,
+    trust=_trust,
+)
+Form("TracedBothWays", "sources dependents")
+traced_document: Form[Shown] = Form(
+    """Shown
+    @show
+    *shown=.
+    trace: with --trace: where it comes from, and what came from it, as in trace.schema.json
+""",
+    shown=shown_document,
+    trace="TracedBothWays",
+)
 
 
-def path_document(entry: Entry) -> dict[str, Any]:
-    """Return the path of a memory's file."""
-    return {"ref": entry.ref, "path": entry.path}
+def _whole(expanded: Expanded) -> str | None:
+    return None if expanded.whole is None else expanded.whole.decode("utf-8", "surrogateescape")
 
 
-def why_document(explained: Why) -> dict[str, Any]:
-    """Return how a memory's numbers were computed, term by term."""
-    return {
-        "ref": explained.shown.entry.ref,
-        "path": explained.shown.path,
-        "revision": explained.shown.revision,
-        "numbers": [_number_document(explained, number) for number in explained.numbers],
-    }
+Form("""Link
+    key[derived_from|relates_to|processed_into|supersedes|superseded_by]
+    ref: A ref, or a mark like file:…
+    title
+    path: Null if the viewer can see no such memory.
+""")
+expanded_document: Form[Expanded] = Form(
+    """Expanded
+    @expand: everything about a memory: the output of show, its links, and its whole text
+    *shown links
+    whole: The whole file before it was compressed; with --full, for a compressed memory.
+""",
+    meaning="Every frontmatter key is present under its own name, as described in memory.schema.json.",
+    shown=shown_document,
+    whole=_whole,
+)
 
 
-def what_if_document(found: WhatIf) -> dict[str, Any]:
-    """Return how a memory's numbers would be computed, each beside what it is now."""
-    would_be = why_document(found.would_be)
-    for number, now in zip(would_be["numbers"], found.why.numbers, strict=True):
-        number["now"] = None if now.value is None else round(now.value, DIGITS)
-    return {**would_be, "assuming": list(found.assumed)}
+def _status(entry: Entry) -> str:
+    return entry.status or "active"
 
 
-def _number_document(explained: Why, number: Number) -> dict[str, Any]:
-    return {
-        "name": number.name,
-        "value": None if number.value is None else round(number.value, DIGITS),
-        "meaning": number.meaning,
-        "unit": number.unit or None,
-        "terms": [
-            {
-                "name": term.name,
-                "value": round(term.value, DIGITS),
-                "why": term.why,
-                "line": explained.line_of(term),
-            }
-            for term in number.terms
-        ],
-    }
+def _confidence(entry: Entry) -> float | None:
+    return float(entry.confidence) if entry.confidence else None
 
+
+def _is_external(entry: Entry) -> bool:
+    return entry.source_type == EXTERNAL
+
+
+entry_document: Form[Entry] = Form(
+    """Entry
+    ref path type id~ title status created_at~ confidence tags author~ revision=blob
+    external?: only for external memories: the title is a quotation
+""",
+    status=_status,
+    confidence=_confidence,
+    external=_is_external,
+)
+listed_document: Form[Listed] = Form("""Listed
+    @list: memories, filtered
+    memories=entries total left_out
+""")
+path_document: Form[Entry] = Form("""Entry
+    @path: the path of a memory's file
+    ref path
+""")
+
+# -- why -----------------------------------------------------------------------------------------
+
+
+def _line(term: Term, said: Said) -> int | None:
+    why: Why = said["Why"]
+    return why.line_of(term)
+
+
+def _now(number: Number, said: Said) -> float | None:
+    found: WhatIf = said["WhatIf"]
+    return next(one.value for one in found.why.numbers if one.name == number.name)
+
+
+Form(
+    """Term
+    name value[.4]
+    why: An explanation for people to read.
+    line[1..]: The line of the file that it comes from.
+""",
+    line=_line,
+)
+Form(
+    """Number
+    name: confidence, confidence_now, quality, strength, or one added by a later version.
+    value[.4 0..1]: Null if the memory has none.
+    meaning
+    unit~: The unit of the terms; null if they add up to the number.
+    terms
+    now?WhatIf[.4 0..1]: Only with --without or --if: what the number is now.
+""",
+    now=_now,
+)
+why_document: Form[Why] = Form("""Why
+    @why: how a memory's numbers came about
+    ref=shown.entry.ref path=shown.path
+    revision=shown.revision: The file's git blob id.
+    numbers
+""")
+what_if_document: Form[WhatIf] = Form("""WhatIf
+    @why
+    *would_be
+    assuming=assumed: Only with --without or --if: what is assumed, for people to read; the numbers are what they would
+        be then.
+""")
 
 # -- written -------------------------------------------------------------------------------------
 
-
-def linked_document(linked: Linked, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was written, and briefly those that changed with it."""
-    return {
-        **saved_document(linked.saved, dry_run=dry_run),
-        "changed": [_changed_document(saved, dry_run=dry_run) for saved in linked.others],
-    }
-
-
-def _changed_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
-    document = saved_document(saved, dry_run=dry_run)
-    return {name: document[name] for name in ("ref", "path", "findings", "diff") if name in document}
-
-
-def changed_memories_document(changed: Iterable[Saved], *, dry_run: bool) -> dict[str, Any]:
-    """Return memories that were written by one operation, and their number."""
-    memories = [saved_document(saved, dry_run=dry_run) for saved in changed]
-    return {"memories": memories, "total": len(memories)}
-
-
-def moved_document(moved: Moved, *, dry_run: bool) -> dict[str, Any]:
-    """Return the new and the old path of a memory's file, and what happened to links to it and in it."""
-    document: dict[str, Any] = {
-        "ref": moved.ref,
-        "path": moved.path,
-        "path_before": moved.path_before,
-        "conflicts": [],
-        "findings": [],
-        "relinked": [{"path": path, **({"diff": diff} if dry_run else {})} for path, diff in moved.diffs.items()],
-        "left": [{"path": at.path, "line": at.line, "link": at.written, "why": at.why} for at in moved.left],
-    }
-    return {**document, "commit": moved.commit} if moved.commit else document
+_changed = Form[object](
+    """Saved
+    ref path findings
+    diff?dry_run: the unified diff, in a dry run
+""",
+    definition="changed",
+)
+linked_document: Form[Linked] = Form(
+    """Linked
+    @merge: a memory that others were merged into
+    @promote: a memory made from a raw memory or a suggestion
+    @split: a memory that was replaced by two others
+    @supersede: a memory that superseded another
+    *saved
+    changed=others: the memories that changed with it
+""",
+    changed=_changed,
+)
 
 
-def links_document(found: NoteLinks) -> dict[str, Any]:
-    """Return the links of a note and those that lead to it; `to` is null if a link leads nowhere."""
-    return {
-        **_linked_note(found.note),
-        "outgoing": [
-            {
-                "line": link.line,
-                "link": link.written,
-                "to": _linked_note(link.target) if link.target else None,
-                "others": list(link.others),
-                **({"not_checked_out": link.not_checked_out} if link.not_checked_out else {}),
-            }
-            for link in found.outgoing
-        ],
-        "incoming": [
-            {"line": link.line, "link": link.written, "from": _linked_note(link.source)} for link in found.incoming
-        ],
-    }
+changed_memories_document: Form[Sequence[Saved]] = Form("""Sequence[Saved]
+    @archive: memories that were archived
+    @restore: memories that were brought back
+    memories=.
+    total#=.: how many there are
+""")
 
 
-def _linked_note(note: LinkedNote) -> dict[str, Any]:
-    return {"ref": note.ref, "path": note.path, "title": note.title}
+class RelinkedFile(NamedTuple):
+    """A file whose links changed."""
+
+    path: str
+    diff: str
 
 
-def adoptable_document(found: Iterable[Adoptable], left_alone: Iterable[Finding]) -> dict[str, Any]:
-    """Return files that could become memories, and what each lacks."""
-    return {
-        "adoptable": [{"path": one.path, "lacks": list(one.lacks)} for one in found],
-        "findings": [finding_document(finding) for finding in left_alone],
-    }
+def _relinked(moved: Moved) -> tuple[RelinkedFile, ...]:
+    return tuple(RelinkedFile(*one) for one in moved.diffs.items())
 
 
-def adopted_document(adopted: Adopted, *, dry_run: bool) -> dict[str, Any]:
-    """Return files that became memories, and why others did not."""
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in adopted.saved],
-        "findings": [finding_document(finding) for finding in adopted.left_alone],
-    }
+Form("""RelinkedFile
+    path
+    diff?dry_run: unified; in a dry run
+""")
+Form("""LeftLink
+    path
+    line[1..]: from 1, before the move
+    link=written why
+""")
+moved_document: Form[Moved] = Form(
+    """Moved
+    @mv: a memory whose file was moved
+    ref path path_before conflicts findings
+    relinked: the files whose links changed, or would, by their paths before the move
+    left: links that now lead elsewhere or nowhere, in files that may not be changed
+    commit?: the commit that contains it
+""",
+    conflicts=no_conflicts,
+    findings=no_findings,
+    relinked=_relinked,
+)
+Form(
+    """LinkedNote
+    ref path
+    title: the stem of its file name if it has no title
+""",
+    definition="note",
+)
+Form("""NoteLink
+    line[1..]: of this file, from 1
+    link=written: as it is written, without the displayed text: [[Note#Heading]], (../note.md#heading)
+    to=target: null if it leads nowhere
+    others: the paths of further notes that it may mean
+    not_checked_out?: the path of the note that it leads to, if a sparse checkout leaves that out of the work tree
+""")
+_incoming = Form[object](
+    """NoteLink
+    line[1..]: of the other file, from 1
+    link=written from=source
+""",
+    definition="incoming_link",
+)
+links_document: Form[NoteLinks] = Form(
+    """NoteLinks
+    @links: the links of a note, and those that lead to it
+    *note
+    outgoing: in the order of the text
+    incoming: by path and line
+""",
+    incoming=_incoming,
+)
+Form("Adoptable", "path lacks")
+adoptable_document: Form[Iterable[Adoptable]] = Form(
+    """Iterable[Adoptable]
+    @adoptable: files that could become memories
+    adoptable=. findings
+""",
+    findings="Sequence[Finding]",
+)
+adopted_document: Form[Adopted] = Form("""Adopted
+    @adopt: files that became memories
+    memories=saved findings=left_alone
+""")
+formatted_document: Form[Formatted] = Form("""Formatted
+    @fmt: files whose layout was changed, or would be
+    memories=saved total left_out
+""")
 
+# -- generalizations -----------------------------------------------------------------------------
 
-def formatted_document(done: Formatted, *, dry_run: bool) -> dict[str, Any]:
-    """Return memories whose layout changed, and the total number."""
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-        "total": done.total,
-        "left_out": done.left_out,
-    }
-
-
-# -- import --------------------------------------------------------------------------------------
-
-
-def imported_document(done: Imported, *, dry_run: bool) -> dict[str, Any]:
-    """Return what became of the source of an import: what was written, known, different, left out, and kept."""
-    return {
-        "memories": [saved_document(saved, dry_run=dry_run) for saved in done.saved],
-        "known": list(done.known),
-        "different": list(done.different),
-        "left_out": [{"where": left.where, "why": left.why, "broken": left.broken} for left in done.left_out],
-        "undated": [{"where": one.where, "why": one.why} for one in done.undated],
-        "users": list(done.users),
-        "originals": list(done.originals),
-        "in_parts": done.in_parts,
-        "conflicts": [],
-        "findings": [],
-    }
-
-
-def exported_document(found: Iterable[Document]) -> dict[str, Any]:
-    """Return memories in an exchange format: seed 004's, or records."""
-    return {"memories": list(found)}
-
-
-def exported_files_document(found: Iterable[tuple[str, bytes]]) -> dict[str, Any]:
-    """Return files by their path in an archive, as text."""
-    return {"files": [{"path": path, "text": data.decode()} for path, data in found]}
-
+checked_document: Form[GeneralizationCheck] = Form("""GeneralizationCheck
+    @generalize-check: whether a text gives away whom its sources are about
+    verdict=verdict.verdict[safe|warn|blocked] safe=verdict.safe
+    warnings=verdict.warnings: what may identify somebody; needs an acknowledgement
+    blocked_reason=verdict.blocked_reason: why it can't be shared; null if it can
+    checks=verdict.checks[contact|coverage|date|entity-name|individual|number|shared-phrase|uniqueness]: the names of
+        the checks that found something, sorted
+    k: how many subjects have memories that say most of what it says; only advice
+""")
+generalized_document: Form[Generalized] = Form("""Generalized
+    @generalize: a generalization that was written, or would be
+    *saved
+    check=checked: what the check said
+""")
 
 # -- suggestions ---------------------------------------------------------------------------------
 
 
-def suggestions_document(waiting: Iterable[Waiting]) -> dict[str, Any]:
-    """Return the suggestions waiting for a decision."""
-    suggestions = [waiting_document(one) for one in waiting]
-    return {"suggestions": suggestions, "total": len(suggestions)}
-
-
-def waiting_document(one: Waiting) -> dict[str, Any]:
-    """Return a suggestion as an item of a list."""
+def _title(one: Waiting) -> str:
     from memstore.core.titles import title_of
 
-    memory = one.memory
-    return {
-        "ref": str(memory.ref) if memory.ref else None,
-        "path": one.file.path,
-        "action": one.action.value,
-        "title": title_of(one.memory),
-        "target": one.target,
-        "confidence": memory.confidence,
-        "evidence": list(one.evidence),
-        "created_at": memory.created_at,
-    }
+    return title_of(one.memory)
 
 
-def suggestion_document(one: Waiting, linked: Linked) -> dict[str, Any]:
-    """Return a suggestion with its text, and what accepting it would change."""
-    return {
-        **waiting_document(one),
-        "body": one.memory.body,
-        "changes": [{"path": saved.path, "diff": saved.diff} for saved in (linked.saved, *linked.others)],
-    }
+class FileDiff(NamedTuple):
+    """A file that would change, and how."""
+
+    path: str
+    diff: str
 
 
-def accepted_document(linked: Linked, *, dry_run: bool) -> dict[str, Any]:
-    """Return the memory that a suggestion became, and the others that were written with it."""
-    return {
-        **saved_document(linked.saved, dry_run=dry_run),
-        "changed": [saved_document(saved, dry_run=dry_run) for saved in linked.others],
-    }
+def _changes(_: Waiting, said: Said) -> tuple[FileDiff, ...]:
+    linked: Linked = said["linked"]
+    return tuple(FileDiff(saved.path, saved.diff) for saved in (linked.saved, *linked.others))
+
+
+waiting_document: Form[Waiting] = Form(
+    """Waiting
+    ref path=file.path
+    action: what it would do
+    title target confidence=memory.confidence[0..1] evidence created_at=memory.created_at
+""",
+    title=_title,
+)
+suggestions_document: Form[Sequence[Waiting]] = Form("""Sequence[Waiting]
+    @suggestions-list: suggestions that wait for a decision
+    suggestions=. total#=.
+""")
+Form("FileDiff", "path diff")
+suggestion_document: Form[Waiting] = Form(
+    """Waiting
+    @suggestions-show: a suggestion, and what accepting it would change
+    *waiting=. body=memory.body changes
+""",
+    waiting=waiting_document,
+    changes=_changes,
+)
+accepted_document: Form[Linked] = Form("""Linked
+    @suggestions-accept: a suggestion that was accepted: the belief, and the other files that changed
+    *saved changed=others
+""")

@@ -1,118 +1,114 @@
-"""Parts that many documents share: a finding, a conflict, a citation, a memory that was written."""
+"""The forms of values that every package names: a finding, a conflict, a quotation, a memory that was written."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from memstore.documents.form import Form
 
-    from memstore.access.audit import Registered
+if TYPE_CHECKING:
     from memstore.core.change import Saved
-    from memstore.core.conflict import Conflict, Lines
+    from memstore.core.conflict import Conflict
     from memstore.core.finding import Finding
     from memstore.core.quotation import External
-    from memstore.search.retrieval import Citation
 
-# Decimals; any further ones are numerical noise.
-DIGITS = 4
+finding_document: Form[Finding] = Form("""Finding
+    code severity path
+    line=at.line[1..]: from 1
+    column=at.column[1..]: in characters, from 1
+    text
+    hint: what to do
+    mended: the line as it should read, if there is only one answer
+""")
 
-
-def published(verb: str, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with the name of the schema that it follows, `schemas/output/<verb>.schema.json`."""
-    return {"schema": f"memstore.{verb}/1", **document}
-
-
-def finding_document(finding: Finding) -> dict[str, Any]:
-    """Return a finding with its position; lines and columns count from 1."""
-    return {
-        "code": finding.code,
-        "severity": finding.severity.value,
-        "path": finding.path,
-        "line": finding.at.line,
-        "column": finding.at.column,
-        "text": finding.text,
-        "hint": finding.hint,
-        "mended": finding.mended,
-    }
+# -- conflicts and quotations --------------------------------------------------------------------
 
 
-def not_compared_document(pairs: int) -> dict[str, int]:
-    """Return how many pairs of memories that are alike were not compared, or only in part; nothing for none."""
-    return {"not_compared": pairs} if pairs else {}
+def _lowers(conflict: Conflict) -> float:
+    return 0.0 - round(conflict.penalty, 4)
 
 
-def conflict_document(conflict: Conflict) -> dict[str, Any]:
-    """Return one conflict, with seed 003's keys; the penalty is negative, as it is added to the quality."""
-    return {
-        "conflict_type": conflict.conflict_type.value,
-        "penalty": 0.0 - round(conflict.penalty, DIGITS),
-        "suggested_resolution": conflict.suggested_resolution,
-        "refs": list(conflict.refs),
-        "lines": [_lines_document(lines) for lines in conflict.lines],
-        "rule": conflict.rule,
-        "command": conflict.command,
-        **({"current": conflict.current} if conflict.current else {}),
-    }
+Form("""Lines
+    path
+    line_start[1..]: from 1
+    line_end[1..]: the last of them
+    excerpt
+""")
+conflict_document: Form[Conflict] = Form(
+    """Conflict
+    conflict_type
+    penalty[-0.3..0]: the amount that it adds to the first memory's quality
+    suggested_resolution[manual_review|timestamp_priority|merge_or_clarify]
+    refs[2..2]
+    lines[2..2]: the lines of each side that are in conflict
+    rule
+    command: the command that resolves it as suggested
+    current?: for a temporal conflict, the ref of the memory that probably holds now
+""",
+    penalty=_lowers,
+)
+NOT_COMPARED = (
+    "not_compared?[1..]: How many pairs of memories were not compared for conflicts, or only in part; absent if none."
+)
 
 
-def _lines_document(lines: Lines) -> dict[str, Any]:
-    return {
-        "path": lines.path,
-        "line_start": lines.line_start,
-        "line_end": lines.line_end,
-        "excerpt": lines.excerpt,
-    }
+def _notice(_: External) -> str:
+    from memstore.core.quotation import NOTICE
+
+    return NOTICE
+
+
+_external: Form[External] = Form(
+    """External
+    notice: how to read these texts
+    source~: where it says it comes from; itself quoted
+    trust: vouched for, or not, in words
+    vouched: whether its owner or another controller vouches for it
+""",
+    meaning="marks the texts beside it as a quotation of an external memory",
+    notice=_notice,
+)
 
 
 def external_document(external: External | None) -> dict[str, Any]:
     """Return what marks the texts beside it as a quotation, for an external memory; nothing for any other."""
-    if external is None:
-        return {}
-    from memstore.core.quotation import NOTICE
-
-    said = {"notice": NOTICE, "source": external.source or None, "trust": external.trust, "vouched": external.vouched}
-    return {"external": said}
+    return {"external": _external(external)} if external else {}
 
 
-def citation_document(citation: Citation) -> dict[str, Any]:
-    """Return a citation with its full blob id."""
-    return {
-        "path": citation.path,
-        "line_start": citation.line_start,
-        "line_end": citation.line_end,
-        "excerpt": citation.excerpt,
-        "version_hash": citation.version_hash,
-    }
+# -- written -------------------------------------------------------------------------------------
 
 
-def saved_document(saved: Saved, *, dry_run: bool) -> dict[str, Any]:
-    """Return one memory that was written, or would be."""
-    document: dict[str, Any] = {
-        "ref": saved.ref,
-        "path": saved.path,
-        "conflicts": [conflict_document(conflict) for conflict in saved.conflicts],
-        "findings": [finding_document(finding) for finding in saved.findings],
-    }
-    if saved.is_first:
-        document["is_first"] = True
-    if saved.compared_in_part:
-        document["compared_in_part"] = True
-    if dry_run:
-        document["diff"] = saved.diff
-    if saved.commit:
-        document["commit"] = saved.commit
-    return document
+def no_conflicts(_: object) -> tuple[Conflict, ...]:
+    """Return none, where other commands that write tell of some."""
+    return ()
 
 
-def nothing_saved_document() -> dict[str, Any]:
-    """Return that no memory was written, because somebody left the editor without a text."""
-    return {"ref": None, "path": None, "conflicts": [], "findings": []}
+def no_findings(_: object) -> tuple[Finding, ...]:
+    """Return none, where other commands that write tell of some."""
+    return ()
 
 
-def registered_document(done: Registered, *, dry_run: bool) -> dict[str, Any]:
-    """Return what happened to a registry file."""
-    document: dict[str, Any] = {"id": done.id, "path": done.path, "changed": bool(done.diff)}
-    if dry_run:
-        document["diff"] = done.diff
-    return {**document, "commit": done.commit} if done.commit else document
+saved_document: Form[Saved] = Form("""Saved
+    @add: a memory that was written
+    @edit: a memory that was edited
+    @raw: a raw memory that was written
+    @recompute-fold: a memory whose history was folded into one line
+    @revise: a memory that was reworded
+    @set: a memory whose key was set
+    @suggestions-reject: a suggestion that was rejected
+    @tag: a memory whose tags were changed
+    @today: today's daily note
+    ref path conflicts findings is_first? compared_in_part?
+    diff?dry_run: the unified diff, in a dry run
+    commit?: the commit that contains it
+""")
+nothing_saved_document: Form[None] = Form(
+    """None
+    @add
+    ref
+    path: null if nothing was written because the draft had no text
+    conflicts findings
+""",
+    conflicts=no_conflicts,
+    findings=no_findings,
+)

@@ -1,34 +1,66 @@
-"""The program's own messages as JSON: errors, help, and completion scripts for shells."""
+"""The forms of the program's own messages: errors, help, completion scripts, and changed settings of agents."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from memstore.documents.form import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from memstore.agents.installing import SetUp
+
+
+class FailureAnswer(NamedTuple):
+    """Why a command failed."""
+
+    code: str
+    exit: int
+    message: str
+    hint: str | None
+
+
+Form("""FailureAnswer
+    code: a word for programs
+    exit[1..]: the exit code
+    message hint
+""")
+_error: Form[FailureAnswer] = Form("""FailureAnswer
+    @error: why a command failed
+    error=.
+""")
 
 
 def error_document(code: str, exit_code: int, message: str, hint: str | None) -> dict[str, Any]:
     """Return why a command failed; `code` is a word for programs."""
-    return {"error": {"code": code, "exit": exit_code, "message": message, "hint": hint}}
+    return _error(FailureAnswer(code, exit_code, message, hint))
 
 
-def help_document(topic: Sequence[str], text: str) -> dict[str, Any]:
-    """Return the help on a topic, or on a command by its words."""
-    return {"topic": " ".join(topic), "text": text}
-
-
-def completion_document(shell: str, script: str) -> dict[str, Any]:
-    """Return the script that a shell uses to complete commands."""
-    return {"shell": shell, "script": script}
-
-
-def agent_document(done: SetUp, *, dry_run: bool) -> dict[str, Any]:
-    """Return what was changed in an agent's settings: of each file memstore's own lines, and nothing else."""
-    changes = [
-        {"path": str(change.path), "change": change.kind, "added": [*change.added], "removed": [*change.removed]}
-        for change in done.changes
-    ]
-    return {"agent": done.agent, "dry_run": dry_run, "files": changes, "notes": [*done.notes]}
+help_document: Form[None] = Form(
+    """None
+    @help: help on a command or a topic
+    topic text
+""",
+    topic=str,
+    text=str,
+)
+completion_document: Form[None] = Form(
+    """None
+    @completion: a completion script
+    shell script
+""",
+    shell=str,
+    script=str,
+)
+Form("""SettingsChange
+    path
+    change=kind[created|changed|removed]
+    added: the texts that are put in; nothing else of the file is shown
+    removed: the texts that are taken out
+""")
+agent_document: Form[SetUp] = Form(
+    """SetUp
+    @agent: what was changed to set memstore up in an agent's program, or to undo that
+    agent dry_run files=changes notes
+""",
+    dry_run=bool,
+)

@@ -1,114 +1,176 @@
-"""Search results as JSON, and the status of citations."""
+"""The forms of search results, and of the status of citations."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from memstore.core.keys import QUARANTINED
-from memstore.documents.parts import (
-    DIGITS,
-    citation_document,
-    conflict_document,
-    external_document,
-    not_compared_document,
-)
+from memstore.documents.form import Form
+from memstore.documents.parts import NOT_COMPARED
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from memstore.core.errors import MemstoreError
     from memstore.memories.cite import Cited
-    from memstore.search.explanation import Explanation, ScorePart, WhyNot
-    from memstore.search.retrieval import Answer, Hit
+    from memstore.search.explanation import Explanation, WhyNot
+    from memstore.search.quality import Terms
+    from memstore.search.retrieval import Answer, Citation, Hit
+
+citation_document: Form[Citation] = Form("""Citation
+    path
+    line_start[1..]: File line, from 1.
+    line_end[1..]: Inclusive.
+    excerpt: The bytes of these lines, without the line feed that ends the last one.
+    version_hash[blob]: The file's git blob id.
+""")
+
+# -- results -------------------------------------------------------------------------------------
 
 
-def answer_document(answer: Answer) -> dict[str, Any]:
-    """Return the answer to a query, with seed 003's keys."""
-    return {
-        "query": answer.query.text,
-        "results": [hit_document(hit) for hit in answer.hits],
-        "fallback": {"used": answer.fallback is not None, "reason": answer.fallback},
-        "citations": "auto",
-        "total": answer.total,
-        "left_out": answer.left_out,
-        "past": answer.past,
-        "weak": answer.weak,
-        "facets": {key: dict(counts) for key, counts in answer.facets},
-        "suggestion": answer.suggestion,
-        "notes": [*answer.query.notes],
-        **not_compared_document(answer.not_compared),
-        **({"why_not": why_not_document(answer.why_not)} if answer.why_not else {}),
-    }
+def _quarantined(hit: Hit) -> Literal["quarantined"] | None:
+    return "quarantined" if hit.status == QUARANTINED else None
 
 
-def hit_document(hit: Hit) -> dict[str, Any]:
-    """Return one result; its `confidence` is seed 003's, which is called quality here."""
-    return {
-        **external_document(hit.external),
-        "ref": hit.ref,
-        "path": hit.path,
-        "title": hit.title,
-        "type": hit.type,
-        "created_at": hit.created_at,
-        "content": hit.content,
-        "confidence": round(hit.quality, DIGITS),
-        "relevance_score": round(hit.relevance, DIGITS),
-        "combined_score": round(hit.combined, DIGITS),
-        "citation": citation_document(hit.citation),
-        "more": [citation_document(citation) for citation in hit.more],
-        "source_type": hit.source_type,
-        "channel": hit.channel,
-        "held_confidence": hit.held_confidence,
-        "trust_level": hit.trust_level,
-        "stale": hit.is_stale,
-        "also": [*hit.also],
-        "conflicts": [conflict_document(conflict) for conflict in hit.conflicts],
-        **({"status": hit.status} if hit.status == QUARANTINED else {}),
-        **({"stack": hit.stack} if hit.stack else {}),
-        **({"explanation": explanation_document(hit.explanation)} if hit.explanation else {}),
-    }
+hit_document: Form[Hit] = Form(
+    """Hit
+    external?
+    ref: type:id; null for a memory without an id.
+    path title type created_at
+    content: The best passage's text.
+    confidence=quality[.4 0..1]: Quality: how reliable the memory is today (seed 003's confidence).
+    relevance_score=relevance[.4 0..1]: How well it matches the query.
+    combined_score=combined[.4 0..1]: confidence times relevance_score.
+    citation
+    more[..2]: Further passages that match.
+    source_type channel
+    held_confidence[0..1]: The confidence that its author states.
+    trust_level[unverified|attested|anchored|consensus]
+    stale=is_stale: Whether its author signed something other than what it says now.
+    also: Further results with the same text, by ref or path.
+    conflicts
+    status?: only for a quarantined memory, which only a filter on the status finds
+    stack?: The shared stack in which it was found, beside the vault; its paths are then absolute.
+    explanation?
+""",
+    definition="result",
+    status=_quarantined,
+)
 
 
-def explanation_document(explanation: Explanation) -> dict[str, Any]:
-    """Return what a result's relevance and quality are made of."""
-    worth = explanation.quality
-    return {
-        "parts": [_part_document(part) for part in explanation.parts],
-        "line": explanation.line or None,
-        "chosen": [_part_document(part) for part in explanation.chosen],
-        "quality": {name: round(term, DIGITS) for name, term in worth._asdict().items()} if worth else {},
-        "origin": explanation.origin,
-        "status": explanation.status,
-    }
+def _quality(explanation: Explanation) -> Terms:
+    return cast("Terms", explanation.quality)  # a hit's explanation has it
 
 
-def _part_document(part: ScorePart) -> dict[str, Any]:
-    return {"kind": part.kind, "term": part.term, "places": dict(part.places), "points": round(part.points, DIGITS)}
+Form(
+    """ScorePart
+    kind[memory|line|pair|typed|named|alias|speaker|answer|asking|whole|meaning|recent|filter|order]: memory: a term in
+        the memory as a whole; line: in its best line; pair: words side by side; typed: letter by letter; named: a title
+        or heading in the query; alias: an alias in the query; speaker, answer, asking: of a question; whole: its
+        memory's share in a passage; meaning: by vectors; recent: for being new; filter: no words were asked for; order:
+        cut off.
+    term
+    places{}[1..]: Where the term occurs, and how often.
+    points[.4]: The amount that it adds to the relevance; may be negative.
+""",
+    definition="part",
+)
+Form("Terms", "base[.4] recency[.4] uses[.4] citation[.4] conflicts[.4]")
+Form(
+    """Explanation
+    parts: Their sum is relevance_score.
+    line~[1..]: The line that counts for the memory; null for its title, or if no line counts.
+    chosen: What makes the cited lines better than others of the memory, besides their words.
+    quality: The terms of `confidence`, before it is limited to [0,1].
+    origin[confidence|channel|source_type]: The key that determines quality.base.
+    status
+""",
+    meaning="How the scores are computed; present with --explain.",
+    quality=_quality,
+)
+Form("Reason", "code[filtered|past|must|must_not|no_words|letters|folded|limit|changed] text hint")
+Form("""Sought
+    term need
+    places{}[1..]: Where the term occurs, and how often.
+""")
+why_not_document: Form[WhyNot] = Form(
+    """WhyNot
+    ref path title
+    place[1..]: Its actual or hypothetical position among the results; null if it does not match.
+    reasons sought
+""",
+    meaning="Why the memory that --explain names is not among the results; if there are no reasons, it is the result "
+    "at `place`.",
+)
 
 
-def why_not_document(why_not: WhyNot) -> dict[str, Any]:
-    """Return why a memory is not among the results, or which of them it is."""
-    return {
-        "ref": why_not.ref,
-        "path": why_not.path,
-        "title": why_not.title,
-        "place": why_not.place,
-        "reasons": [reason._asdict() for reason in why_not.reasons],
-        "sought": [{"term": one.term, "need": one.need.value, "places": dict(one.places)} for one in why_not.sought],
-    }
+class Fallback(NamedTuple):
+    """Whether the answer was found by other means, and why."""
+
+    used: bool
+    reason: str | None
 
 
-def refused_document(answer: Answer, error: MemstoreError) -> dict[str, Any]:
-    """Return the answer to an invalid query among many: no results, and the reason."""
-    refused = {"code": "usage", "message": str(error), "hint": error.hint}
-    return {**answer_document(answer), "error": refused}
+def _fallback(answer: Answer) -> Fallback:
+    return Fallback(answer.fallback is not None, answer.fallback)
 
 
-def cited_document(cited: Cited) -> dict[str, Any]:
-    """Return the status of cited lines."""
-    return {
-        **external_document(cited.external),
-        "ref": cited.ref,
-        "status": cited.standing.value,
-        "text": cited.text,
-        "citation": citation_document(cited.now) if cited.now else None,
-        "cited_excerpt": cited.before,
-    }
+def _auto(_: Answer) -> Literal["auto"]:
+    return "auto"
+
+
+def _facets(answer: Answer) -> Mapping[str, Mapping[str, int]]:
+    return {key: dict(counts) for key, counts in answer.facets}
+
+
+Form("Fallback", "used reason")
+answer_document: Form[Answer] = Form(
+    f"""Answer
+    @search: memstore search --json
+    query=query.text results=hits fallback citations
+    total: How many memories match.
+    left_out: How many files can't be read.
+    past: How many matching memories are left out because they are superseded, expired or archived; --status all
+        includes them.
+    weak: Whether the best result matches so little of the query that it may not answer it.
+    facets
+    suggestion: A query that finds something, if this one does not.
+    notes=query.notes: Parts of the query that may have been meant differently.
+    {NOT_COMPARED}
+    why_not?
+""",
+    fallback=_fallback,
+    citations=_auto,
+    facets=_facets,
+)
+
+
+def _usage(_: MemstoreError) -> Literal["usage"]:
+    return "usage"
+
+
+def _message(error: MemstoreError) -> str:
+    return str(error)
+
+
+def _hint(error: MemstoreError) -> str | None:
+    return error.hint
+
+
+Form("MemstoreError", "code message hint", code=_usage, message=_message, hint=_hint)
+refused_document: Form[Answer] = Form(
+    """Answer
+    @search
+    *answer=. error
+""",
+    answer=answer_document,
+    error="MemstoreError",
+)
+cited_document: Form[Cited] = Form("""Cited
+    @cite: memstore cite --json
+    external? ref
+    status=standing: The state of the cited lines; same for a new citation.
+    text: The citation as it is written in a body, [[ref#L3-L5@blob]].
+    citation=now: Where the lines are now.
+    cited_excerpt=before: The lines as they were cited.
+""")

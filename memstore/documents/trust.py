@@ -1,160 +1,147 @@
-"""Who vouches for a memory, as JSON: trust and its terms, attestations, anchors, keys."""
+"""The forms of who vouches for a memory: trust and its terms, attestations, anchors, keys."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NotRequired, TypedDict
 
 from memstore.core.keys import EXTERNAL
-from memstore.core.times import instant
+from memstore.documents.form import Form
 from memstore.documents.memories import shown_document
-from memstore.documents.parts import saved_document
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from datetime import datetime
 
+    from memstore.core.memory import Anchor, Resolution
     from memstore.memories.show import Shown
     from memstore.trust.anchor import Recorded
     from memstore.trust.anchors import Anchored
     from memstore.trust.formats.beta import Beta
+    from memstore.trust.keyring import Signer
     from memstore.trust.keys import KeysChanged, KnownKey, KnownKeys
-    from memstore.trust.lineage_strength import LineageStrength, StrengthLink, Support
+    from memstore.trust.lineage_strength import LineageStrength
     from memstore.trust.pin import Pinned
     from memstore.trust.reputation import Reputation
+    from memstore.trust.score import TrustTerm
     from memstore.trust.sign import Signed
     from memstore.trust.trust import Trusted
-    from memstore.trust.verify_anchors import Fetched
-    from memstore.trust.vouching import Attested, Verdict
+    from memstore.trust.verify_anchors import Fetched, Online
+    from memstore.trust.vouching import Verdict
     from memstore.trust.witness_request import WitnessRequest
 
+Said = Mapping[str, Any]
 _THOUSAND = 1000
 
+# -- attestations --------------------------------------------------------------------------------
 
-def trust_document(
-    found: Trusted, lineage: LineageStrength, again: Mapping[int, Fetched] | None = None
-) -> dict[str, Any]:
-    """Return who vouches for a memory: the number, its level, and all of its terms; `again`: pages fetched anew."""
-    memory = found.file.memory
-    document = {
-        **({"external": True} if memory.source_type == EXTERNAL else {}),
-        "ref": str(memory.ref) if memory.ref else None,
-        "path": found.file.path,
-        "profile": found.profile.value,
-        "trust": {**found.seed_factors(), "computed_at": instant(found.computed_at)},
-        "terms": [
-            {"name": term.name, "points": term.points / _THOUSAND, "because": term.because}
-            for term in found.trust.terms
-        ],
-        **explanation_document(found),
-        "beta": None if found.beta is None else _beta_document(found, found.beta),
-        "reputation": _reputation_document(memory.author, found.reputation),
-        "lineage": {
-            "derived_from": _link_document(lineage.derived_from) if lineage.derived_from else None,
-            "relates_to": _support_document(lineage.relates_to) if lineage.relates_to else None,
-        },
-    }
-    return document if again is None else {**document, "online": pages_document(found, again)}
+Form("""Verdict
+    state
+    reason~: why it does not count
+    fingerprint~: the fingerprint of the key that made it, SHA256:…
+    pinned: whether the key counts under the commit that the user pinned
+""")
 
 
-def verified_document(shown: Shown, found: Trusted) -> dict[str, Any]:
-    """Return a memory, and the status of each of its attestations."""
-    return {**shown_document(shown), "verified": explanation_document(found)}
+def _counts_as_timed(one: Anchored) -> bool:
+    return one.timed and one.counts
 
 
-def explanation_document(found: Trusted) -> dict[str, Any]:
-    """Return the status of each attestation of a memory, and the keys that no signature covers."""
-    memory = found.file.memory
-    return {
-        "tampered": [
-            {"kind": one.kind.value, "agent": one.agent, "reason": one.reason} for one in found.vouched.tampered
-        ],
-        "signature": verdict_document(found.vouched.signature),
-        "witnesses": [_witness_document(one) for one in found.vouched.witnesses],
-        "anchors": [
-            {"type": anchor.type, "reference": anchor.reference, **anchor_document(one)}
-            for anchor, one in zip(memory.anchors, found.vouched.anchors, strict=False)
-        ],
-        "resolutions": [
-            {"by": one.by, "outcome": one.outcome, "at": one.at, "notes": one.notes, **verdict_document(verdict)}
-            for one, verdict in zip(memory.resolutions, found.vouched.resolutions, strict=False)
-        ],
-        "unsigned": list(found.unsigned),
-    }
+_ANCHORED = """
+    status
+    counts: whether it adds to trust
+    reason~
+    hint~: what to do
+    proves=at: the time that it proves
+    timed: Whether a third party proves when it existed.
+"""
+Form(
+    f"""Anchored
+{_ANCHORED}
+""",
+    timed=_counts_as_timed,
+)
 
 
-def verdict_document(verdict: Verdict) -> dict[str, Any]:
-    """Return the verdict on an attestation."""
-    return {
-        "state": verdict.state.value,
-        "reason": verdict.reason or None,
-        "fingerprint": verdict.fingerprint or None,
-        "pinned": verdict.pinned,
-    }
+class AnchorStanding(NamedTuple):
+    """An anchor as the memory has it, and its status."""
+
+    anchor: Anchor
+    anchored: Anchored
 
 
-def anchor_document(one: Anchored) -> dict[str, Any]:
-    """Return the status of an anchor."""
-    return {
-        "status": one.status.value,
-        "counts": one.counts,
-        "reason": one.reason or None,
-        "hint": one.hint or None,
-        "proves": instant(one.at) if one.at else None,
-        "timed": one.timed and one.counts,
-    }
+class ResolutionStanding(NamedTuple):
+    """A decision of a dispute as the memory has it, and the verdict on it."""
+
+    resolution: Resolution
+    verdict: Verdict
 
 
-def pages_document(found: Trusted, again: Mapping[int, Fetched]) -> list[dict[str, Any]]:
-    """Return the pages that anchor a memory, and whether they have changed since."""
-    anchors = found.file.memory.anchors
-    return [
-        {"reference": anchors[i].reference, "status": one.status.value, "reason": one.reason or None}
-        for i, one in again.items()
-    ]
+def _anchors(found: Trusted) -> tuple[AnchorStanding, ...]:
+    return tuple(map(AnchorStanding, found.file.memory.anchors, found.vouched.anchors))
 
 
-def _witness_document(one: Attested) -> dict[str, Any]:
-    return {
-        "agent_id": one.witness.agent_id,
-        "attestation": one.witness.attestation,
-        "witnessed_at": one.witness.witnessed_at,
-        "aspects": list(one.witness.aspects),
-        "notes": one.witness.notes,
-        **verdict_document(one.verdict),
-    }
+def _resolutions(found: Trusted) -> tuple[ResolutionStanding, ...]:
+    return tuple(map(ResolutionStanding, found.file.memory.resolutions, found.vouched.resolutions))
 
 
-def _link_document(link: StrengthLink) -> dict[str, Any]:
-    return {"ref": link.ref, "strength": link.strength, "reason": link.reason or None}
+Form("Tampered", "kind agent reason")
+Form("""Attested
+    agent_id=witness.agent_id attestation=witness.attestation[confirm|dispute|partial]
+    witnessed_at=witness.witnessed_at aspects=witness.aspects notes=witness.notes *verdict
+""")
+Form("AnchorStanding", "type=anchor.type reference=anchor.reference *anchored")
+Form("""ResolutionStanding
+    by=resolution.by outcome=resolution.outcome[upheld|overturned] at=resolution.at notes=resolution.notes *verdict
+""")
+explanation_document: Form[Trusted] = Form(
+    """Trusted
+    tampered=vouched.tampered: attestations that are in the vault's history but no longer in the file; the level is
+        unverified then
+    signature=vouched.signature witnesses=vouched.witnesses anchors resolutions
+    unsigned: frontmatter keys that no signature covers
+""",
+    definition="verified",
+    anchors=_anchors,
+    resolutions=_resolutions,
+)
+verified_document: Form[Shown] = Form(
+    """Shown
+    @show
+    *shown=.
+    verified: with --verified: who vouches for it, as reported by trust, and which keys nobody signed
+""",
+    shown=shown_document,
+    verified="Trusted",
+)
+
+# -- trust ---------------------------------------------------------------------------------------
 
 
-def _support_document(support: Support) -> dict[str, Any]:
-    links = [_link_document(link) for link in support.links]
-    return {"strength": support.strength, "independent": support.groups, "links": links}
+def _points(term: TrustTerm) -> float:
+    return term.points / _THOUSAND
 
 
-def _beta_document(found: Trusted, of: Beta) -> dict[str, Any]:
-    return {
-        "integrity": found.integrity,
-        "identity": identity_of(of),
-        "time": instant(found.proven_at) if found.proven_at else None,
-        "corroboration": of.corroboration,
-        "uncertainty": of.of.uncertainty,
-        "voices": [
-            {
-                "entity": voice.entity,
-                "said": voice.said,
-                "weight": voice.worth.weight,
-                "right": voice.worth.right,
-                "wrong": voice.worth.wrong,
-                "sponsor": voice.sponsor,
-            }
-            for voice in of.voices
-        ],
-    }
+def _is_external(found: Trusted) -> bool:
+    return found.file.memory.source_type == EXTERNAL
 
 
-def identity_of(of: Beta) -> str:
+Form("TrustTerm", "name points because", points=_points)
+Form("""TrustGrounds
+    author_reputation=reputation[0..1]
+    witness_count=confirms: how many witnesses confirm it and count
+    anchor_count=anchors dispute_count=disputes
+""")
+_computed = Form[object](
+    """Trusted
+    score=trust.score[0..1] level=trust.level.word[unverified|attested|anchored|consensus]
+    contested=trust.contested: whether a witness that counts disputes it
+    factors=grounds computed_at
+""",
+    definition="computed",
+)
+
+
+def identity_of(of: Beta) -> Literal["unknown", "enrolled", "sponsored"]:
     """Return what is known about the author: nothing, their key, or who introduced them."""
     authors = [voice for voice in of.voices if voice.said == "author"]
     if not authors:
@@ -162,133 +149,284 @@ def identity_of(of: Beta) -> str:
     return "sponsored" if authors[0].sponsor else "enrolled"
 
 
-def _reputation_document(author: str | None, found: Reputation) -> dict[str, Any]:
-    return {
-        "entity": author,
-        "value": found.value,
-        "right": found.right,
-        "wrong": found.wrong,
-        "outcomes": [
-            {"ref": one.ref, "said": one.said, "was_right": one.was_right, "by": one.by, "at": instant(one.at)}
-            for one in found.outcomes
-        ],
-    }
+def _integrity(_: Beta, said: Said) -> str:
+    return str(said["Trusted"].integrity)
 
 
-# -- attestations and keys -----------------------------------------------------------------------
+def _proven_at(_: Beta, said: Said) -> datetime | None:
+    found: Trusted = said["Trusted"]
+    return found.proven_at
 
 
-def signed_document(done: Signed, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that somebody vouched for, and the verdict on that."""
-    return {**saved_document(done.saved, dry_run=dry_run), "verdict": verdict_document(done.verdict)}
+def _author(_: Reputation, said: Said) -> str | None:
+    found: Trusted = said["Trusted"]
+    return found.file.memory.author
 
 
-def anchored_document(done: Recorded, *, dry_run: bool) -> dict[str, Any]:
-    """Return a memory that was anchored, and the anchor's status; null if the anchor already existed."""
-    return {
-        **saved_document(done.saved, dry_run=dry_run),
-        "anchor": anchor_document(done.anchored) if done.anchored else None,
-    }
+Form("""Voice
+    entity said[author|confirm|dispute|partial]
+    weight=worth.weight[0..1)] right=worth.right[0..] wrong=worth.wrong[0..] sponsor
+""")
+Form(
+    """Beta
+    integrity[valid|stale|unsigned|untrusted|unproven-time|provenance-withheld|invalid|excluded|altered|withheld|rollback]:
+        whether the content is what was signed
+    identity: what is known about the author
+    time: the time at which it existed, as proved by an anchor
+    corroboration[0..]: the weight of the witnesses that confirm it
+    uncertainty=of.uncertainty[(0..1]
+    voices
+""",
+    integrity=_integrity,
+    identity=identity_of,
+    time=_proven_at,
+)
+Form("""Outcome
+    ref said[author|confirm|dispute] was_right
+    by: who decided: an entity, or the author's own correction
+    at
+""")
+Form("Reputation", "entity value[(0..1)] right wrong outcomes", entity=_author)
+Form(
+    """StrengthLink
+    ref strength[0..1]
+    reason~: why the strength is not higher
+""",
+    definition="link",
+)
+Form("""Support
+    strength[0..1]
+    independent=groups: how many sources share no root
+    links
+""")
+Form("""LineageStrength
+    derived_from: the weakest of the memories that it was derived from
+    relates_to
+""")
 
 
-def witness_request_document(asked: WitnessRequest) -> dict[str, Any]:
-    """Return what a request for witnesses asks about."""
-    return {
-        "request": asked.id,
-        "ref": str(asked.ref),
-        "asked": list(asked.asked),
-        "requested_by": asked.requested_by,
-        "reason": asked.reason,
-        "content": asked.content,
-        "provenance": asked.provenance,
-        "digests": asked.digests._asdict(),
-    }
+class AnchorPage(NamedTuple):
+    """A page that anchors a memory, and what was found there today."""
+
+    reference: str
+    status: Online
+    reason: str
 
 
-def digest_document(page: str) -> dict[str, Any]:
-    """Return a page of digests and signatures."""
-    return {"page": page}
+def _online(found: Trusted, said: Said) -> tuple[AnchorPage, ...]:
+    anchors = found.file.memory.anchors
+    return tuple(AnchorPage(anchors[i].reference, one.status, one.reason) for i, one in said["again"].items())
 
 
-def envelope_document(envelope: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an attestation as a DSSE envelope."""
-    return {"envelope": envelope}
+Form("AnchorPage", "reference status reason~")
+_trust: Form[Trusted] = Form(
+    """Trusted
+    @trust: who vouches for a memory
+    external?: only if texts in it quote an external memory
+    ref=file.memory.ref path=file.path
+    profile: the method of computing trust
+    trust=. terms=trust.terms *explanation=.
+    beta: the parts of the result, with the weight of each statement; null in other profiles
+    reputation: the author's reputation, from the outcomes of their signed statements
+    lineage: how well the memories that it rests on are vouched for; not part of the score
+    online?look_again: with --online: what the pages that anchor it say today
+""",
+    external=_is_external,
+    trust=_computed,
+    explanation=explanation_document,
+    lineage="LineageStrength",
+    online=_online,
+)
 
 
-def signature_document(signature: str) -> dict[str, Any]:
-    """Return an attestation as an OpenSSH signature file."""
-    return {"signature": signature}
+def trust_document(
+    found: Trusted, lineage: LineageStrength, again: Mapping[int, Fetched] | None = None
+) -> dict[str, Any]:
+    """Return who vouches for a memory: the number, its level, and all of its terms; `again`: pages fetched anew."""
+    return _trust(found, lineage=lineage, again=again, look_again=again is not None)
 
 
-def statement_document(statement: str) -> dict[str, Any]:
-    """Return a statement that a key replaces another, signed by both."""
-    return {"statement": statement}
+# -- acts ----------------------------------------------------------------------------------------
+
+signed_document: Form[Signed] = Form("""Signed
+    @resolve: a dispute that was decided
+    @sign: a memory that its author signed
+    @witness: a memory that somebody else vouched for, or disputed
+    *saved
+    verdict: the state of the attestation now
+""")
+anchored_document: Form[Recorded] = Form("""Recorded
+    @anchor: a memory that was anchored
+    *saved
+    anchor=anchored: the state of the new anchor; null if the same one already existed
+""")
+Form("Digests", "content provenance")
+witness_request_document: Form[WitnessRequest] = Form("""WitnessRequest
+    @witness-request: the content of a request for witnesses
+    request=id ref asked requested_by reason
+    content: what the memory says
+    provenance: where it comes from
+    digests: computed from both
+""")
 
 
-def keys_changed_document(done: KeysChanged, *, dry_run: bool) -> dict[str, Any]:
-    """Return keys that were enrolled, revoked or replaced."""
-    document: dict[str, Any] = {
-        "entity": done.entity,
-        "path": done.path,
-        "fingerprints": [key.fingerprint for key in done.keys],
-        "changed": bool(done.diff),
-    }
-    document |= {"counts": done.counts} if done.pinned else {}
-    return document | ({"diff": done.diff} if dry_run else {}) | ({"commit": done.commit} if done.commit else {})
+class SignedWitness(TypedDict):
+    """A witness as a memory's frontmatter has it."""
+
+    agent_id: str
+    attestation: str
+    witnessed_at: str
+    content: str
+    provenance: str
+    aspects: NotRequired[list[str]]
+    notes: NotRequired[str]
+    sig: str
 
 
-def keys_init_document(done: KeysChanged, pinned: Pinned) -> dict[str, Any]:
-    """Return the key that a user signs with from now on, and the commit that they trust."""
-    return keys_changed_document(done, dry_run=False) | {"pin": pinned.commit}
+class SignedAnswer(TypedDict):
+    """The answer to a request for witnesses, for its sender to take over."""
+
+    request: str
+    ref: str
+    witness: SignedWitness
 
 
-def keys_document(found: KnownKeys) -> dict[str, Any]:
-    """Return whose keys count."""
-    return {"pin": found.pin, "keys": [_key_document(one) for one in found.keys]}
+Form("""SignedWitness
+    agent_id attestation[confirm|dispute|partial] witnessed_at content provenance aspects? notes? sig
+""")
+Form("""SignedAnswer
+    @witness-answer: a signed answer to a request for witnesses
+    request ref witness
+""")
 
 
-def _key_document(one: KnownKey) -> dict[str, Any]:
+class EnvelopeSignature(TypedDict):
+    """One signature of an envelope."""
+
+    keyid: str
+    sig: str
+
+
+class Envelope(TypedDict):
+    """A DSSE envelope."""
+
+    payloadType: str
+    payload: str
+    signatures: list[EnvelopeSignature]
+
+
+Form("EnvelopeSignature", "keyid sig")
+Form("Envelope", "payloadType payload signatures")
+digest_document: Form[str] = Form("""str
+    @attest-digest: digests and signatures of memories
+    page=.
+""")
+envelope_document: Form[Mapping[str, Any]] = Form("""Envelope
+    @attest-export: an attestation for other tools
+    envelope=.: a DSSE envelope
+""")
+signature_document: Form[str] = Form("""str
+    @attest-export
+    signature=.: an armoured SSH signature
+""")
+statement_document: Form[str] = Form("""str
+    @keys-statement: a statement that a key replaces another
+    statement=.: one line of JSON: a DSSE envelope with two signatures
+""")
+
+# -- keys ----------------------------------------------------------------------------------------
+
+
+def _is_changed(done: KeysChanged) -> bool:
+    return bool(done.diff)
+
+
+_KEYS_CHANGED = """
+    entity path fingerprints=keys.*.fingerprint[fingerprint] changed
+    counts?pinned: in a pinned vault, whether a keeper signed the commit
+    diff?dry_run: the unified diff, in a dry run
+    commit?
+"""
+keys_changed_document: Form[KeysChanged] = Form(
+    f"""KeysChanged
+    @keys-add: a key that was enrolled
+    @keys-revoke: keys that were revoked
+    @keys-rotate: a key that replaced others
+{_KEYS_CHANGED}
+""",
+    changed=_is_changed,
+)
+keys_init_document: Form[KeysChanged] = Form(
+    f"""KeysChanged
+    @keys-init: the key that you now sign with, and the commit that you trust
+{_KEYS_CHANGED}    pin: the pinned commit
+""",
+    changed=_is_changed,
+    pin=str,
+)
+
+
+def _is_keeper(one: KnownKey) -> bool:
     from memstore.trust.keyring import COMMIT_NAMESPACE
 
-    signer = one.signer
-    return {
-        "entities": list(signer.principals),
-        "fingerprint": signer.key.fingerprint,
-        "type": signer.key.type,
-        "namespaces": list(signer.namespaces),
-        "valid_after": instant(signer.valid_after) if signer.valid_after else None,
-        "valid_before": instant(signer.valid_before) if signer.valid_before else None,
-        "line": signer.line or None,
-        "standing": one.standing,
-        "pinned": signer.pinned,
-        "keeper": COMMIT_NAMESPACE in signer.namespaces,
-        "authority": signer.authority,
-        "follows": one.follows or None,
-    }
+    return COMMIT_NAMESPACE in one.signer.namespaces
 
 
-def pinned_document(done: Pinned) -> dict[str, Any]:
-    """Return the commit whose keyring the user trusts, and the keys in it."""
-    return {
-        "commit": done.commit,
-        "before": done.before,
-        "keys": [
-            {
-                "entities": list(one.principals),
-                "fingerprint": one.key.fingerprint,
-                "keeper": one in done.keepers,
-                "let_in": one in done.let_in,
-            }
-            for one in done.signers
-        ],
-    }
+Form(
+    """KnownKey
+    entities=signer.principals fingerprint=signer.key.fingerprint[fingerprint] type=signer.key.type
+    namespaces=signer.namespaces valid_after=signer.valid_after valid_before=signer.valid_before
+    line=signer.line~[1..]: null if the file no longer has it
+    standing[valid|revoked|expired|not yet|not counted]
+    pinned=signer.pinned: whether it counts under the pin, not just because it is in the file
+    keeper: whether commits that it signs may change the keyring
+    authority=signer.authority: whether it certifies keys and signs nothing itself
+    follows~: the key that it replaced, in a rotation that both keys signed
+""",
+    keeper=_is_keeper,
+)
+keys_document: Form[KnownKeys] = Form("""KnownKeys
+    @keys-list: whose keys count
+    pin: the commit that the user pinned
+    keys
+""")
 
 
-def pinned_block_document(height: int, at: datetime) -> dict[str, Any]:
-    """Return a block of Bitcoin's chain whose header the user trusts, and the time that it proves."""
-    return {"height": height, "at": instant(at)}
+def _keeps(one: Signer, said: Said) -> bool:
+    return one in said["Pinned"].keepers
 
 
-def pinned_host_document(host: str, entity: str) -> dict[str, Any]:
-    """Return a web host, and its owner according to the user."""
-    return {"host": host, "entity": entity}
+def _is_let_in(one: Signer, said: Said) -> bool:
+    return one in said["Pinned"].let_in
+
+
+Form(
+    """Signer
+    entities=principals fingerprint=key.fingerprint[fingerprint] keeper
+    let_in: whether it did not count under the previous pin
+""",
+    keeper=_keeps,
+    let_in=_is_let_in,
+)
+pinned_document: Form[Pinned] = Form("""Pinned
+    @keys-pin: the commit whose keyring the user trusts
+    commit before keys=signers
+""")
+pinned_block_document: Form[None] = Form(
+    """None
+    @keys-pin-block: the header of a block that was pinned
+    height
+    at: the latest time at which the block can have been made
+""",
+    height=int,
+    at="datetime",
+)
+pinned_host_document: Form[None] = Form(
+    """None
+    @keys-pin-host: a host on the web that was pinned
+    host
+    entity: the entity that it belongs to, according to the user
+""",
+    host=str,
+    entity=str,
+)

@@ -1,235 +1,203 @@
-"""The vault as a whole, as JSON: its findings, its status, its settings, hooks and index."""
+"""The forms of the vault as a whole: its findings, its status, its settings, hooks and index."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.core.times import instant
-from memstore.documents.parts import finding_document
+from memstore.documents.form import Form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     from memstore.core.config import UserConfig
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import FindingCode
+    from memstore.history.history import HookState, Repository
     from memstore.search.library import IndexRebuilt, IndexStatus, Refreshed
-    from memstore.search.model_packages import PinnedFile
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis
     from memstore.vault.init import HooksReport, Initialised
-    from memstore.vault.status import SettingValue, Stats, Status, Uncommitted
+    from memstore.vault.status import SettingValue, Stats, Status
     from memstore.vault.undo_init import InitUndone
 
+Said = Mapping[str, Any]
 
 # -- check and doctor ----------------------------------------------------------------------------
 
-
-def check_document(result: CheckResult) -> dict[str, Any]:
-    """Return the findings in the vault's files, and those that were fixed."""
-    return {
-        "files": result.files,
-        "errors": result.errors,
-        "warnings": result.warnings,
-        "findings": [finding_document(finding) for finding in result.findings],
-        "fixed": [finding_document(finding) for finding in result.fixed],
-        "notices": [finding_document(finding) for finding in result.notices],
-        **({"dry_run": True} if result.dry_run else {}),
-    }
-
-
-def code_document(code: FindingCode) -> dict[str, Any]:
-    """Return what the code of a finding means."""
-    return {
-        "code": code.name,
-        "severity": code.severity.value,
-        "meaning": code.meaning,
-        "explanation": code.explanation,
-    }
-
-
-def diagnosis_document(diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return whether everything around the vault works."""
-    return {
-        "well": diagnosis.is_well,
-        "checks": [
-            {"check": check.name, "verdict": check.verdict.value, "text": check.text, "hint": check.hint}
-            for check in diagnosis.checks
-        ],
-    }
-
+check_document: Form[CheckResult] = Form("""CheckResult
+    @check: problems in the vault's files
+    files errors warnings findings
+    fixed: the files that --fix mended, or would mend
+    notices: information that is not a problem, such as links that lead to no note
+    dry_run?: true if nothing was written; absent otherwise
+""")
+code_document: Form[FindingCode] = Form("""FindingCode
+    @check-code: what the code of a finding means
+    code=name severity meaning explanation
+""")
+Form("Check", "check=name verdict text hint")
+diagnosis_document: Form[Diagnosis] = Form("""Diagnosis
+    @doctor: whether the vault's environment works
+    well=is_well checks
+""")
 
 # -- status --------------------------------------------------------------------------------------
 
 
-def status_document(status: Status) -> dict[str, Any]:
-    """Return what is not committed, what could be adopted, what can't be read, and the hooks."""
-    return {
-        "memories": status.memories,
-        "quarantined": status.quarantined,
-        "sealed": status.sealed,
-        "repository": _repository_document(status),
-        "uncommitted": [_uncommitted_document(change) for change in status.uncommitted],
-        "own_files": list(status.own_files),
-        "plain": list(status.plain),
-        "broken": list(status.broken),
-        "broken_uncommitted": list(status.broken_uncommitted),
-        "unmerged": list(status.unmerged),
-        "hooks": {name: state.name.lower() for name, state in status.hooks.items()},
-        "widened": [finding_document(finding) for finding in status.widened],
-    }
+def _head(repository: Repository, said: Said) -> str | None:
+    return repository.head if said["Status"].is_owners else None
 
 
-def _repository_document(status: Status) -> dict[str, Any] | None:
-    repository = status.repository
-    if repository is None:
-        return None
-    return {
-        "root": str(repository.root),
-        "branch": repository.branch,
-        "head": repository.head if status.is_owners else None,
-    }
+def _states(hooks: Mapping[str, HookState]) -> dict[str, str]:
+    return {name: state.name.lower() for name, state in hooks.items()}
 
 
-def _uncommitted_document(change: Uncommitted) -> dict[str, Any]:
-    return {
-        "verb": change.verb,
-        "name": change.name,
-        "path": change.path,
-        "path_before": change.path_before,
-        "changes": list(change.details),
-    }
+def _hooks_of_status(status: Status) -> Mapping[str, str]:
+    return _states(status.hooks)
 
 
-def stats_document(counted: Stats) -> dict[str, Any]:
-    """Return how many memories there are, and of which kinds."""
-    return {
-        "total": counted.total,
-        "words": counted.words,
-        "types": dict(counted.types),
-        "statuses": dict(counted.statuses),
-        "months": dict(counted.months),
-        "authors": dict(counted.authors),
-        "left_out": counted.left_out,
-    }
-
+_repository = Form[object]("Repository", "root branch head", head=_head)
+Form("Uncommitted", "verb name path path_before changes=details")
+status_document: Form[Status] = Form(
+    """Status
+    @status: what is not committed, and what problems there are
+    memories
+    quarantined: how many of them are quarantined
+    sealed: how many sealed files no key here opens; 0 for anybody but the vault's owner
+    repository uncommitted
+    own_files: files of the vault itself, such as its settings
+    plain broken
+    broken_uncommitted: those of the broken files that differ from the commit, and that no commit takes
+    unmerged: files that git could not merge; empty for anybody but the vault's owner
+    hooks: what was found or done for each hook
+    widened
+""",
+    repository=_repository,
+    hooks=_hooks_of_status,
+)
+stats_document: Form[Stats] = Form("""Stats
+    @stats: memstore stats --json
+    total words types{} statuses{}
+    months{}: By YYYY-MM of created_at.
+    authors{} left_out
+""")
 
 # -- init, settings, hooks -----------------------------------------------------------------------
 
-
-def initialised_document(done: Initialised) -> dict[str, Any]:
-    """Return what happened to a folder that is now a vault."""
-    return {
-        "vault": str(done.root),
-        "owner": done.owner,
-        "changed": list(done.changed),
-        "repository_made": done.repository_made,
-        "git_configured": done.git_configured,
-        "hooks_installed": list(done.hooks_installed),
-        "hooks_refused": done.hooks_refused,
-        "notes": done.notes,
-        "mixed": done.mixed,
-    }
+initialised_document: Form[Initialised] = Form("""Initialised
+    @init: a folder that became a vault
+    vault=root owner changed repository_made git_configured hooks_installed hooks_refused notes mixed
+""")
 
 
-def init_undone_document(done: InitUndone) -> dict[str, Any]:
-    """Return what was removed of what `init` made, or would be, and what stays."""
-    return {
-        "vault": str(done.root),
-        "is_vault": done.is_vault,
-        "removed": list(done.removed),
-        "restored": list(done.restored),
-        "hooks": list(done.hooks),
-        "git_key": done.git_key,
-        "forgotten": done.is_forgotten,
-        "kept": [{"what": what, "why": why} for what, why in done.kept.items()],
-        "tracked": list(done.tracked),
-        "repository": done.has_repository,
-        "dry_run": done.dry_run,
-    }
+class StaysAsItIs(NamedTuple):
+    """What `init --undo` leaves, and why."""
+
+    what: str
+    why: str
 
 
-def settings_document(found: Iterable[SettingValue]) -> dict[str, Any]:
-    """Return settings, and where each comes from."""
-    return {"settings": [_setting_document(item) for item in found]}
+def _kept(done: InitUndone) -> tuple[StaysAsItIs, ...]:
+    return tuple(StaysAsItIs(*one) for one in done.kept.items())
 
 
-def _setting_document(item: SettingValue) -> dict[str, Any]:
-    value = list(item.value) if isinstance(item.value, tuple) else item.value
-    value = dict(value) if isinstance(value, Mapping) else value
-    return {"key": item.name, "value": value, "source": item.source, "meaning": item.meaning}
+Form("StaysAsItIs", "what why")
+init_undone_document: Form[InitUndone] = Form(
+    """InitUndone
+    @init-undo: files made by init that were removed, or would be
+    vault=root
+    is_vault: whether the folder is still a vault, because its settings existed before init
+    removed restored hooks git_key forgotten=is_forgotten kept tracked repository=has_repository dry_run
+""",
+    kept=_kept,
+)
+Form("SettingValue", "key=name value source meaning")
+settings_document: Form[Iterable[SettingValue]] = Form("""Iterable[SettingValue]
+    @config: settings
+    settings=.
+""")
 
 
-def hooks_document(report: HooksReport) -> dict[str, Any]:
-    """Return whose hooks are in place."""
-    return {
-        "folder": str(report.folder),
-        "hooks": {name: state.name.lower() for name, state in report.states.items()},
-    }
+def _hooks(report: HooksReport) -> Mapping[str, str]:
+    return _states(report.states)
 
+
+hooks_document: Form[HooksReport] = Form(
+    """HooksReport
+    @hooks-install: hooks after installing
+    @hooks-status: the state of the hooks
+    @hooks-uninstall: hooks after uninstalling
+    folder
+    hooks: what was found or done for each hook
+""",
+    hooks=_hooks,
+)
 
 # -- index ---------------------------------------------------------------------------------------
 
+index_status_document: Form[IndexStatus] = Form("""IndexStatus
+    @index-status: the state of the index
+    path=folder built usable memories left_out=broken files changed bytes=size generation written_at
+""")
+index_path_document: Form[IndexStatus] = Form("""IndexStatus
+    @index-path: where the index is
+    path=folder
+""")
+index_rebuilt_document: Form[IndexRebuilt] = Form("""IndexRebuilt
+    @index-rebuild: an index that was rebuilt
+    path=folder memories left_out
+""")
+refreshed_document: Form[Refreshed] = Form("""Refreshed
+    @watch: changes that were written into the index
+    changed
+""")
+citations_document: Form[Sequence[Finding]] = Form("""Sequence[Finding]
+    @watch-citations: memstore watch --citations --json
+    findings=.
+""")
 
-def index_status_document(found: IndexStatus) -> dict[str, Any]:
-    """Return the status of the index."""
-    return {
-        "path": str(found.folder),
-        "built": found.built,
-        "usable": found.usable,
-        "memories": found.memories,
-        "left_out": found.broken,
-        "files": found.files,
-        "changed": found.changed,
-        "bytes": found.size,
-        "generation": found.generation,
-        "written_at": instant(found.written_at) if found.written_at else None,
-    }
-
-
-def semantic_document(chosen: UserConfig, *, fetched: Sequence[PinnedFile] = ()) -> dict[str, Any]:
-    """Return the models that are used, for meaning and for contradictions, and what was fetched."""
-    return {
-        "embedder": chosen.embedder,
-        "nli": chosen.nli,
-        "fetched": [{"package": file.requirement, "file": file.name, "sha256": file.sha256} for file in fetched],
-    }
+# -- models --------------------------------------------------------------------------------------
 
 
-def semantic_status_document(chosen: UserConfig, problems: Mapping[str, str]) -> dict[str, Any]:
-    """Return the models that are used, for meaning and for contradictions, and what is wrong with each."""
-    return {
-        "embedder": _model(chosen.embedder, problems.get("embedder")),
-        "nli": _model(chosen.nli, problems.get("nli")),
-        "nli_threshold": chosen.nli_threshold,
-    }
+class ModelState(NamedTuple):
+    """A model that was chosen, and what is wrong with it."""
+
+    folder: str
+    problem: str | None
 
 
-def _model(folder: str | None, problem: str | None) -> dict[str, Any] | None:
-    return None if folder is None else {"folder": folder, "problem": problem}
+def _model(folder: str | None, problem: str | None) -> ModelState | None:
+    return None if folder is None else ModelState(folder, problem)
 
 
-def semantic_off_document(chosen: UserConfig) -> dict[str, Any]:
-    """Return the models that are still used."""
-    return {"embedder": chosen.embedder, "nli": chosen.nli}
+def _embedder(chosen: UserConfig, said: Said) -> ModelState | None:
+    return _model(chosen.embedder, said["problems"].get("embedder"))
 
 
-def index_path_document(found: IndexStatus) -> dict[str, Any]:
-    """Return the index's path."""
-    return {"path": str(found.folder)}
+def _nli(chosen: UserConfig, said: Said) -> ModelState | None:
+    return _model(chosen.nli, said["problems"].get("nli"))
 
 
-def index_rebuilt_document(done: IndexRebuilt) -> dict[str, Any]:
-    """Return how many memories are in a rebuilt index."""
-    return {"path": str(done.folder), "memories": done.memories, "left_out": done.left_out}
-
-
-def citations_document(found: Sequence[Finding]) -> dict[str, Any]:
-    """Return the citations whose lines have changed since."""
-    return {"findings": [finding_document(finding) for finding in found]}
-
-
-def refreshed_document(done: Refreshed) -> dict[str, Any]:
-    """Return how many files had changed since the index was last written."""
-    return {"changed": done.changed}
+Form("PinnedFile", "package=requirement file=name sha256[sha256]")
+semantic_document: Form[UserConfig] = Form(
+    """UserConfig
+    @semantic-setup: the models used to find memories by meaning and to find conflicts
+    embedder nli fetched
+""",
+    fetched="Sequence[PinnedFile]",
+)
+Form("""ModelState
+    folder
+    problem: null if it runs
+""")
+semantic_status_document: Form[UserConfig] = Form(
+    """UserConfig
+    @semantic-status: the models used to find memories by meaning and to find conflicts, and whether they run
+    embedder nli nli_threshold[0..1]
+""",
+    embedder=_embedder,
+    nli=_nli,
+)
+semantic_off_document: Form[UserConfig] = Form("""UserConfig
+    @semantic-off: the models that are still used to find memories by meaning and to find conflicts
+    embedder nli
+""")

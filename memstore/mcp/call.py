@@ -74,7 +74,7 @@ class Call(CliSession):
         each: str | None = None,  # noqa: ARG002 - the whole document is one answer
     ) -> None:
         """Collect a command's answer, as a document and as text."""
-        from memstore.documents.parts import published
+        from memstore.documents.form import published
 
         self._document = published(verb, document())
         self.write(lines())
@@ -117,7 +117,7 @@ class Call(CliSession):
 def failed(error: Exception, *notes: str, given: Iterable[str] = ()) -> ToolAnswer:
     """Return what the command line reports for an error, as text and as a document; `given` are the arguments."""
     from memstore.cli.failures import failure_of
-    from memstore.documents.parts import published
+    from memstore.documents.form import published
     from memstore.documents.program import error_document
 
     failure = failure_of(error, given)

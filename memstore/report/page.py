@@ -18,6 +18,7 @@ from memstore.beliefs.archive import Prunable
 from memstore.core.catalog import FileKind
 from memstore.core.keys import EXTERNAL
 from memstore.core.quotation import quoted, shown_title
+from memstore.documents.form import Form
 from memstore.documents.lineage import edge_words
 from memstore.lineage.values import Direction, NodeState
 from memstore.report.chart import chart, levels, sparkline
@@ -25,7 +26,7 @@ from memstore.report.drawing import STYLE, drawing
 from memstore.report.markup import Markup, element, encodable, file_address, joined, web_address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.access.report import Sighted
     from memstore.core.conflict import Conflict, Lines
@@ -74,18 +75,30 @@ def page(report: VaultReport, *, base: str = "") -> bytes:
     return BEGINNING + element("html", head, body, lang="en").encode() + b"\n"
 
 
-def report_document(found: VaultReport, *, path: str | None = None, made: bytes | None = None) -> dict[str, Any]:
-    """Return what a report is about, in numbers, and where it was written or the page itself."""
-    return {
-        "path": path,
-        "page": None if made is None else made.decode(),
-        "memories": len(found.memories),
-        "conflicts": len(found.conflicts),
-        "dropped": sum(bool(one.dropped) and one.is_active for one in found.memories),
-        "without_source": len(found.orphans.without_source),
-        "dangling": len(found.orphans.dangling),
-        "unreadable": found.unreadable,
-    }
+def _html(_: VaultReport, said: Mapping[str, Any]) -> str | None:
+    made: bytes | None = said.get("made")
+    return None if made is None else made.decode()
+
+
+def _dropped(found: VaultReport) -> int:
+    return sum(bool(one.dropped) and one.is_active for one in found.memories)
+
+
+report_document: Form[VaultReport] = Form(
+    """VaultReport
+    @report: memstore report --json
+    path: The file that was written, as it was named; null if the page is in this document.
+    page: The HTML page; null if it was written to a file.
+    memories# conflicts#
+    dropped: Active memories whose confidence fell, by new evidence or by fading.
+    without_source#=orphans.without_source
+    dangling#=orphans.dangling: Refs that lead nowhere.
+    unreadable: Files that can't be read, as far as the viewer may know.
+""",
+    path="str | None",
+    page=_html,
+    dropped=_dropped,
+)
 
 
 @cache

@@ -105,4 +105,4 @@ def test_no_document_is_made_in_the_command_line(path: Path) -> None:
     ],
 )
 def test_one_that_is_would_be_found(source: str) -> None:
-    assert strangers(f"from memstore.documents.parts import made_document, published\ndef run():\n    {source}")
+    assert strangers(f"from memstore.documents.form import made_document, published\ndef run():\n    {source}")

@@ -1,11 +1,12 @@
-"""Write the schemas of files (memory, entity, group, context, consent, config) from the tables of their keys.
+"""Write the schemas: of files from the tables of their keys, of outputs from the forms of their values.
 
-Run it with `poe schemas` after a change of a table; a test fails while the files in schemas/ are out of date.
+Run it with `poe schemas` after a change of a table or a form; a test fails while the files in schemas/ are out of date.
 """
 
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from memstore.core.config import VAULT_SETTINGS, SettingKind
 from memstore.core.ids import ENTITY_ID_PATTERN, MEMORY_ID_PATTERN, MEMORY_TYPES
 from memstore.core.keys import KEYS, Key, Shape
 from memstore.core.memory import EXTERNAL_MARKS
+from tests.schemas import outputs
 
 FOLDER = Path(__file__).parents[2] / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -133,8 +135,9 @@ def _config() -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": ["format", "owner"], "additionalProperties": False}
 
 
+@cache
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return the schemas of files by file name."""
+    """Return the schemas by file name."""
     made = {
         "memory": ("the frontmatter of a memory, as plain values", of_keys(KEYS, closed=False)),
         "entity": ("the frontmatter of a file in entities/", of_keys(ENTITY_KEYS, closed=False)),
@@ -143,10 +146,11 @@ def schemas() -> dict[str, dict[str, Any]]:
         "consent": ("the frontmatter of a file in consents/", of_keys(CONSENT_KEYS, closed=False)),
         "config": (".memstore/config.toml", _config()),
     }
-    return {
+    of_files = {
         f"{name}.schema.json": {"$schema": DIALECT, "$id": f"{BASE}/{name}-v1.json", "title": title, **schema}
         for name, (title, schema) in made.items()
     }
+    return of_files | {f"output/{name}": schema for name, schema in outputs.schemas().items()}
 
 
 def as_text(schema: dict[str, Any]) -> str:

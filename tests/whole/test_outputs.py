@@ -95,6 +95,27 @@ def test_a_draft_left_without_a_text_is_answered_as_well(sample: InProcess) -> N
     assert (verb_of(document), document["ref"], document["path"]) == ("add", None, None)
 
 
+# Documents that name what this machine has; they aren't recorded.
+LOCAL = {
+    "mcp-token": ["mcp", "token", "add", "si:ash", "--self"],
+    "share": ["share", "../stack", "--to", "*", "--acknowledge"],
+    "share-list": ["share", "--list"],
+    "init": ["init", "../theirs", "--owner", "human:claire"],
+    "load": ["--vault", "../theirs", "load", "../stack"],
+    "unload": ["--vault", "../theirs", "unload", "stack"],
+    "init-undo": ["init", "../theirs", "--undo", "--dry-run"],
+    "keys-pin-host": ["keys", "pin", "--host", "example.org", "human:sean"],
+    "semantic-status": ["semantic", "status"],
+    "semantic-off": ["semantic", "off"],
+}
+
+
+def test_what_belongs_to_a_machine_follows_its_schema(sample: InProcess) -> None:
+    sample.ok("init", ".")
+    verbs = [verb_of(validated(sample.run("--json", *words).stdout)) for words in LOCAL.values()]
+    assert verbs == [*LOCAL]
+
+
 def emitted() -> Iterator[str]:
     """Yield the verbs that the command line answers with, where they are written out."""
     for path in (ROOT / "memstore" / "cli").glob("*.py"):
