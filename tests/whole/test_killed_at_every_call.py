@@ -1,6 +1,6 @@
 """Every command that writes, interrupted at the calls by which it writes: all is as before, or all as after.
 
-Hundreds of interruptions in forks of one loaded program, some dozens of the installed one, by strace; thousands more
+Some hundreds of interruptions in forks of one loaded program, dozens of the installed one, by strace; thousands more
 are made by `benchmarks/soak.py`.
 """
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# How often each act is interrupted, without `-c` and with it, which takes twice as long: 500 times in all.
-EACH = {False: 6, True: 2}
+# How often each act is interrupted, without `-c` and with it, which takes twice as long: 200 times in all.
+EACH = {False: 2, True: 1}
 # Those by git's calls, too; above all what does something outside of the vault's tree: 60 times in all.
 TRACED = (
     ("supersede", True), ("undo", False), ("privacy grant", True), ("share", False), ("share --update", False),
