@@ -102,6 +102,13 @@ class ListedUses:
         return (use for use in self.listed if memory_ids is None or use.memory_id in memory_ids)
 
 
+def history_that(**answers: object) -> GitHistory:
+    """Return a history that gives these answers, at any moment."""
+    history = SimpleNamespace(**answers)
+    history.at_once = lambda: history
+    return cast("GitHistory", history)
+
+
 def memory_workspace(
     files: dict[str, bytes] | None = None, *, actor: str = OWNER, config: Config | None = None
 ) -> Workspace:
@@ -109,7 +116,7 @@ def memory_workspace(
     vault = MemoryVault(files)
     return Workspace(
         vault=vault,
-        history=cast("GitHistory", SimpleNamespace(repository=None, blob_id=blob_id)),
+        history=history_that(repository=None, blob_id=blob_id),
         library=ReadingLibrary(vault),
         clock=TickClock(),
         ids=CountingIds(),

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from memstore.core.config import UserConfig
     from memstore.core.finding import Finding
     from memstore.core.finding_codes import FindingCode
-    from memstore.history.history import HookState, Repository
+    from memstore.history.history import HookState
+    from memstore.history.repository import Repository
     from memstore.search.library import IndexRebuilt, IndexStatus, Refreshed
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis

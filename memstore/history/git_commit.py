@@ -13,6 +13,7 @@ from memstore.core.digests import format_of
 from memstore.core.errors import ChangedMeanwhileError, GitError, LockedError, RefusedError, UsageError
 from memstore.history.git_objects import with_signature
 from memstore.history.git_process import as_lines
+from memstore.history.repository import INDEX, SCRATCH, identity_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.history.filters import GitFilters
     from memstore.history.git_process import GitProcess
+    from memstore.history.repository import Repository
 
 _PREFIX = "commit-"
 _LEFT_BEHIND_AFTER_SECONDS = 3600
@@ -27,36 +29,33 @@ _FILE, _PROGRAM, _GONE = "100644", "100755", "0"
 
 
 class CommitMaker:
-    """Commits to the repository in which `git` runs.
+    """Commits to a repository.
+
+    Paths are relative to the folder that the repository is asked about.
 
     Args:
-        git: runs git in it.
+        git: runs git in that folder.
+        repository: the repository; what may have changed since is asked again.
         filters: through which files get into its objects; None if nothing is committed.
         sign: returns the armoured signature over a commit's bytes.
     """
 
     def __init__(
-        self, git: GitProcess, filters: GitFilters | None = None, sign: Callable[[bytes], str] | None = None
+        self,
+        git: GitProcess,
+        repository: Repository,
+        filters: GitFilters | None = None,
+        sign: Callable[[bytes], str] | None = None,
     ) -> None:
         self._git = git
+        self._repository = repository
         self._filters = filters
         self._sign = sign
 
-    def identity(self) -> str:
-        """Return who is committing, `Name <mail>`; `GitError` if git doesn't know."""
-        for variable in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"):
-            done = self._git.attempt("var", variable)
-            if done.returncode != 0:
-                raise GitError(
-                    "git does not know who is committing",
-                    hint='git config --global user.name "Your Name" && git config --global user.email you@example.com',
-                )
-        return os.fsdecode(done.stdout).rpartition(">")[0] + ">"
-
     def commit(self, files: Mapping[str, bytes | None], message: str, *, at: datetime) -> str:
-        """Commit the files, given by their paths in the repository, and return the new commit."""
+        """Commit the files, and return the new commit."""
         self.stop_if_busy()
-        head = self._head()
+        head = self._repository.later().head
         with self._scratch() as scratch:
             entries = self._entries(files, head, scratch)
             commit = self._object(head, entries, message, at, scratch)
@@ -75,14 +74,14 @@ class CommitMaker:
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
         """Commit the files on a branch that is not checked out; work tree and index stay. Return the new commit."""
-        self.identity()
+        _ = self._repository.identity  # git knows it
         tip = self.branch_tip(branch)
         name = f"refs/heads/{branch}"
         # Without `-z`, which older gits don't know: a name of a branch has no line break, so its line is always whole.
         listed = os.fsdecode(self._git.run("worktree", "list", "--porcelain")).split("\n")
         if f"branch {name}" in listed:
             raise RefusedError(f"the branch {branch} is checked out", hint="name another one: --branch NAME")
-        base = tip or self._head()
+        base = tip or self._repository.later().head
         with self._scratch() as scratch:
             commit = self._object(base, self._entries(files, base, scratch), message, at, scratch)
         done = self._git.attempt(
@@ -92,34 +91,26 @@ class CommitMaker:
             raise ChangedMeanwhileError(f"somebody else moved the branch {branch}", hint="try again")
         return commit
 
-    def is_merging(self) -> bool:
-        """Return whether a merge is waiting for its commit."""
-        return self._git_path("MERGE_HEAD").exists()
-
     def stop_if_busy(self) -> None:
         """Raise an error if git doesn't know who is committing, its own commit would stop, or its index is locked."""
-        self.identity()
-        if self.is_merging():
+        _ = self._repository.identity  # git knows it
+        if self._repository.is_merging:
             raise GitError(
                 "a merge is in progress in this repository", hint="finish it with git commit, then try again"
             )
-        # In the whole repository: `:/` is its top, if pathspecs are not literal.
-        if self._git.run("ls-files", "--unmerged", "-z", "--", ":/", env={"GIT_LITERAL_PATHSPECS": "0"}):
+        if self._repository.is_unmerged:
             raise GitError(
                 "files in this repository are unmerged: a rebase or the like is in progress",
                 hint="git status says how to continue or abort it; then try again",
             )
-        lock = _lock_of(self._git_path("index"))
+        lock = _lock_of(self._repository.place(INDEX))
         if lock.exists():
             raise _locked(lock)
 
-    def _head(self) -> str | None:
-        done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
-        return done.stdout.decode().strip() if done.returncode == 0 else None
-
     def _entries(self, files: Mapping[str, bytes | None], head: str | None, scratch: Path) -> bytes:
         """Write the blobs, and return the lines for `update-index --index-info`."""
-        kept = {path: data for path, data in files.items() if data is not None}
+        prefix = self._repository.prefix
+        kept = {prefix + path: data for path, data in files.items() if data is not None}
         blobs: dict[str, str] = {}
         if self._filters is not None:
             changed = self._filters.changed(kept)
@@ -130,19 +121,14 @@ class CommitMaker:
         names = as_lines(f"{scratch}/{i}" for i in range(len(plain)))
         written = self._git.run("hash-object", "-w", "--no-filters", "--stdin-paths", data=names) if plain else b""
         blobs |= zip(plain, written.decode().split(), strict=True)
-        programs = self._programs(head) if head else frozenset()
+        programs = self._repository.tree(head).programs if head else frozenset()
         nothing = "0" * len(head or "")  # a removed file was committed before, so the id of `head` has the right length
         lines: list[bytes] = []
         for path in files:
-            mode = _GONE if path not in blobs else _PROGRAM if path in programs else _FILE
-            blob = blobs.get(path, nothing)
-            lines.append(f"{mode} {blob}\t".encode() + os.fsencode(path) + b"\0")
+            blob = blobs.get(prefix + path)
+            mode = _GONE if blob is None else _PROGRAM if path in programs else _FILE
+            lines.append(f"{mode} {blob or nothing}\t".encode() + os.fsencode(prefix + path) + b"\0")
         return b"".join(lines)
-
-    def _programs(self, head: str) -> frozenset[str]:
-        """Return the files marked as executable; committing new text keeps that mark."""
-        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", head).split(b"\0")
-        return frozenset(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line.startswith(b"100755"))
 
     def _object(self, head: str | None, entries: bytes, message: str, at: datetime, scratch: Path) -> str:
         env = {"GIT_INDEX_FILE": str(scratch / "tree")}
@@ -173,9 +159,9 @@ class CommitMaker:
         Git would hold `index.lock` while it writes, and leave it behind if it is killed. Here the new index is
         completed elsewhere, and the lock exists only between two renames.
         """
-        index = self._git_path("index")
+        index = self._repository.place(INDEX)
         made, lock = scratch / "index", _lock_of(index)
-        before = _identity_of(index)
+        before = identity_of(index)
         if before:
             shutil.copyfile(index, made)
         self._git.run("update-index", "-z", "--index-info", data=entries, env={"GIT_INDEX_FILE": str(made)})
@@ -183,7 +169,7 @@ class CommitMaker:
             os.link(made, lock)
         except FileExistsError as error:
             raise _locked(lock) from error
-        if _identity_of(index) != before:
+        if identity_of(index) != before:
             lock.unlink()
             raise ChangedMeanwhileError("git's index changed in the meantime; nothing was committed", hint="try again")
         lock.replace(index)
@@ -201,13 +187,10 @@ class CommitMaker:
                 f"the branch could not be moved, probably because somebody else committed: {said}", hint="try again"
             )
 
-    def _git_path(self, name: str) -> Path:
-        return self._git.folder / os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
-
     @contextmanager
     def _scratch(self) -> Iterator[Path]:
         """Create a temporary folder in the git folder: the lock is made by a link, which can't cross file systems."""
-        folder = self._git_path("memstore")
+        folder = self._repository.place(SCRATCH)
         folder.mkdir(mode=0o700, exist_ok=True)
         _sweep(folder)
         with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=folder.resolve(), ignore_cleanup_errors=True) as scratch:
@@ -234,11 +217,3 @@ def _locked(lock: Path) -> LockedError:
     return LockedError(
         f"git's index is locked by {lock}", hint="wait for the other git command; if none is running, delete that file"
     )
-
-
-def _identity_of(index: Path) -> tuple[int, int, int] | None:
-    try:
-        status = index.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_ino, status.st_mtime_ns, status.st_size

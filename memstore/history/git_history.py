@@ -6,10 +6,10 @@ import hashlib
 import os
 import re
 from contextlib import suppress
+from copy import copy
 from difflib import SequenceMatcher
 from functools import cached_property, partial
 from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core import digests
@@ -17,7 +17,7 @@ from memstore.core.errors import GitError, NotFoundError, SealedError
 from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, kind_of
 from memstore.files import memory_file
 from memstore.files.age_file import is_sealed
-from memstore.files.local_state import find_repository
+from memstore.files.local_state import find_repository, regular_bytes
 from memstore.files.memory_file import MemoryFile
 from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
@@ -25,13 +25,15 @@ from memstore.history import git_objects, gitpython_walk
 from memstore.history.filters import GitFilters, is_attributes_file
 from memstore.history.git_commit import CommitMaker
 from memstore.history.git_hooks import GitHooks
-from memstore.history.git_process import GitProcess, failed
-from memstore.history.history import Commit, CommitChanges, FileChange, Repository, anchor_refspec
+from memstore.history.git_process import GitProcess, NoGitError, failed
+from memstore.history.history import Commit, CommitChanges, FileChange, anchor_refspec
+from memstore.history.repository import TAKEN_IN, TAKING_IN, Repository
 from memstore.history.text_ids import TextIds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from memstore.core.memory import Memory
     from memstore.files.vault import Opener
@@ -50,8 +52,6 @@ _SEALED_LINE = "^age-encryption[.]org/v1$"
 _OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 # The refs that keep commits for anchors, whatever happens to branches.
 _KEPT = "refs/memstore/"
-# Git's files and folders while it takes in commits.
-_TAKING_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge", "rebase-apply")
 # Candidates for the default branch; a remote's come first, since branches are merged back into it.
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
@@ -61,8 +61,6 @@ _DEFAULT_BRANCHES = (
     "refs/heads/master",
 )
 _MERGED = "GITHEAD_"
-_TAKEN_IN = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD")
-_NO_REPOSITORY = b"not a git repository"
 
 
 class GitHistory:
@@ -76,6 +74,9 @@ class GitHistory:
         opener: returns what opens sealed files; None if nothing can.
         approved: returns the command lines of filters that the person approved (`filters.GitFilters`).
         cache: the folder for derived data; None if nothing is kept.
+        within: the repository at the moment that is asked about; None asks git when something is asked.
+
+    What it tells is as it is when it is asked; `at_once` returns a history that asks git only once.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class GitHistory:
         opener: Callable[[], Opener] | None = None,
         approved: Callable[[], Mapping[str, str]] = dict,
         cache: Path | None = None,
+        within: Repository | None = None,
     ) -> None:
         self._vault_root = vault_root
         self._approved = approved
@@ -96,34 +98,47 @@ class GitHistory:
         self._opener = opener
         self.mixed = mixed
         self._git = GitProcess(vault_root, environ, in_hook=in_hook)
-        self._no_git: GitError | None = None
+        self._no_git: list[GitError] = []
         self._moved: dict[tuple[str, str], str | None] = {}
+        # What follows the commits made by any copy of this history: a moment before one of them is over.
+        self._made: list[str] = []
+        self._found: list[Repository | None] = []
+        self._moment: Repository | None = None
+        self._commits_then: int | None = None
+        self._files: dict[str, Mapping[str, str]] = {}
+        self._asks_once = within is not None
+        if within is not None:
+            self._moment, self._commits_then = within.within(self._git, vault_root), 0
 
-    @cached_property
+    def at_once(self) -> GitHistory:
+        """Return this history as of one moment, which begins with the first question and ends with a commit by it.
+
+        HEAD, the index, trees and identities are asked of git once; the work tree is looked at as it is.
+        """
+        other = copy(self)
+        vars(other).update(_asks_once=True, _commits_then=None, _files={})
+        return other
+
+    @property
     def repository(self) -> Repository | None:
-        """The repository around the vault, as of the first access; None if there is none."""
-        # One process answers everything. The words that can't contain a line end come first; a missing HEAD is echoed
-        # as it is.
+        """The repository around the vault, as it is now or at the moment; None if there is none."""
+        if not self._asks_once:
+            return self._asked()
+        if self._commits_then != len(self._made):
+            self._moment = self._moment.later() if self._moment else self._asked()
+            self._commits_then = len(self._made)
+        return self._moment
+
+    def _asked(self) -> Repository | None:
+        if self._found:
+            found = self._found[0]
+            return found and found.later()
         try:
-            done = self._git.attempt("rev-parse", "--show-object-format", "--show-cdup", "HEAD")
-        except GitError as error:
-            self._no_git = error
-            return None
-        if done.returncode != 0 and _NO_REPOSITORY in done.stderr:
-            return None
-        lines = os.fsdecode(done.stdout).split("\n")
-        if len(lines) < 3:  # noqa: PLR2004 - the three answers asked for
-            raise failed(("rev-parse",), done)
-        object_format, up, head = lines[:3]
-        root = Path(os.path.realpath(self._vault_root / up))
-        inside = os.path.relpath(os.path.realpath(self._vault_root), root)
-        return Repository(
-            root=root,
-            prefix="" if inside == "." else inside.replace(os.sep, "/") + "/",
-            object_format=object_format,
-            head=head if done.returncode == 0 else None,
-            branch=self._branch(),
-        )
+            self._found.append(Repository.around(self._git, self._vault_root))
+        except NoGitError as error:
+            self._found.append(None)
+            self._no_git.append(error)
+        return self._found[0]
 
     @cached_property
     def _filters(self) -> GitFilters:
@@ -152,12 +167,13 @@ class GitHistory:
 
     def require(self) -> Repository:
         """Return the repository; if there is none, raise a `GitError` that says what to do."""
-        if self.repository is None:
-            raise self._no_git or GitError(
+        repository = self.repository
+        if repository is None:
+            raise next(iter(self._no_git), None) or GitError(
                 f"{self._vault_root} has no history: it is not in a git repository",
                 hint=f"git init {self._vault_root}, then memstore commit",
             )
-        return self.repository
+        return repository
 
     def purged(self, memory_ids: Collection[str], folder: Path, *, sealed: Collection[str] = ()) -> Purged:
         """Write a clone whose history never held these memories, or not in plain text; see `purging.purge`."""
@@ -170,10 +186,8 @@ class GitHistory:
         )
 
     def head(self) -> str | None:
-        """Return the current commit at this moment; None before the first one."""
-        self.require()
-        done = self._git.attempt("rev-parse", "-q", "--verify", "HEAD^{commit}")
-        return done.stdout.decode().strip() if done.returncode == 0 else None
+        """Return the current commit; None before the first one."""
+        return self.require().head
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision in git's notation names; `NotFoundError` if there is none."""
@@ -212,11 +226,30 @@ class GitHistory:
 
     def files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file that could be a memory as of a commit, by path."""
+        if self._asks_once and commit in self._files:
+            return self._files[commit]
         files = self._files_at(commit)
-        names = [name for name in rule_files(files, mixed=self.mixed) if name in files]
-        blobs = self.blobs(files[name] for name in names)
-        rules = rules_of({name: blobs.get(files[name], b"") for name in names}, mixed=self.mixed)
-        return self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
+        rules = self._rules_in(files)
+        found = self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
+        if self._asks_once:
+            self._files[commit] = found
+        return found
+
+    def _rules_in(self, files: Mapping[str, str]) -> Rules:
+        """Return the rules for files that are left out, as of a commit; git is asked only for what is no longer so."""
+        named = {name: files[name] for name in rule_files(files, mixed=self.mixed) if name in files}
+        rules = {name: data for name, blob in named.items() if (data := self._unchanged(name, blob)) is not None}
+        gone = {name: blob for name, blob in named.items() if name not in rules}
+        blobs = self.blobs(gone.values()) if gone else {}
+        return rules_of(rules | {name: blobs.get(blob, b"") for name, blob in gone.items()}, mixed=self.mixed)
+
+    def _unchanged(self, path: str, blob: str) -> bytes | None:
+        """Return the bytes of a file of the work tree if they are those of a blob."""
+        try:
+            data = regular_bytes(self._vault_root / path)
+        except OSError:
+            return None
+        return data if self.blob_id(data) == blob else None
 
     def own_files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every file of the vault's own (`core.places`) as of a commit, by path."""
@@ -231,39 +264,28 @@ class GitHistory:
 
         Files ignored by `.gitignore` and those of a repository within the vault are not included.
         """
-        self.require()
-        listed = self._git.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-        return {os.fsdecode(path) for path in listed.split(b"\0")[:-1]}
+        return {path for _, path in self.require().listed}
 
     def sparse_files(self) -> Collection[str]:
         """Return the files of the index that a sparse checkout leaves out of the work tree; to git, none is deleted."""
-        self.require()
-        listed = self._git.run("ls-files", "-z", "-t", "--cached")
-        return {os.fsdecode(line[2:]) for line in listed.split(b"\0")[:-1] if line.startswith(b"S ")}
+        return self.require().sparse
 
     def other_heads(self) -> Sequence[str]:
         """Return the commits that other work trees of the repository have checked out, sorted."""
-        blocks = self._git.run("worktree", "list", "--porcelain").decode(errors="replace").split("\n\n")
-        heads = {line[5:] for block in blocks for line in block.split("\n") if line.startswith("HEAD ")}
-        return sorted(head for head in heads - {self.head()} if head.strip("0"))
+        return self.require().other_heads
 
     def unmerged(self) -> Sequence[str]:
         """Return the files below the vault that git could not merge, and that wait for a decision, sorted."""
-        listed = self._git.run("ls-files", "-z", "--unmerged", "--", ".").split(b"\0")[:-1]
-        return sorted({os.fsdecode(line.partition(b"\t")[2]) for line in listed})
+        return sorted(self.require().unmerged)
 
     def untracked(self, folders: Sequence[str]) -> Sequence[str]:
         """Return the files below folders of the vault that git neither knows nor ignores, sorted."""
         listed = self._git.run("ls-files", "-z", "--others", "--exclude-standard", "--", *folders).split(b"\0")[:-1]
         return sorted(map(os.fsdecode, listed))
 
-    def _files_at(self, commit: str) -> dict[str, str]:
+    def _files_at(self, commit: str) -> Mapping[str, str]:
         """Return the blob of every regular file below the vault as of a commit, by path."""
-        folder = self.require().prefix.rstrip("/")
-        if folder and self._git.attempt("rev-parse", "-q", "--verify", f"{commit}:{folder}").returncode != 0:
-            return {}
-        listed = self._git.run("ls-tree", "-r", "-z", "--full-tree", f"{commit}:{folder}" if folder else commit)
-        return dict(git_objects.tree_files(listed))
+        return self.require().tree(commit).blobs
 
     def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
         """Return the bytes of blobs, opened if they are sealed and a key is here; ids that are missing are left out."""
@@ -566,26 +588,23 @@ class GitHistory:
 
     def is_taking_in(self) -> bool:
         """Return whether git is in the middle of taking in commits: a merge, a rebase, a cherry-pick or a revert."""
-        self.require()
-        words = [word for name in _TAKING_IN for word in ("--git-path", name)]
-        paths = os.fsdecode(self._git.run("rev-parse", *words)).splitlines()
-        return any((self._git.folder / path).exists() for path in paths)
+        repository = self.require()
+        return any(repository.place(name).exists() for name in TAKING_IN)
 
     def is_merging(self) -> bool:
         """Return whether a merge is waiting for its commit."""
-        return CommitMaker(self._git).is_merging()
+        return self.require().is_merging
 
     def other_parents(self) -> list[str]:
         """Return the commits being taken in by a merge, a cherry-pick or a revert.
 
         Before git commits a merge, it names the merged commits only in the environment.
         """
-        self.require()
+        repository = self.require()
         found = [name.removeprefix(_MERGED) for name in self._git.environ if name.startswith(_MERGED)]
-        for name in _TAKEN_IN:
-            path = os.fsdecode(self._git.run("rev-parse", "--git-path", name)).removesuffix("\n")
+        for name in TAKEN_IN:
             with suppress(OSError):
-                found += (self._git.folder / path).read_text("ascii").split()
+                found += repository.place(name).read_text("ascii").split()
         return [commit for commit in dict.fromkeys(found) if _OBJECT_ID.fullmatch(commit)]
 
     def last_states(self, ids: Collection[str], *, start: str | None = None) -> dict[str, Memory]:
@@ -622,23 +641,13 @@ class GitHistory:
 
     def _staged(self, against: str | None = None) -> list[FileChange]:
         repository = self.require()
-        against = against or self.head() or self._git.run("hash-object", "-t", "tree", "--stdin").decode().strip()
-        printed = self._git.run(
-            "diff-index", "--cached", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules", "-z", against, "--"
-        )
-        found = list(git_objects.raw_changes(printed.split(b"\0")[:-1], repository.prefix))
+        found = list(git_objects.raw_changes(repository.staged(against), repository.prefix))
         self._remember((one.path, blob) for one in found for blob in (one.old, one.new))
         return found
 
     def index_files(self) -> Mapping[str, str]:
         """Return the blob of every file in the index, by path: memories, registries and everything else."""
-        repository = self.require()
-        git = GitProcess(repository.root, self._git.environ)
-        listed = git.run("ls-files", "-s", "-z", "--", repository.prefix or ".")
-        found = {
-            os.fsdecode(path).removeprefix(repository.prefix): described.split()[1].decode()
-            for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
-        }
+        found = self.require().index
         self._remember(found.items())
         return found
 
@@ -751,8 +760,7 @@ class GitHistory:
 
     def identity(self) -> str:
         """Return who is committing, `Name <mail>`; `GitError` if git doesn't know."""
-        self.require()
-        return CommitMaker(self._git).identity()
+        return self.require().identity
 
     def stop_if_busy(self) -> None:
         """Raise an error if nothing could be committed just now.
@@ -761,8 +769,7 @@ class GitHistory:
             GitError: git does not know who is committing, or a merge or the like is in progress.
             LockedError: another git command holds the index.
         """
-        self.require()
-        CommitMaker(self._git).stop_if_busy()
+        CommitMaker(self._git, self.require()).stop_if_busy()
 
     def commit(
         self,
@@ -782,15 +789,13 @@ class GitHistory:
             LockedError: another git command holds the index.
             ChangedMeanwhileError: somebody else committed at the same time.
         """
-        prefix = self.require().prefix
-        return CommitMaker(self._git, self._filters, sign).commit(
-            {prefix + path: data for path, data in files.items()}, message, at=at
-        )
+        made = CommitMaker(self._git, self.require(), self._filters, sign).commit(files, message, at=at)
+        self._made.append(made)
+        return made
 
     def branch_tip(self, branch: str) -> str | None:
         """Return the commit that a branch of this repository points to; None if there is no such branch."""
-        self.require()
-        return CommitMaker(self._git).branch_tip(branch)
+        return CommitMaker(self._git, self.require()).branch_tip(branch)
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
         """Commit these files on a branch that is not checked out, and return the new commit.
@@ -803,22 +808,19 @@ class GitHistory:
             UsageError: the name is not valid for a branch.
             ChangedMeanwhileError: somebody else committed there at the same time.
         """
-        prefix = self.require().prefix
-        return CommitMaker(self._git, self._filters).commit_on(
-            branch, {prefix + path: data for path, data in files.items()}, message, at=at
-        )
+        return CommitMaker(self._git, self.require(), self._filters).commit_on(branch, files, message, at=at)
 
     def _resolved(self, revision: str) -> str | None:
         """Return the commit that a revision names, in two steps: a suffix could complete an invalid revision."""
-        found = self._git.attempt("rev-parse", "-q", "--verify", revision)
-        if found.returncode != 0:
-            return None
-        done = self._git.attempt("rev-parse", "-q", "--verify", f"{found.stdout.decode().strip()}^{{commit}}")
+        if not _OBJECT_ID.fullmatch(revision):
+            found = self._git.attempt("rev-parse", "-q", "--verify", revision)
+            if found.returncode != 0:
+                return None
+            revision = found.stdout.decode().strip()
+        if revision == self.require().head:
+            return revision
+        done = self._git.attempt("rev-parse", "-q", "--verify", f"{revision}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
-
-    def _branch(self) -> str | None:
-        done = self._git.attempt("symbolic-ref", "-q", "--short", "HEAD")
-        return os.fsdecode(done.stdout).strip() if done.returncode == 0 else None
 
     def _objects(self, ids: list[str]) -> Iterator[tuple[str, bytes]]:
         for i in range(0, len(ids), _BLOBS_AT_ONCE):

@@ -58,6 +58,10 @@ _TOLD_TO_HOOKS = frozenset({
 })  # fmt: skip
 
 
+class NoGitError(GitError):
+    """Git is not installed."""
+
+
 def environment(environ: Mapping[str, str], *, in_hook: bool = False) -> dict[str, str]:
     """Return the environment for git: the person's, without what names another repository or a program to run."""
     kept = _KEPT | _TOLD_TO_HOOKS if in_hook else _KEPT
@@ -175,8 +179,8 @@ def _feed(pipe: IO[bytes], data: bytes) -> None:
         pipe.write(data)
 
 
-def _no_git() -> GitError:
-    return GitError("git is needed, and is not installed", hint="install git")
+def _no_git() -> NoGitError:
+    return NoGitError("git is needed, and is not installed", hint="install git")
 
 
 def failed(arguments: tuple[str, ...], done: subprocess.CompletedProcess[bytes]) -> GitError:

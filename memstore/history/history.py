@@ -12,22 +12,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from datetime import datetime
-    from pathlib import Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Repository:
-    """The repository that keeps the vault's history.
-
-    `prefix` is the vault's folder in the repository, empty or with a trailing slash. `head` is the current commit, None
-    before the first one; `branch` is None if no branch is checked out.
-    """
-
-    root: Path
-    prefix: str
-    object_format: str
-    head: str | None
-    branch: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

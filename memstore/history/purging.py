@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
 
     from memstore.history.filters import GitFilters
-    from memstore.history.history import Repository
+    from memstore.history.repository import Repository
 
 _ID = rb"[\"']?id[\"']?[ \t]*:[ \t]*[\"']?([a-z0-9_-]+)"
 _ID_LINE = re.compile(rb"^" + _ID, re.MULTILINE)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from memstore.core.errors import Exit, MemstoreError
 from memstore.core.places import is_audit_path
 from memstore.history.commit_messages import MOST_NAMED, trailers, with_trailers
-from memstore.hooks.repository import is_merge, vaults_in_commit
+from memstore.hooks.repository import repository_of, vaults_in_commit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +30,9 @@ def main(environ: Mapping[str, str], folder: Path, arguments: Sequence[str]) -> 
     file = folder / arguments[0]
     try:
         _stop_outside_git(file)
-        if not is_merge(environ, folder):
-            lines = _trailers(environ, folder)
+        whole = repository_of(environ, folder)
+        if not whole.is_merging():
+            lines = _trailers(list(vaults_in_commit(whole, environ, folder)))
             text = file.read_bytes().decode(errors="surrogateescape")
             after = added(text, lines)
             if after != text:
@@ -63,10 +64,9 @@ def added(text: str, trailers: Sequence[str]) -> str:
     return with_trailers("\n".join(said), trailers) + rest.lstrip("\n") + text[end_of_message:]
 
 
-def _trailers(environ: Mapping[str, str], folder: Path) -> list[str]:
+def _trailers(histories: Sequence[GitHistory]) -> list[str]:
     from memstore.access.audit import AUDIT_HEAD
 
-    histories = list(vaults_in_commit(environ, folder))
     if sum(len(history.staged()) for history in histories) > 2 * MOST_NAMED:  # a move is two files
         return []
     named = [line for history in histories for line in _named(history)]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import Exit, MemstoreError
-from memstore.hooks.repository import vaults_in_commit
+from memstore.hooks.repository import repository_of, vaults_in_commit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,7 +91,7 @@ def _findings(environ: Mapping[str, str], folder: Path) -> Iterator[tuple[str, F
     from memstore.vault.staged import check_staged
 
     actor = environ.get("MEMSTORE_ENTITY")
-    for history in vaults_in_commit(environ, folder):
+    for history in vaults_in_commit(repository_of(environ, folder), environ, folder):
         prefix = history.require().prefix
         if _is_locked(history):
             _say(f"memstore: {prefix or 'this vault'} is not unlocked here, so nothing of it was checked")

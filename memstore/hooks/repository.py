@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 _PATHS = ("GIT_DIR", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_WORK_TREE")
 
 
-def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHistory]:
-    """Yield the history of each vault with staged files, also compared with any commit that is being taken in.
+def repository_of(environ: Mapping[str, str], folder: Path) -> GitHistory:
+    """Return the history of the whole repository, as of now.
 
     Args:
         environ: the process's environment.
@@ -31,10 +31,22 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
 
     told = told_to_hook(environ, folder)
     repository = GitHistory(folder, told, in_hook=True).require()
-    whole = GitHistory(repository.root, told, in_hook=True)
+    return GitHistory(repository.root, told, in_hook=True, within=repository)
+
+
+def vaults_in_commit(whole: GitHistory, environ: Mapping[str, str], folder: Path) -> Iterator[GitHistory]:
+    """Yield the history of each vault with staged files, also compared with any commit that is being taken in.
+
+    Args:
+        whole: the history of the repository.
+        environ: the process's environment.
+        folder: where git started the hook, or any folder of the work tree.
+    """
+    from memstore.history.git_history import GitHistory  # as above
+
+    repository, told = whole.require(), told_to_hook(environ, folder)
     paths = {one.path for commit in (None, *whole.other_parents()) for one in whole.all_staged(commit)}
     for root in sorted(vaults_around(repository.root, paths)):
-        cache = Environment.of_process().cache_home
         yield GitHistory(
             root,
             told,
@@ -42,7 +54,8 @@ def vaults_in_commit(environ: Mapping[str, str], folder: Path) -> Iterator[GitHi
             mixed=is_mixed(root),
             opener=opener,
             approved=approved_filters,
-            cache=cache_folder(root, cache_home=cache),
+            cache=cache_folder(root, cache_home=Environment.of_process().cache_home),
+            within=repository,
         )
 
 
@@ -72,13 +85,6 @@ def is_mixed(root: Path) -> bool:
     from memstore.files.config_file import NOBODY, read_vault_config
 
     return read_vault_config(root, default_owner=NOBODY).mixed
-
-
-def is_merge(environ: Mapping[str, str], folder: Path) -> bool:
-    """Return whether the commit concludes a merge."""
-    from memstore.history.git_history import GitHistory
-
-    return GitHistory(folder, told_to_hook(environ, folder), in_hook=True).is_merging()
 
 
 def told_to_hook(environ: Mapping[str, str], folder: Path) -> dict[str, str]:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
+    from memstore.core.change import Pending
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -428,15 +429,19 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     view.history.require()
     commit = view.history.resolve(revision)
     fixed = fix(view, since=commit).fixed if mend else ()
-    changed = view.again().pending(since=commit)
     now = view.again() if mend else view
+    return replace(_succeeding(now, commit, now.pending(since=commit)), fixed=fixed)
+
+
+def _succeeding(view: View, commit: str, changed: Pending) -> CheckResult:
+    """Return the problems in what changed since a commit."""
     before = view.history.own_files_at(commit)
-    own = own_changed(now, before)
-    findings = findings_of(now, changed.changes, changed.files, own, since=commit)
+    own = own_changed(view, before)
+    findings = findings_of(view, changed.changes, changed.files, own, since=commit)
     findings += consents_gone(set(before), view.whole.registry_files)
     registry = {path for path in view.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(view) if finding.path in registry]
-    return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
+    return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings))
 
 
 # Findings about changes that let somebody see more, or hide who made them.
@@ -447,19 +452,26 @@ _OF_ACCESS = frozenset(
 _CHECKED, _CHECKED_STATE = "checked", "1"
 
 
-def widened_since_check(view: View) -> tuple[Finding, ...]:
+def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Finding, ...]:
     """Return findings for changes that let somebody see more than the current commit or the one last checked here.
 
     A fast-forward, a stash or a reset runs no hook, so the commit that was last checked covers them. What goes back
     behind a later commit, such as a revert that a hook stopped, shows only beside the current one.
+
+    Args:
+        view: the vault.
+        waiting: what is not committed yet, if that was asked for already.
     """
     if not (view.is_owners and view.history.repository):
         return ()
     checked = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
+    head = view.history.head()
     found: list[Finding] = []
-    for commit in dict.fromkeys([*filter(None, [view.history.head()]), *checked]):
+    for commit in dict.fromkeys([*filter(None, [head]), *checked]):
         with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
-            found += check_against(view, commit).findings
+            since = view.history.resolve(commit)
+            changed = waiting if waiting and since == head else view.pending(since=since)
+            found += _succeeding(view, since, changed).findings
     found += _withdrawn_elsewhere(view)
     return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
 

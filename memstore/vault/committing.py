@@ -33,11 +33,12 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     ws.history.identity()
     with ws.vault.lock():
         view = ws.view()
+        locked = ws._replace(history=view.history)
         waiting = view.pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
-            return _commit(view, ws, waiting, chosen, {}, text)
-        return _commit(view, ws, waiting, waiting.changes.memories, view.own_pending(), text)
+            return _commit(view, locked, waiting, chosen, {}, text)
+        return _commit(view, locked, waiting, waiting.changes.memories, view.own_pending(), text)
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
@@ -46,14 +47,15 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
     ws.history.identity()
     with ws.vault.lock():
         view = ws.view()
+        locked = ws._replace(history=view.history)
         waiting = view.pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent
-            own = {path: data for path, data in own_pending(ws).items() if path in paths}
+            own = {path: data for path, data in own_pending(locked).items() if path in paths}
         # A note that became a memory elsewhere: no memory went with its old file.
         gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
-        return _commit(view, ws, waiting, chosen, own, text, gone=gone)
+        return _commit(view, locked, waiting, chosen, own, text, gone=gone)
 
 
 def _commit(

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.ids import is_entity_id
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.files import config_file
-from memstore.vault.workspace import Workspace, WriteTerms
+from memstore.vault.workspace import Workspace, WriteTerms, later
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
-
-
-_Made = TypeVar("_Made")
 
 
 class Models(NamedTuple):
@@ -241,12 +238,12 @@ def assemble(
 
     state = state or state_folder(root, state_home=env.state_home)
     cache = cache_folder(root, cache_home=env.cache_home)
-    keys = _later(lambda: seal_keys(env))
+    keys = later(lambda: seal_keys(env))
     vault = DiskVault(root, state=state, mixed=config.mixed, opener=keys)
     _finish_what_was_begun(env, state, vault)
     ws = Workspace(
         vault=vault,
-        history=_later(lambda: _history(env, root, keys, cache, mixed=config.mixed)),
+        history=later(lambda: _history(env, root, keys, cache, mixed=config.mixed)),
         library=DiskLibrary(
             vault,
             cache=cache,
@@ -260,26 +257,26 @@ def assemble(
         ids=RandomIds(),
         config=config,
         actor=actor,
-        journal=_later(lambda: _journal(state)),
+        journal=later(lambda: _journal(state)),
         usage=DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None),
         access_log=DiskAccessLog(state),
-        runs=_later(lambda: _runs(state, actor)),
-        signatures=_later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
-        pins=_later(lambda: _pins(env, root)),
+        runs=later(lambda: _runs(state, actor)),
+        signatures=later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
+        pins=later(lambda: _pins(env, root)),
         contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=False,
         here=_below(root, env.folder),
-        lexicon=_later(lambda: _lexicon(env)),
+        lexicon=later(lambda: _lexicon(env)),
         verdicts=VerdictCache(cache),
         derived=DerivedCache(cache),
         embedder=models.embedder,
         inference=models.inference,
-        vectors=_later(lambda: _vectors(env, cache)),
+        vectors=later(lambda: _vectors(env, cache)),
         seal_keys=keys,
         quoted=Quoted(),
         sessions_quoted=SessionsQuoted(state, actor),
         forgotten=ForgottenTexts(state, _new_key),
-        drafts=_later(lambda: drafts(env, root)),
+        drafts=later(lambda: drafts(env, root)),
         stacks=DiskStacks(state),
         pending_keys=state / PENDING_KEYS,
         pending_act=state / PENDING_ACT,
@@ -355,27 +352,6 @@ def _new_key() -> str:
     return secrets.token_hex(32)
 
 
-class _Later:
-    """An object that is made when first used: a search, for example, needs neither the history nor the journal.
-
-    Args:
-        make: makes it.
-    """
-
-    def __init__(self, make: Callable[[], object]) -> None:
-        self._make = make
-
-    def __getattr__(self, name: str) -> object:
-        if "_made" not in self.__dict__:
-            self._made = self._make()
-        return getattr(self._made, name)
-
-
-def _later(make: Callable[[], _Made]) -> _Made:
-    """Return what `make` makes, which is made when it is first used."""
-    return cast("_Made", _Later(make))
-
-
 def _history(env: Environment, root: Path, keys: SealKeys, cache: Path, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
@@ -427,7 +403,7 @@ def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
         recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
         return load_embedder(env.expanded(folder), recipe)
 
-    return _later(load)
+    return later(load)
 
 
 def _inference(env: Environment, chosen: UserConfig) -> Inference | None:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.named import Names
     from memstore.core.view import View
-    from memstore.history.history import HookState, Repository
+    from memstore.history.history import HookState
+    from memstore.history.repository import Repository
 
     Counts = tuple[tuple[str, int], ...]
     from memstore.core.change import Committed
@@ -82,7 +83,8 @@ class Status:
 def status(view: View) -> Status:
     """Return the state of the vault."""
     repository = view.history.repository
-    changes = view.pending().changes if repository else Changes((), ())
+    waiting = view.pending() if repository else None
+    changes = waiting.changes if waiting else Changes((), ())
     broken = _paths(view, view.broken)
     untyped = frozenset(path for path in broken if _lacks_only_its_type(view, path))
     return Status(
@@ -94,7 +96,7 @@ def status(view: View) -> Status:
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
         broken=tuple(sorted({*broken, *view.misnamed()} - untyped)),
         hooks=view.history.hooks.states() if repository else {},
-        widened=widened_since_check(view),
+        widened=widened_since_check(view, waiting),
         quarantined=_quarantined(view),
         sealed=len(view.sealed),
         unmerged=tuple(view.history.unmerged()) if repository and view.is_owners else (),

@@ -138,7 +138,7 @@ class VaultView:
 
     def again(self) -> VaultView:
         """Return the same principal's view of the vault as it is by now."""
-        return VaultView(self._ws)
+        return self._ws.view()
 
     def glance(self) -> VaultView:
         """Return this view or, if no file was examined yet, one that examines only folders (docs/adr/0019)."""
@@ -192,7 +192,7 @@ class VaultView:
 
     def after_adoption(self, adoption: Operation) -> VaultView:
         """Return the view as of now of a command that began with an adoption: both are one step, and one commit."""
-        return VaultView(self._ws._replace(adoption=adoption))
+        return self._ws._replace(adoption=adoption).view()
 
     @property
     def gate(self) -> Gate:

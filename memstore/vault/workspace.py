@@ -5,7 +5,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
 from memstore.access.forgotten import ForgottenTexts
 from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
@@ -28,6 +28,30 @@ if TYPE_CHECKING:
     from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts
     from memstore.vault.view import VaultView
+
+
+_Made = TypeVar("_Made")
+
+
+class _Later:
+    """An object that is made when first used: a search, for example, needs neither the history nor the journal.
+
+    Args:
+        make: makes it.
+    """
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> object:
+        if "_made" not in self.__dict__:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+
+def later(make: Callable[[], _Made]) -> _Made:
+    """Return what `make` makes, which is made when it is first used."""
+    return cast("_Made", _Later(make))
 
 
 class WriteTerms(NamedTuple):
@@ -106,4 +130,8 @@ class Workspace(NamedTuple):
         """Return what the actor may see of the vault from now on; take a new view for each command."""
         from memstore.vault.view import VaultView
 
-        return VaultView(self)
+        return VaultView(self.at_once())
+
+    def at_once(self) -> "Workspace":
+        """Return this workspace with a history of one moment (`history.git_history.GitHistory.at_once`)."""
+        return self._replace(history=later(lambda: self.history.at_once()))  # noqa: PLW0108 - not made yet

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -20,13 +19,12 @@ from memstore.search.uses import Use
 from memstore.vault.check import check
 from memstore.vault.status import undo
 from tests.git_repositories import memory, vault_in
-from tests.memory_workspace import OWNER, files_of, memory_workspace
+from tests.memory_workspace import OWNER, files_of, history_that, memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.history.git_history import GitHistory
     from memstore.vault.workspace import Workspace
 
 OLD, NEW = '"2025-06-01T12:00:00Z"', '"2026-01-20T12:00:00Z"'
@@ -37,11 +35,11 @@ def committed(files: dict[str, bytes]) -> Workspace:
     """Return a vault in memory of which git has all files as they are."""
     blobs = {blob_id(data): data for data in files.values()}
     at = {path: blob_id(data) for path, data in files.items()}
-    history = SimpleNamespace(
+    history = history_that(
         repository=True, blob_id=blob_id, require=lambda: True, head=lambda: "c" * 40, files_at=lambda _: at,
         blobs=lambda ids: {one: blobs[one] for one in ids if one in blobs},
     )  # fmt: skip
-    return memory_workspace(files)._replace(history=cast("GitHistory", history))
+    return memory_workspace(files)._replace(history=history)
 
 
 def old(memory_id: str, body: str = LONG, **keys: str) -> bytes:

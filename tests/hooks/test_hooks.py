@@ -202,7 +202,9 @@ def test_the_hooks_load_nothing_heavy_and_write_nothing(vault: Written) -> None:
     before = {path: path.stat().st_mtime_ns for path in vault.root.rglob("*") if path.is_file()}
     code = (
         "import sys, os; from pathlib import Path; from memstore.hooks import pre_commit, commit_msg;"
-        "assert pre_commit.main(os.environ, Path.cwd()) == 0; commit_msg._trailers(os.environ, Path.cwd());"
+        "from memstore.hooks.repository import repository_of, vaults_in_commit; given = os.environ, Path.cwd();"
+        "assert pre_commit.main(*given) == 0;"
+        "commit_msg._trailers(list(vaults_in_commit(repository_of(*given), *given)));"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=vault.root, capture_output=True, text=True, check=True)
