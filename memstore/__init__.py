@@ -142,7 +142,8 @@ if TYPE_CHECKING:
     from memstore.trust.verification import Vouched as Vouched
     from memstore.trust.vouching import Attested as Attested, State as State, Verdict as Verdict
     from memstore.vault.check import CheckResult as CheckResult
-    from memstore.vault.status import Stats as Stats, Status as Status, Uncommitted as Uncommitted
+    from memstore.vault.stats import Stats as Stats
+    from memstore.vault.status import Status as Status, Uncommitted as Uncommitted
 
 __version__ = "0.1.0"
 
@@ -225,7 +226,8 @@ _NAMES = {
     "memstore.trust.verification": "Vouched",
     "memstore.trust.vouching": "Attested State Verdict",
     "memstore.vault.check": "CheckResult",
-    "memstore.vault.status": "Stats Status Uncommitted",
+    "memstore.vault.stats": "Stats",
+    "memstore.vault.status": "Status Uncommitted",
 }
 _HOMES = {name: module for module, names in _NAMES.items() for name in names.split()}
 

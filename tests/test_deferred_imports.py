@@ -29,12 +29,15 @@ LATER = {
     # Only where there is something to compare, to echo, to sign, or to reinforce; `list` comes without.
     "beliefs.revise": {"beliefs.reinforce"},
     "conflicts.among": {
-        "conflicts.compare",
         "conflicts.conflict",
         "conflicts.contradiction",
         "conflicts.gisting",
+        "conflicts.sides",
         "conflicts.statements",
     },
+    "conflicts.compare": {"conflicts.conflict", "conflicts.gisting"},
+    # Only of a title that says something.
+    "conflicts.sides": {"conflicts.frames"},
     "memories.add": {"beliefs.echo"},
     # A card says more than a line of `list`.
     "memories.show": {

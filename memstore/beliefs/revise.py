@@ -26,8 +26,8 @@ from memstore.lineage.refs import loader
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.conflicts.conflict import Side
     from memstore.conflicts.contradiction import Comparison
+    from memstore.conflicts.sides import Side
     from memstore.conflicts.statements import Statement
     from memstore.core.change import Saved
     from memstore.core.conflict import Lines

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memstore.memories.what_if import WhatIf
     from memstore.memories.why import Number, Why
     from memstore.search.filters import Which
-    from memstore.vault.status import Stats
+    from memstore.vault.stats import Stats
 
 
 @command(
@@ -84,7 +84,7 @@ def _diff(session: CliSession, before: str, after: str) -> Iterator[str]:
 def stats(session: CliSession, given: Which, at: str | None) -> None:
     """Count memories by type, status, month and author, and their words; all memories, unless filtered."""
     from memstore.documents.vault import stats_document
-    from memstore.vault.status import stats as count
+    from memstore.vault.stats import stats as count
 
     view = session.view()
     counted = count(view, at=at, **given)

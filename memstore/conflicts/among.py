@@ -29,9 +29,9 @@ from memstore.core.catalog import FileKind
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memstore.conflicts.conflict import Side
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.inference import Inference
+    from memstore.conflicts.sides import Side
     from memstore.core.conflict import Conflict
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
@@ -105,7 +105,8 @@ class _Compared:
                 yield f"{one.line_start} {start}", one, range(start, start + MOST_NEAR)
 
     def _made(self, passage: Passage | None, lines: range | None) -> Iterator[Gist]:
-        from memstore.conflicts.gisting import gist, said_by, said_in_title
+        from memstore.conflicts.gisting import gist
+        from memstore.conflicts.sides import said_by, said_in_title
 
         said = said_by(passage, lines) if passage else said_in_title(self._file)
         return (gist(*one) for one in islice(said, MOST_NEAR))
@@ -116,7 +117,7 @@ class _Compared:
 
     def side(self, gists: Sequence[Gist]) -> Side:
         """Return the result as one side of a conflict, with only these statements."""
-        from memstore.conflicts.compare import side_of
+        from memstore.conflicts.sides import side_of
         from memstore.conflicts.statements import statement_of
 
         said = [(statement_of(each.text, each.about), each.line_start, each.line_end) for each in gists]

@@ -10,19 +10,12 @@ from collections import Counter
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from memstore.conflicts.conflict import Side, by_model, conflict
-from memstore.conflicts.contradiction import near_in_any_order
-from memstore.conflicts.gisting import gist, said_in
 from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, within
 from memstore.conflicts.lexicon import states_against, states_in
-from memstore.conflicts.statements import topic_of
+from memstore.conflicts.sides import Side, side_of
+from memstore.conflicts.statements import near_in_any_order, topic_of
 from memstore.core import digests
-from memstore.core.conflict import Lines
-from memstore.core.keys import EXTERNAL
-from memstore.core.quotation import quoted
 from memstore.core.terms import stop_words, term_of
-from memstore.core.titles import title_of
-from memstore.files.passages import LineMap
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
 from memstore.search.ranker import FILES_AT_ONCE, Audience
@@ -34,10 +27,8 @@ if TYPE_CHECKING:
     from memstore.conflicts.gists import Gist
     from memstore.conflicts.statements import Statement
     from memstore.core.conflict import Conflict
-    from memstore.core.memory import Claim
     from memstore.core.named import Named
     from memstore.core.view import View
-    from memstore.files.memory_file import MemoryFile
 
 
 # The number of words of a memory, the rarest ones, that are looked up in the index.
@@ -47,37 +38,6 @@ MOST_WORDS = 12
 MOST_READ, MOST_PAIRS, MOST_PAIRS_OF_TWO = 160, 40, 16
 # Memories with words that a state excludes, and those of them that are compared, because they share a word with it.
 _MOST_TELLING, _MOST_FOR_A_STATE = 200, 6
-
-
-def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None) -> Side:
-    """Return a memory as one side of a comparison: its claims and statements.
-
-    Args:
-        file: the memory.
-        said: the statements to compare, with their lines in the file; None for all, its title first.
-    """
-    lines = LineMap(file.data)
-    memory = file.memory
-    shown = quoted if memory.source_type == EXTERNAL else str
-
-    def at(start: int, end: int, claim: str = "") -> Lines:
-        return Lines(file.path, start, end, shown(lines.excerpt(start, end)), claim and shown(claim))
-
-    claim_lines = [file.front.line_of("claims", number) for number in range(len(memory.claims))]
-    return Side(
-        ref=str(memory.ref or file.path),
-        path=file.path,
-        title=shown(title_of(memory)),
-        memory=memory,
-        claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
-        statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],
-    )
-
-
-def _told(claim: Claim) -> str:
-    """Return a claim as people read it: `place:park · gate closes: 20:00 (since 2026-02-01)`."""
-    since = f" (since {claim.since})" if claim.since else ""
-    return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"
 
 
 class _Gists:
@@ -97,6 +57,8 @@ class _Gists:
         """Return the gist of a statement, given by its number."""
         made = self._made[number]
         if made is None:
+            from memstore.conflicts.gisting import gist
+
             statement, lines = self.side.statements[number]
             made = self._made[number] = gist(statement, lines.line_start, lines.line_end)
         return made
@@ -150,6 +112,8 @@ class Comparer:
                     by_path[path] = found_now
         found = [*by_path.values()]
         if model := self._view.inference:
+            from memstore.conflicts.conflict import by_model
+
             undecided = ((side, other) for other in others if other.path not in by_path)
             found += [by_model(*one) for one in model.conflicts(undecided, self._view.derived)]
         return sorted(found, key=lambda one: one.order)
@@ -162,10 +126,15 @@ class Comparer:
             return None, 0
         mine, theirs = self._narrowed(side, other)
         may = (mine.statements and theirs.statements) or (mine.claims and theirs.claims)
-        found = conflict(mine, theirs, opposes=self._opposes) if may else None
+        found = self._by_rules(mine, theirs) if may else None
         if is_kept and found is None:
             self._apart.add(pair)
         return found, len(mine.statements) * len(theirs.statements)
+
+    def _by_rules(self, mine: Side, theirs: Side) -> Conflict | None:
+        from memstore.conflicts.conflict import conflict
+
+        return conflict(mine, theirs, opposes=self._opposes)
 
     def _narrowed(self, side: Side, other: Side) -> tuple[Side, Side]:
         """Return both with only those statements that may be in conflict with one of the other's, by their gists.

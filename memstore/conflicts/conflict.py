@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.conflicts.contradiction import (
     CONFLICTS,
@@ -30,22 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.conflicts.lexicon import Opposes
-    from memstore.conflicts.statements import Statement, Token
+    from memstore.conflicts.sides import Side
+    from memstore.conflicts.statements import Token
     from memstore.core.memory import Claim, Memory
 
 # A path in free text: the file that a memory comes from.
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
-
-
-class Side(NamedTuple):
-    """One of two memories: its claims and statements, each with its lines in the file."""
-
-    ref: str
-    path: str
-    title: str
-    memory: Memory
-    claims: Sequence[tuple[Claim, Lines]] = ()
-    statements: Sequence[tuple[Statement, Lines]] = ()
 
 
 def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Conflict | None:

@@ -21,7 +21,7 @@ from memstore.conflicts.absolutes import leaves_no_room, tells_otherwise
 from memstore.conflicts.changes import ended
 from memstore.conflicts.denials import denied, denied_in, excluded
 from memstore.conflicts.frames import PREPOSITIONS, frame, frames, named, shared_of, told_by
-from memstore.conflicts.gists import SHARED_ANYHOW, share_enough, without_numbers
+from memstore.conflicts.gists import share_enough, without_numbers
 from memstore.conflicts.guards import (
     are_elsewhere,
     are_numbered_apart,
@@ -43,10 +43,12 @@ from memstore.conflicts.statements import (
     EMPTY,
     GRAMMAR,
     MOST_OTHER_WORDS,
+    MOST_TOKENS,
     OFTEN,
     PAST_BE,
     Statement,
     is_past,
+    near_in_any_order,
     statement_of,
     statements,
 )
@@ -219,27 +221,8 @@ def compare_statements(
 
 # The part of the shorter sentence's topic that both must share.
 SHARED_TOPIC = 0.5
-# Aligning two sentences takes quadratic time, and a longer sentence does not make a single statement.
-MOST_TOKENS = 100
-
-
 # A sentence with more characters is probably a table or code.
 MOST_CHARACTERS = 600
-
-
-# Everything has a default, and each a different one.
-_OF_ANYTHING = frozenset(map(term_of, listed("default defaults value values option options example examples")))
-
-
-def near_in_any_order(one: Statement, other: Statement) -> bool:
-    """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough.
-
-    Whoever speaks counts like a word that both have.
-    """
-    shared, of_speaker = one.topic & other.topic, bool(one.by_name and other.by_name)
-    if (shared <= _OF_ANYTHING and not of_speaker) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
-        return False
-    return len(shared) + of_speaker >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))
 
 
 def near_topic(one: Statement, other: Statement) -> bool:

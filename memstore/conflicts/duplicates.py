@@ -15,7 +15,7 @@ from memstore.search.filters import Which, filters_of, narrowed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from memstore.conflicts.conflict import Side
+    from memstore.conflicts.sides import Side
     from memstore.core.view import View
 
 

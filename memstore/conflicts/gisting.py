@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import cache, lru_cache
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memstore.conflicts import lexicon, phrasings
@@ -23,14 +23,13 @@ from memstore.conflicts.habits import ALWAYS, ONLY
 from memstore.conflicts.lexicon import Role
 from memstore.conflicts.opposites import ASYMMETRIC, is_one_way, without_prefix
 from memstore.conflicts.quantities import MONEY, Scale
+from memstore.conflicts.sides import said_in
 from memstore.conflicts.slots import FARTHEST, OF_MANNER, OF_MEANS
 from memstore.conflicts.statements import (
-    each_statement,
     in_third_person,
     is_date,
     is_past,
     key_of,
-    statements,
     tokens,
     topic_of,
 )
@@ -38,7 +37,6 @@ from memstore.conflicts.updates import periods, tells_update
 from memstore.conflicts.values import CALLED, COSTS, FAVOURITE, LABELS, THE, is_price
 from memstore.conflicts.word_order import is_cleft, says_who
 from memstore.core.terms import term_of
-from memstore.files.passages import SAYS_NOTHING, passages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,49 +45,6 @@ if TYPE_CHECKING:
     from memstore.conflicts.quantities import Quantity
     from memstore.conflicts.statements import Statement, Token
     from memstore.files.memory_file import MemoryFile
-    from memstore.files.passages import Passage
-
-# Only this many statements of a long text are compared: a memory should be about one thing.
-MOST_STATEMENTS = 60
-
-
-def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`.
-
-    A title without a verb only names what the text is about, or when it was: `Sailing in winter`, `Log, 18:13`. With
-    another number, it may say something: `Gate code 4471`.
-    """
-    said = (each for passage in passages(file.memory.body, first_line=file.text.body_line) for each in said_by(passage))
-    yield from islice(chain(said_in_title(file), said), MOST_STATEMENTS)
-
-
-def said_in_title(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
-    """Yield the statements of a memory's title; see `said_in`."""
-    line = file.front.line_of("title") if file.memory.title else 1
-    for statement in statements(file.memory.title or ""):
-        told = frame(statement.text)
-        if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
-            yield statement, line, line
-
-
-def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Statement, int, int]]:
-    """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file."""
-    if passage.kind in SAYS_NOTHING:
-        return
-    first = passage.line_end - passage.text.count("\n")
-    inside = lines and range(lines.start - first, lines.stop - first)
-    for statement in each_statement(passage.text, inside):
-        if not (passage.speaker and statement.of_speaker):
-            yield statement, first + statement.line_start, first + statement.line_end
-
-
-def _is_time(token: Token) -> bool:
-    """Whether a token is a time of day, or a number that may be a year."""
-    value = token.value
-    if value is None:
-        return False
-    may_be_year = value.scale is Scale.CARDINAL and value.parts[0] is not None and 1900 <= value.parts[0] < 2100  # noqa: PLR2004
-    return value.scale is Scale.CLOCK or may_be_year
 
 
 def gists_of(file: MemoryFile) -> Sequence[Gist]:

@@ -11,15 +11,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.conflicts.conflict import are_days_apart, decided, have_one_speaker, may_differ
-from memstore.conflicts.contradiction import may_exclude, near_in_any_order
+from memstore.conflicts.contradiction import may_exclude
 from memstore.conflicts.frames import named
 from memstore.conflicts.gists import is_enough
+from memstore.conflicts.statements import near_in_any_order
 from memstore.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.conflicts.conflict import Side
+    from memstore.conflicts.sides import Side
     from memstore.conflicts.statements import Statement
     from memstore.core.conflict import Lines
     from memstore.search.local_state import DerivedCache

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
+from memstore.conflicts.sides import side_of
 from memstore.core.change import Edit, Saved
 from memstore.core.conflict import ConflictType
 from memstore.core.errors import NoIdError, UsageError

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
+from memstore.conflicts.gists import SHARED_ANYHOW
 from memstore.conflicts.quantities import SCALES, Quantity, Scale
 from memstore.core.full_stops import ends_sentence
 from memstore.core.terms import fold, term_of
@@ -454,3 +455,20 @@ def sentences(text: str) -> Iterator[tuple[int, int]]:
         if part.strip() and not part.rstrip("\"')*_ \n").endswith("?"):
             yield start + len(part) - len(part.lstrip()), start + len(part.rstrip())
         start = after
+
+
+# Aligning two sentences takes quadratic time, and a longer sentence does not make a single statement.
+MOST_TOKENS = 100
+# Everything has a default, and each a different one.
+_OF_ANYTHING = frozenset(map(term_of, listed("default defaults value values option options example examples")))
+
+
+def near_in_any_order(one: Statement, other: Statement) -> bool:
+    """Whether two statements share enough of the shorter one's topic (`SHARED_ANYHOW`), and are short enough.
+
+    Whoever speaks counts like a word that both have.
+    """
+    shared, of_speaker = one.topic & other.topic, bool(one.by_name and other.by_name)
+    if (shared <= _OF_ANYTHING and not of_speaker) or max(len(one.tokens), len(other.tokens)) > MOST_TOKENS:
+        return False
+    return len(shared) + of_speaker >= SHARED_ANYHOW * min(len(one.topic), len(other.topic))

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis
     from memstore.vault.init import HooksReport, Initialised
-    from memstore.vault.status import SettingValue, Stats, Status
+    from memstore.vault.stats import Stats
+    from memstore.vault.status import SettingValue, Status
     from memstore.vault.undo_init import InitUndone
 
 Said = Mapping[str, Any]

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from memstore.search.filters import Which
     from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
-    from memstore.vault.status import Stats, Status
+    from memstore.vault.stats import Stats
+    from memstore.vault.status import Status
     from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
@@ -592,7 +593,7 @@ class Vault:
     def stats(self, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
         """Return counts of memories by type, status, month and author; of all of them without filters."""
         from memstore.search.filters import Which
-        from memstore.vault.status import stats
+        from memstore.vault.stats import stats
 
         given.only(which, Which.__annotations__, "stats")
         return stats(self.view(), at=given.when("at", at), **which)

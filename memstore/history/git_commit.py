@@ -36,7 +36,7 @@ class CommitMaker:
     Args:
         git: runs git in that folder.
         repository: the repository; what may have changed since is asked again.
-        filters: through which files get into its objects; None if nothing is committed.
+        filters: through which files get into its objects.
         sign: returns the armoured signature over a commit's bytes.
     """
 
@@ -44,7 +44,7 @@ class CommitMaker:
         self,
         git: GitProcess,
         repository: Repository,
-        filters: GitFilters | None = None,
+        filters: GitFilters,
         sign: Callable[[bytes], str] | None = None,
     ) -> None:
         self._git = git
@@ -111,10 +111,8 @@ class CommitMaker:
         """Write the blobs, and return the lines for `update-index --index-info`."""
         prefix = self._repository.prefix
         kept = {prefix + path: data for path, data in files.items() if data is not None}
-        blobs: dict[str, str] = {}
-        if self._filters is not None:
-            changed = self._filters.changed(kept)
-            blobs = {path: self._filters.stored(path, data, write=True) for path, data in changed.items()}
+        changed = self._filters.changed(kept)
+        blobs = {path: self._filters.stored(path, data, write=True) for path, data in changed.items()}
         plain = [path for path in kept if path not in blobs]
         for i, path in enumerate(plain):
             (scratch / f"{i}").write_bytes(kept[path])

@@ -23,8 +23,6 @@ from memstore.files.plain_note import is_foreign
 from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
 from memstore.history.filters import GitFilters, is_attributes_file
-from memstore.history.git_commit import CommitMaker
-from memstore.history.git_hooks import GitHooks
 from memstore.history.git_process import GitProcess, NoGitError, failed
 from memstore.history.history import Commit, CommitChanges, FileChange, anchor_refspec
 from memstore.history.repository import TAKEN_IN, TAKING_IN, Repository
@@ -38,6 +36,8 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.files.vault import Opener
     from memstore.files.walk import Rules
+    from memstore.history.git_commit import CommitMaker
+    from memstore.history.git_hooks import GitHooks
     from memstore.history.git_objects import GitObject
     from memstore.history.purging import Purged
 
@@ -155,6 +155,8 @@ class GitHistory:
     @cached_property
     def hooks(self) -> GitHooks:
         """The hooks of the repository."""
+        from memstore.history.git_hooks import GitHooks
+
         return GitHooks(self._git)
 
     def push_urls(self) -> Mapping[str, tuple[str, ...]]:
@@ -769,7 +771,7 @@ class GitHistory:
             GitError: git does not know who is committing, or a merge or the like is in progress.
             LockedError: another git command holds the index.
         """
-        CommitMaker(self._git, self.require()).stop_if_busy()
+        self._maker().stop_if_busy()
 
     def commit(
         self,
@@ -789,13 +791,13 @@ class GitHistory:
             LockedError: another git command holds the index.
             ChangedMeanwhileError: somebody else committed at the same time.
         """
-        made = CommitMaker(self._git, self.require(), self._filters, sign).commit(files, message, at=at)
+        made = self._maker(sign).commit(files, message, at=at)
         self._made.append(made)
         return made
 
     def branch_tip(self, branch: str) -> str | None:
         """Return the commit that a branch of this repository points to; None if there is no such branch."""
-        return CommitMaker(self._git, self.require()).branch_tip(branch)
+        return self._maker().branch_tip(branch)
 
     def commit_on(self, branch: str, files: Mapping[str, bytes], message: str, *, at: datetime) -> str:
         """Commit these files on a branch that is not checked out, and return the new commit.
@@ -808,7 +810,12 @@ class GitHistory:
             UsageError: the name is not valid for a branch.
             ChangedMeanwhileError: somebody else committed there at the same time.
         """
-        return CommitMaker(self._git, self.require(), self._filters).commit_on(branch, files, message, at=at)
+        return self._maker().commit_on(branch, files, message, at=at)
+
+    def _maker(self, sign: Callable[[bytes], str] | None = None) -> CommitMaker:
+        from memstore.history.git_commit import CommitMaker
+
+        return CommitMaker(self._git, self.require(), self._filters, sign)
 
     def _resolved(self, revision: str) -> str | None:
         """Return the commit that a revision names, in two steps: a suffix could complete an invalid revision."""

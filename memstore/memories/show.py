@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
-from memstore.conflicts.compare import Comparer, side_of
+from memstore.conflicts.compare import Comparer
+from memstore.conflicts.sides import side_of
 from memstore.core import digests
 from memstore.core.config import QualityProfile
 from memstore.core.errors import InStackError, NotFoundError, changed_while_read

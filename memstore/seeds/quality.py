@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from memstore.conflicts.compare import side_of
 from memstore.conflicts.conflict import between
+from memstore.conflicts.sides import side_of
 from memstore.core.conflict import PENALTY, RESOLUTION
 from memstore.core.digests import blob_id
 from memstore.core.errors import UsageError

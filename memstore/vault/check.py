@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from memstore.access import registry as registry_file
 from memstore.access.audit import (
     consent_unrecorded,
-    consents_gone,
     consents_lost,
     grant_unrecorded,
     recorded,
@@ -29,7 +28,7 @@ from memstore.core.errors import FormatError, NotFoundError, VaultError
 from memstore.core.finding import Finding, Position, Severity, in_order
 from memstore.core.finding_codes import Checked, finding_of
 from memstore.core.ids import MemoryRef
-from memstore.core.places import RegistryKind, decides, is_own_path, is_sealed_path, kind_of
+from memstore.core.places import RegistryKind, is_sealed_path, kind_of
 from memstore.core.short_repr import short_repr
 from memstore.core.times import LATEST, instant
 from memstore.core.transaction import again_where_changed, save_all
@@ -40,15 +39,15 @@ from memstore.history.revisions import wholes_of
 from memstore.history.sparse import left_out
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
+from memstore.vault.comparison import findings_since, own_changed, remember_checked, widened_since_check
 from memstore.vault.note_names import LinkTable, names_of
 from memstore.vault.references import directory_of
-from memstore.vault.staged import check_staged, findings_of, staged, vault_inside
+from memstore.vault.staged import check_staged, staged, vault_inside
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from memstore.access.registry import RegistryFile
-    from memstore.core.change import Pending
     from memstore.core.finding import Finding
     from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
@@ -137,7 +136,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings += [one for one in sealed if one.severity is not Severity.NOTICE]
     attestations.keep()
     if not paths:
-        _remember_checked(view)
+        remember_checked(view)
     return CheckResult(
         files=len(memories) - plain + len(registry),
         findings=in_order(findings),
@@ -430,100 +429,11 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     commit = view.history.resolve(revision)
     fixed = fix(view, since=commit).fixed if mend else ()
     now = view.again() if mend else view
-    return replace(_succeeding(now, commit, now.pending(since=commit)), fixed=fixed)
-
-
-def _succeeding(view: View, commit: str, changed: Pending) -> CheckResult:
-    """Return the problems in what changed since a commit."""
-    before = view.history.own_files_at(commit)
-    own = own_changed(view, before)
-    findings = findings_of(view, changed.changes, changed.files, own, since=commit)
-    findings += consents_gone(set(before), view.whole.registry_files)
-    registry = {path for path in view.whole.registry_files() if path in own}
-    findings += [finding for finding in _registry_findings(view) if finding.path in registry]
-    return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings))
-
-
-# Findings about changes that let somebody see more, or hide who made them.
-_OF_ACCESS = frozenset(
-    {"grants-widened", "say-removed", "grant-regained", "registry-widened", "owner-changed", "consent-deleted"}
-    | {"consent-changed", "audit-event-gone"}
-)
-_CHECKED, _CHECKED_STATE = "checked", "1"
-
-
-def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Finding, ...]:
-    """Return findings for changes that let somebody see more than the current commit or the one last checked here.
-
-    A fast-forward, a stash or a reset runs no hook, so the commit that was last checked covers them. What goes back
-    behind a later commit, such as a revert that a hook stopped, shows only beside the current one.
-
-    Args:
-        view: the vault.
-        waiting: what is not committed yet, if that was asked for already.
-    """
-    if not (view.is_owners and view.history.repository):
-        return ()
-    checked = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
-    head = view.history.head()
-    found: list[Finding] = []
-    for commit in dict.fromkeys([*filter(None, [head]), *checked]):
-        with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
-            since = view.history.resolve(commit)
-            changed = waiting if waiting and since == head else view.pending(since=since)
-            found += _succeeding(view, since, changed).findings
-    found += _withdrawn_elsewhere(view)
-    return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
-
-
-def _withdrawn_elsewhere(view: View) -> Iterator[Finding]:
-    """Yield a finding for each refusal and revocation that another work tree of the repository has committed, alone.
-
-    A work tree at an older commit lets count what was taken back since.
-    """
-    here = {path.rpartition("/")[2] for path in view.whole.registry_files()}
-    for commit in view.history.other_heads():
-        files = view.history.own_files_at(commit)
-        lacking = {path: blob for path, blob in files.items() if path.rpartition("/")[2] not in here}
-        consents = {path: blob for path, blob in lacking.items() if kind_of(path) is RegistryKind.CONSENT}
-        data = view.blobs(consents.values())
-        for path, blob in sorted(consents.items()):
-            file = registry_file.read(path, RegistryKind.CONSENT, data.get(blob, b""))
-            if isinstance(file, registry_file.RegistryFile) and (
-                file.values.get("type") == "revocation" or file.values.get("effect") == "deny"
-            ):
-                text = "this refusal or revocation is committed in another work tree; here, what it takes back counts"
-                yield finding_of("consent-deleted", path, text, f"git merge {commit[:10]} brings it here")
-
-
-def _remember_checked(view: View) -> None:
-    """Record the current commit as the one last checked here; what it widened has been reported."""
-    head = view.history.head() if view.history.repository else None
-    if head:
-        view.derived.keep(_CHECKED, _CHECKED_STATE, {"commit": [head]})
-
-
-def own_changed(view: View, before: Mapping[str, str]) -> dict[str, bytes | None]:
-    """Return the vault's own files that have changed, by path; None for a file that no longer exists.
-
-    Args:
-        view: the current state of the vault.
-        before: the blobs of the files before.
-    """
-    paths = {*filter(is_own_path, view.whole.registry_files()), *view.audit_paths(), CONFIG_PATH}
-    now = {path: data for path in paths if (data := _bytes(view, path)) is not None}
-    gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
-    return gone | {path: data for path, data in now.items() if not view.history.is_stored(path, data, before.get(path))}
-
-
-def _bytes(view: View, path: str) -> bytes | None:
-    """Return the bytes of one of the vault's own files, None if missing; if it can't be read, it says nothing."""
-    try:
-        return view.own_file(path)
-    except VaultError:
-        if path == CONFIG_PATH:
-            raise
-        return b""
+    changed, own = now.pending(since=commit), own_changed(now, commit)
+    findings = findings_since(now, commit, changed, own)
+    registry = {path for path in now.whole.registry_files() if path in own}
+    findings += [finding for finding in _registry_findings(now) if finding.path in registry]
+    return CheckResult(files=len(changed.files) + len(registry), findings=in_order(findings), fixed=fixed)
 
 
 # -- what new rules mean for an older vault --------------------------------------------------------

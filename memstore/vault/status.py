@@ -1,11 +1,10 @@
-"""The state of a vault, and operations on the vault as a whole: status, counts, settings, commit, undo."""
+"""The state of a vault, and operations on the vault as a whole: status, settings, commit, undo."""
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
@@ -20,23 +19,18 @@ from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
-from memstore.search.filters import Which, filters_of, narrowed
-from memstore.search.ranker import Audience
-from memstore.vault.check import widened_since_check
+from memstore.vault.comparison import widened_since_check
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.core.change import MemoryChange
+    from memstore.core.change import Committed, MemoryChange
     from memstore.core.finding import Finding
     from memstore.core.named import Names
     from memstore.core.view import View
+    from memstore.files.config_file import ConfigFile
     from memstore.history.history import HookState
     from memstore.history.repository import Repository
-
-    Counts = tuple[tuple[str, int], ...]
-    from memstore.core.change import Committed
-    from memstore.files.config_file import ConfigFile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,60 +124,6 @@ def _paths(view: View, rows: Sequence[int]) -> tuple[str, ...]:
         return ()
     paths = view.column("path")
     return tuple(sorted(paths[row] for row in rows))
-
-
-# -- stats -----------------------------------------------------------------------------------------
-
-
-_YEAR_AND_MONTH = 7
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
-    """How many memories there are, by kind, and how many words; absent values are counted as empty.
-
-    `left_out` is how many files can't be read, as far as the viewer may know.
-    """
-
-    total: int
-    words: int
-    types: Counts
-    statuses: Counts
-    months: Counts
-    authors: Counts
-    left_out: int
-
-    __repr__ = short_repr
-
-
-def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats:
-    """Return the counts of the memories that pass filters, of all of them without any, now or as of `at`.
-
-    Raises:
-        UsageError: a filter is invalid.
-        UsageError: `at` is neither a date nor a commit.
-    """
-    then = view.at(at)
-    audience = Audience(then)
-    rows = narrowed(then, audience.memories, filters_of(which, now=view.clock.now())) if which else audience.memories
-
-    def cells(name: str) -> list[str]:
-        column = audience.column(name)
-        return [column[row] for row in rows]
-
-    return Stats(
-        total=len(rows),
-        words=then.word_count(rows),
-        types=_counted(cells("type")),
-        statuses=_counted(status or "active" for status in cells("status")),
-        months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),
-        authors=_counted(cells("author")),
-        left_out=audience.left_out,
-    )
-
-
-def _counted(values: Iterable[str]) -> Counts:
-    return tuple(sorted(Counter(values).items(), key=lambda item: (-item[1], item[0])))
 
 
 # -- settings --------------------------------------------------------------------------------------

@@ -434,7 +434,8 @@ class VaultTransaction:
         anew = {file.path for edit, file in zip(self._edits, files, strict=True) if _says_anew(edit.before, file)}
         if not anew or len(anew) > MOST_COMPARED:
             return saved
-        from memstore.conflicts.compare import Comparer, side_of
+        from memstore.conflicts.compare import Comparer
+        from memstore.conflicts.sides import side_of
 
         view = self._view.glance()
         comparer = Comparer(view)

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memstore.conflicts.compare import Comparer, conflicts, side_of
-from memstore.conflicts.gisting import MOST_STATEMENTS, gists_of
+from memstore.conflicts.compare import Comparer, conflicts
+from memstore.conflicts.gisting import gists_of
 from memstore.conflicts.gists import kept_gists
+from memstore.conflicts.sides import MOST_STATEMENTS, side_of
 from memstore.conflicts.statements import each_statement, statement_of
 from memstore.core.digests import blob_id
 from memstore.memories.add import add_memory

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from memstore.conflicts.compare import side_of
-from memstore.conflicts.conflict import Side, conflict, penalty
+from memstore.conflicts.conflict import conflict, penalty
+from memstore.conflicts.sides import Side, side_of
 from memstore.core.conflict import Conflict, ConflictType
 from memstore.files.memory_file import MemoryFile, read
 from tests.support import memory_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memstore.conflicts.contradiction import CONFLICTS, compare
-from memstore.conflicts.gisting import said_in
+from memstore.conflicts.sides import said_in
 from memstore.conflicts.statements import statements
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile

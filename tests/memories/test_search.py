@@ -13,7 +13,7 @@ from memstore.files.passages import LineMap
 from memstore.memories.search import Searcher, Wish, search
 from memstore.search import query
 from memstore.search.retrieval import Filters, Operator, Sort, Unit, Where
-from memstore.vault.status import stats
+from memstore.vault.stats import stats
 from tests.git_repositories import vault_in
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import examples, memory_text

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from memstore.vault.status import stats
+from memstore.vault.stats import stats
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

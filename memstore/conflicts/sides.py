@@ -1,0 +1,113 @@
+"""A memory as one side of a comparison: its claims, and the statements that it makes, with their lines.
+
+Reading what a memory says needs none of the rules of conflict.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from typing import TYPE_CHECKING, NamedTuple
+
+from memstore.conflicts.quantities import Scale
+from memstore.conflicts.statements import each_statement, statements
+from memstore.core.conflict import Lines
+from memstore.core.keys import EXTERNAL
+from memstore.core.quotation import quoted
+from memstore.core.titles import title_of
+from memstore.files.passages import SAYS_NOTHING, LineMap, passages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from memstore.conflicts.statements import Statement, Token
+    from memstore.core.memory import Claim, Memory
+    from memstore.files.memory_file import MemoryFile
+    from memstore.files.passages import Passage
+
+# Only this many statements of a long text are compared: a memory should be about one thing.
+MOST_STATEMENTS = 60
+
+
+class Side(NamedTuple):
+    """One of two memories: its claims and statements, each with its lines in the file."""
+
+    ref: str
+    path: str
+    title: str
+    memory: Memory
+    claims: Sequence[tuple[Claim, Lines]] = ()
+    statements: Sequence[tuple[Statement, Lines]] = ()
+
+
+def side_of(file: MemoryFile, said: Iterable[tuple[Statement, int, int]] | None = None) -> Side:
+    """Return a memory as one side of a comparison: its claims and statements.
+
+    Args:
+        file: the memory.
+        said: the statements to compare, with their lines in the file; None for all, its title first.
+    """
+    lines = LineMap(file.data)
+    memory = file.memory
+    shown = quoted if memory.source_type == EXTERNAL else str
+
+    def at(start: int, end: int, claim: str = "") -> Lines:
+        return Lines(file.path, start, end, shown(lines.excerpt(start, end)), claim and shown(claim))
+
+    claim_lines = [file.front.line_of("claims", number) for number in range(len(memory.claims))]
+    return Side(
+        ref=str(memory.ref or file.path),
+        path=file.path,
+        title=shown(title_of(memory)),
+        memory=memory,
+        claims=[(claim, at(line, line, _told(claim))) for claim, line in zip(memory.claims, claim_lines, strict=True)],
+        statements=[(statement, at(start, end)) for statement, start, end in (said_in(file) if said is None else said)],
+    )
+
+
+def _told(claim: Claim) -> str:
+    """Return a claim as people read it: `place:park · gate closes: 20:00 (since 2026-02-01)`."""
+    since = f" (since {claim.since})" if claim.since else ""
+    return f"{claim.subject} · {claim.attribute}: {claim.value}{since}"
+
+
+def said_in(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
+    """Yield a memory's statements with their lines in the file, the title first; at most `MOST_STATEMENTS`.
+
+    A title without a verb only names what the text is about, or when it was: `Sailing in winter`, `Log, 18:13`. With
+    another number, it may say something: `Gate code 4471`.
+    """
+    said = (each for passage in passages(file.memory.body, first_line=file.text.body_line) for each in said_by(passage))
+    yield from islice(chain(said_in_title(file), said), MOST_STATEMENTS)
+
+
+def said_in_title(file: MemoryFile) -> Iterator[tuple[Statement, int, int]]:
+    """Yield the statements of a memory's title; see `said_in`."""
+    if not file.memory.title:
+        return
+    from memstore.conflicts.frames import frame
+
+    line = file.front.line_of("title")
+    for statement in statements(file.memory.title):
+        told = frame(statement.text)
+        if told.verb is not None or (told.numbers and not told.when and not any(map(_is_time, told.tokens))):
+            yield statement, line, line
+
+
+def said_by(passage: Passage, lines: range | None = None) -> Iterator[tuple[Statement, int, int]]:
+    """Yield the statements of a passage, or of some of the file's lines in it, with their lines in the file."""
+    if passage.kind in SAYS_NOTHING:
+        return
+    first = passage.line_end - passage.text.count("\n")
+    inside = lines and range(lines.start - first, lines.stop - first)
+    for statement in each_statement(passage.text, inside):
+        if not (passage.speaker and statement.of_speaker):
+            yield statement, first + statement.line_start, first + statement.line_end
+
+
+def _is_time(token: Token) -> bool:
+    """Whether a token is a time of day, or a number that may be a year."""
+    value = token.value
+    if value is None:
+        return False
+    may_be_year = value.scale is Scale.CARDINAL and value.parts[0] is not None and 1900 <= value.parts[0] < 2100  # noqa: PLR2004
+    return value.scale is Scale.CLOCK or may_be_year
