@@ -9,6 +9,7 @@ Nothing fails where a number is larger than its bound. `--names` also lists what
 - chain: the most use cases of which each imports the next; a use case is a module with a public function that takes a
   view first. A cycle, which only an import inside a function can close, is listed.
 - entered by a command: the modules of memstore that are loaded when it ends, packages not counted.
+- gits of a command: the processes of git that it starts, hooks and what git starts by itself not counted.
 - class names with two meanings: those that two modules define.
 - circles of imports: groups of modules that reach each other, by imports at the top level alone, with those inside
   functions, and with those for type checkers.
@@ -25,6 +26,7 @@ import argparse
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,7 +46,17 @@ COMMANDS = {
     "add": ["add", "Bella eats at eight."],
     "trace": ["trace", "belief:m_cf00b4ce7k"],
 }
+GITS = {
+    "status": ["status"],
+    "add -c": ["add", "-c", "Bella eats at nine."],
+    "pre-commit": ["hooks", "run", "pre-commit"],
+    "commit-msg": ["hooks", "run", "commit-msg", ".git/COMMIT_EDITMSG"],
+}
 BOUNDS = {
+    "gits of status": 10,
+    "gits of add -c": 16,
+    "gits of pre-commit": 10,
+    "gits of commit-msg": 10,
     "modules": 230,
     "chain": 6,
     "entered by search": 65,
@@ -200,6 +212,35 @@ def entered(arguments: Sequence[str]) -> list[str]:
         return [name for name in names if name not in packages]
 
 
+def gits() -> dict[str, list[str]]:
+    """Return what each command asks git, in a copy of the sample vault in which one memory was changed by hand."""
+    found = {}
+    with tempfile.TemporaryDirectory() as home:
+        vault, log = Path(home, "vault"), Path(home, "log")
+        subprocess.run(["cp", "-R", str(SAMPLE), str(vault)], check=True)
+        who = {f"GIT_{role}_{key}": "x@example.org" for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")}
+        environment = {"PATH": os.environ["PATH"], "HOME": home, "PYTHONPATH": str(PACKAGE.parent), **who}
+        for words in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "all"]):
+            subprocess.run(["git", *words], cwd=vault, env=environment, check=True)
+        changed = min((vault / "memories").rglob("*.md"))
+        changed.write_text(f"{changed.read_text()}\nAnd more.\n")
+        (vault / ".git" / "COMMIT_EDITMSG").write_text("why\n")
+        wrapper = Path(home, "bin", "git")
+        wrapper.parent.mkdir()
+        wrapper.write_text(f'#!/bin/sh\necho "$*" >>"{log}"\nexec {shutil.which("git")} "$@"\n')
+        wrapper.chmod(0o755)
+        counted = environment | {"PATH": f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}"}
+        for name, words in GITS.items():
+            if name == "pre-commit":
+                subprocess.run(["git", "add", "-A"], cwd=vault, env=environment, check=True)
+            log.write_text("")
+            subprocess.run(
+                [sys.executable, "-m", "memstore", *words], cwd=vault, env=counted, check=True, capture_output=True
+            )
+            found[f"gits of {name}"] = log.read_text().splitlines()
+    return found
+
+
 def code_lines(path: Path) -> int:
     """Return the lines of a file that hold code."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -254,6 +295,7 @@ def counted() -> tuple[dict[str, int], dict[str, list[str]]]:
     names["members of View"] = members(known["memstore.core.view"], "View")
     names["methods that forward"], names["methods by hand"] = methods_of_the_face(known)
     names |= {f"entered by {command}": entered(arguments) for command, arguments in COMMANDS.items()}
+    names |= gits()
     numbers = {name: len(what) for name, what in names.items()}
     lines = {path: code_lines(path) for path in PACKAGE.rglob("*.py")}
     numbers["lines of code"] = sum(lines.values())
