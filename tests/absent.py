@@ -12,6 +12,7 @@ from memstore.core.errors import RefusedError, SealedError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from memstore.access.local_state import Access, AccessVerdict
     from memstore.access.world import ActiveContext
@@ -67,6 +68,8 @@ class NoDerived:
 
 class NothingForgotten:
     """Nothing was forgotten, and nothing is noted."""
+
+    places: tuple[Path, ...] = ()
 
     def note_turns(self, memory_id: str, turns: Sequence[str]) -> None:
         """Forget it."""
