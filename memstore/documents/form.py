@@ -159,10 +159,10 @@ def plain(value: Any, said: Mapping[str, Any] | None = None, form: Form[Any] | N
 
 
 def form_of(kind: type) -> Form[Any]:
-    """Return the form of a class; its package's forms are in the module of that name."""
+    """Return the form of a class, or of the next of its bases that has one; its package's forms are in that module."""
     if kind.__name__ not in _FORMS:
         import_module(module_of(kind))
-    return _FORMS[kind.__name__]
+    return next(_FORMS[one.__name__] for one in kind.__mro__ if one.__name__ in _FORMS)
 
 
 def module_of(kind: type) -> str:

@@ -53,6 +53,7 @@ def test_a_context_is_active_until_it_is_left(state: LocalState) -> None:
     for context in (park, home):
         state.contexts.enter(context)
         assert state.contexts.current() == context
+        assert state.contexts.place is None or state.contexts.place.is_file()
     state.contexts.leave()
     assert state.contexts.current() is None
     state.contexts.leave()

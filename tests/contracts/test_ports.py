@@ -85,7 +85,7 @@ OTHERS = {
     "core.transaction.Transaction": "as View",
     "files.vault.Opener": "files come before trust, whose keys open what they read (docs/adr/0025)",
     "search.reranker.ConflictsAmong": "search comes before conflicts, which compares its hits (docs/adr/0025)",
-    "face.given.HasRef": "any value that has a ref: memories, hits, what was saved",
+    "core.named.HasRef": "any value that has a ref: memories, hits, what was saved",
 }
 
 

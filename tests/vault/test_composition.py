@@ -270,5 +270,5 @@ def test_every_public_name_is_there() -> None:
 @pytest.mark.parametrize("name", sorted(memstore.__all__))
 def test_every_name_of_the_package_is_there_and_documented(name: str) -> None:
     found = getattr(memstore, name)
-    aliases = {"__version__", "Named", "Names"}
+    aliases = {"__version__", "Named", "Names", "OneOrMore"}
     assert name in aliases or (found.__doc__ and found.__module__.startswith("memstore."))

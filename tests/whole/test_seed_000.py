@@ -53,7 +53,7 @@ def put(program: Program, memory_id: str, body: str, **keys: str) -> Path:
 def test_process_raw_passes_where_it_comes_from() -> None:
     ws = memory_workspace()
     for as_type in ("episode", "belief", "note"):
-        raw = add_raw(ws.view(), FIRST, session_id="42")
+        raw = add_raw(ws.view(), f"{FIRST} As {as_type}.", session_id="42")
         made = show_memory(ws.view(), process_raw(ws.view(), raw.ref or "", as_type)).memory
         assert (made.derived_from, made.source) == ((raw.ref,), "raw-processing")
         assert made.source_type == "direct_experience"
