@@ -1,7 +1,7 @@
 """Every command that writes, interrupted at the calls by which it writes: all is as before, or all as after.
 
-Some hundreds of interruptions in forks of one loaded program, dozens of the installed one, by strace; thousands more
-are made by `benchmarks/soak.py`.
+Interruptions in forks of one loaded program, and of the installed one by strace; thousands more are made by
+`benchmarks/soak.py`.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-# How often each act is interrupted, without `-c` and with it, which takes twice as long: 200 times in all.
-EACH = {False: 2, True: 1}
+# How often each act is interrupted, without `-c` and with it, which takes twice as long: 120 times in all.
+EACH = {False: 1, True: 1}
 # Those by git's calls, too; above all what does something outside of the vault's tree: 60 times in all.
 TRACED = (
     ("supersede", True), ("undo", False), ("privacy grant", True), ("share", False), ("share --update", False),
