@@ -38,7 +38,7 @@ Form("""Duplicates
 """)
 duplicates_document: Form[Iterable[Duplicates]] = Form(
     """Iterable[Duplicates]
-    @dedupe: memstore dedupe --json
+    @dedupe: memstore conflicts --duplicates --json
     duplicates=. left_out
 """,
     left_out=int,

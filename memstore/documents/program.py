@@ -59,7 +59,7 @@ Form("""SettingsChange
 """)
 agent_document: Form[SetUp] = Form(
     """SetUp
-    @agent: what was changed to set memstore up in an agent's program, or to undo that
+    @agent: what was changed in the settings of an agent's program
     agent dry_run files=changes notes
 """,
     dry_run=bool,

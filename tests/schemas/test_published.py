@@ -35,6 +35,8 @@ MEANT = {
         "sees it in one context'"
     ),
 }  # fmt: skip
+# Titles that named a former command, or read like one.
+RETITLED = {"agent.schema.json", "dedupe.schema.json"}
 
 
 class Part(NamedTuple):
@@ -135,9 +137,8 @@ def kept(published: Files, today: Files) -> set[str]:
 def test_a_published_schema_stays_true() -> None:
     today = outputs.schemas()
     assert kept(PUBLISHED, today) == MEANT
-    assert {name: schema["title"] for name, schema in PUBLISHED.items()} == {
-        name: schema["title"] for name, schema in today.items() if name in PUBLISHED
-    }
+    others = PUBLISHED.keys() - RETITLED
+    assert {name: PUBLISHED[name]["title"] for name in others} == {name: today[name]["title"] for name in others}
 
 
 @pytest.mark.parametrize(
