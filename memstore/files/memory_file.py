@@ -310,6 +310,33 @@ def as_if_adopted(note: PlainFile) -> MemoryFile:
     return MemoryFile(note.path, note.data, note.text, front, known)
 
 
+def own_lines(file: MemoryFile) -> list[tuple[int, str]]:
+    """Return the lines of a memory's frontmatter that say what people put there, with their file lines.
+
+    They are those of the keys that memstore doesn't define, of the source, and of a `type`, `author` or `status` that
+    is the person's own. No line has a part of another key, nor is it a comment.
+    """
+    front = file.front
+    own = {name for name, value in front.values.items() if _is_own(file.memory, name, value)}
+    if not own or front.head.lstrip().startswith("{"):  # a map on one line
+        return []
+    starts = sorted((front.line_of(name), name) for name in front.values)
+    ends = [*(line for line, _ in starts[1:]), front.first_line + len(front.lines)]
+    found = []
+    for (start, name), end in zip(starts, ends, strict=True):
+        lines = enumerate(front.lines[start - front.first_line : end - front.first_line], start) if name in own else ()
+        found += [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+    return found
+
+
+def _is_own(memory: Memory, name: str, value: Any) -> bool:
+    if shapes.is_absent(value):
+        return False
+    if name in _FOREIGN_KEYS:
+        return bool(getattr(memory, name) != value)
+    return name == "source" or name not in KEY_BY_NAME
+
+
 def read_too_large(path: str, beginning: bytes, *, size: int, mixed: bool) -> BrokenFile | PlainFile:
     """Return a file larger than a memory may be: in a mixed vault a note known by name only, else a broken file.
 

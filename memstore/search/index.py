@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 # Increase this when a memory's terms change: indexes of another version are rebuilt.
-VERSION = 12
+VERSION = 13
 # The names of cached gists (`conflicts.gists`) begin with this; a gist is kept as long as the index has its blob.
 GISTS = "gists-"
 # The name of the cached verdicts on statements of any of them.
@@ -38,7 +38,7 @@ def searchable(memory: Memory, path: str, *, head: str = "", languages: Sequence
     Args:
         memory: the memory, or the memory made of the note.
         path: the path of its file; words of the name are added unless the head already has them.
-        head: the front matter of a note, which counts as text.
+        head: the front matter of a note, or the lines of a memory's that are the person's, which count as text.
         languages: the languages that it may be written in.
     """
     from memstore.core import terms

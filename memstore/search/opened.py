@@ -89,6 +89,15 @@ class Opened:
         return self.file.front.line_of(key, item) if isinstance(self.file, MemoryFile) else 1
 
     @cached_property
+    def own_lines(self) -> Sequence[tuple[int, str]]:
+        """The lines of its frontmatter that say what people put there, with their file lines; all of a plain note's."""
+        if self.entry.kind is FileKind.PLAIN:
+            return [*enumerate(self.text.head.split("\n"), self.text.head_line)]
+        from memstore.files.memory_file import MemoryFile, own_lines
+
+        return own_lines(self.file) if isinstance(self.file, MemoryFile) else []
+
+    @cached_property
     def file(self) -> ReadFile:
         """The parsed file: the memory or the plain note."""
         from memstore.files import memory_file

@@ -307,7 +307,7 @@ class HitReader:
             return True
         entry = file.entry
         texts = [file.text.body, entry.title, *entry.aliases, *entry.tags, date_words(entry.created_at or None)]
-        texts += [name_words(entry.path, entry.id), file.text.head if entry.kind is FileKind.PLAIN else ""]
+        texts += [name_words(entry.path, entry.id), "\n".join(line for _, line in file.own_lines)]
         matcher = self._matcher_of(row)
         held = {clause for text in texts for _, clause in matcher.places(text)}
         if not wanted <= held:
@@ -449,8 +449,7 @@ class HitReader:
     def _texts_of_the_head(self, file: Opened) -> Iterator[tuple[str, Callable[[], int]]]:
         """Yield what may have matched in the frontmatter, and the file name, each with what finds its line."""
         if file.entry.kind is FileKind.PLAIN:
-            for number, line in enumerate(file.text.head.split("\n"), file.text.head_line):
-                yield line, partial(int, number)
+            yield from _own_lines(file)
         aliases = file.entry.aliases
         named = [at for at, alias in enumerate(aliases) if holds_alias(self._words, terms.whole_words(alias))]
         for at in named:
@@ -463,6 +462,8 @@ class HitReader:
             yield tag, partial(file.line_of_key, "tags", at)
         if file.entry.created_at:
             yield date_words(file.entry.created_at), partial(file.line_of_key, "created_at")
+        if file.entry.kind is not FileKind.PLAIN:
+            yield from _own_lines(file)
         first = file.passages[0].line_start if file.passages else 1
         yield name_words(file.entry.path, file.entry.id), partial(int, first)
 
@@ -502,6 +503,10 @@ class HitReader:
     def _recency(self, file: Opened) -> float:
         days = quality.days_since(file.entry.created_at, self._now)
         return 1.0 if days is None else ranking.recency_factor(days)
+
+
+def _own_lines(file: Opened) -> Iterator[tuple[str, Callable[[], int]]]:
+    return ((line, partial(int, number)) for number, line in file.own_lines)
 
 
 class _Said:

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memstore.core import terms
-from memstore.files.memory_file import PlainFile
+from memstore.files.memory_file import PlainFile, own_lines
 from memstore.search.index import searchable
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import SHORTEST_STEM, Ranked
@@ -77,8 +77,10 @@ class ScanRanker:
 
 
 def _searchable(file: MemoryFile | PlainFile) -> Searchable:
-    """Return the terms of a memory, or of a plain note, whose front matter is text."""
-    return searchable(file.memory, file.path, head=file.text.head if isinstance(file, PlainFile) else "")
+    """Return the terms of a memory with the lines that are the person's, or of a note, whose front matter is text."""
+    if isinstance(file, PlainFile):
+        return searchable(file.memory, file.path, head=file.text.head)
+    return searchable(file.memory, file.path, head="\n".join(line for _, line in own_lines(file)))
 
 
 def _accepted(clause: Clause, vocabulary: set[str]) -> list[str]:

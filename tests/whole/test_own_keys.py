@@ -1,0 +1,122 @@
+"""A person's own keys say as much in a memory as in a plain note: every word of them is found, at its line."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from memstore.files import memory_file
+from memstore.files.memory_file import MemoryFile, own_lines
+from tests.support import examples
+from tests.whole.program import InProcess
+
+FORMS = (
+    "{key}: {0} {1}\n",
+    '{key}: "{0}: {1}"\n',
+    "{key}: [{0}, '{1}']\n",
+    "{key}:\n  - {0}\n  - {1}\n",
+    "{key}:\n- {0}\n- {1}\n",
+    "{key}: |\n  {0}\n\n  {1}\n",
+    "{key}: >-\n  {0}\n  {1}\n",
+    "{key}:\n  part: {0}\n  other: {{deep: {1}}}\n",
+    "{key}: {0}\n  {1}\n",
+)
+NOT_OURS = ("type: {0}\n", "author: {0}\n", "status: {0}\n", "source: {0} {1}\n", "created: 2024-05-01\n")
+KEYS = ("description", "Project", "date read", "up", "cover-image", "Überschrift")
+
+
+@st.composite
+def fronts(draw: st.DrawFn) -> list[str]:
+    """Return the lines of keys as their templates, which take two words each."""
+    keys = draw(st.lists(st.sampled_from(KEYS), unique=True, min_size=1, max_size=4))
+    own = [draw(st.sampled_from(FORMS)).replace("{key}", key) for key in keys]
+    return draw(st.permutations([*own, *draw(st.lists(st.sampled_from(NOT_OURS), unique=True, max_size=3))]))
+
+
+def written(fronts: list[list[str]]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the files, and the path for each word of their values; no two words are the same."""
+    numbers = itertools.count()
+    files: dict[str, str] = {}
+    words: dict[str, str] = {}
+    for number, front in enumerate(fronts):
+        path, head = f"n{number}.md", ""
+        for template in front:
+            two = [word_of(next(numbers)) for _ in range(2)]
+            head += template.format(*two)
+            words |= {word: path for word in two if word in head}
+        files[path] = f"---\n{head}---\nBody.\n"
+    return files, words
+
+
+def word_of(number: int) -> str:
+    """Return a word that is like no other one, in no language's form."""
+    return "".join(chr(ord("a") + byte % 26) for byte in sha256(str(number).encode()).digest()[:9]) + "q"
+
+
+def at_its_line(program: InProcess, word: str, path: str) -> bool:
+    """Whether the first hit for a word is its file, cited at the line that has it."""
+    hits = program.json("search", f"+{word}")["results"]
+    return [hit["path"] for hit in hits[:1]] == [path] and word in hits[0]["citation"]["excerpt"]
+
+
+@settings(max_examples=examples(4), deadline=None, phases=[Phase.generate])  # each is hundreds of searches
+@given(st.lists(fronts(), min_size=4, max_size=4))
+def test_what_is_found_in_a_note_is_found_after_it_was_adopted_moved_imported(drawn: list[list[str]]) -> None:
+    files, words = written(drawn)
+    with tempfile.TemporaryDirectory() as folder:
+        program = InProcess(Path(folder))
+        program.vault.mkdir()
+        for path, text in files.items():
+            (program.vault / path).write_text(text)
+        program.ok("init", ".", "--owner", "human:sean", "--notes", "mixed")
+        assert [word for word, path in words.items() if not at_its_line(program, word, path)] == []
+        program.ok("mv", "n0.md", "moved/n0.md")
+        program.ok("adopt", *[path for path in files if path != "n0.md"], "moved/n0.md")
+        program.ok("mv", "n1.md", "moved/n1.md")
+        now = {path: f"moved/{path}" if path in ("n0.md", "n1.md") else path for path in files}
+        assert [word for word, path in words.items() if not at_its_line(program, word, now[path])] == []
+
+        notes = Path(folder) / "notes"
+        notes.mkdir()
+        for path, text in files.items():
+            (notes / path).write_text(text)
+        (Path(folder) / "other").mkdir()
+        other = InProcess(Path(folder) / "other")
+        other.vault.mkdir()
+        other.ok("init", ".", "--owner", "human:sean", "--notes", "own")
+        other.ok("import", "markdown", str(notes))
+        imported = {path.rpartition("/")[2]: path for path in (one["path"] for one in other.json("list")["memories"])}
+        assert len(imported) == len(files)
+        assert [word for word, path in words.items() if not at_its_line(other, word, imported[path])] == []
+
+
+HIDDEN = """---
+type: note
+id: m_a000000001
+derived_from:
+  - note:m_hidden0001 # not for all
+# between the keys
+mood: calm
+quarantine: {of: "note:m_hidden0001", at: "2026-01-01T00:00:00Z",
+  reason: wombat}
+plan:
+  # within it
+  - rest
+owner: human:sean
+---
+Text.
+"""
+
+
+def test_no_line_of_another_key_is_the_persons() -> None:
+    file = memory_file.read("a.md", HIDDEN.encode())
+    assert isinstance(file, MemoryFile)
+    assert own_lines(file) == [(7, "mood: calm"), (10, "plan:"), (11, "  # within it"), (12, "  - rest")]
+    flow = memory_file.read("a.md", b"---\n{type: note, derived_from: [note:m_hidden0001], mood: calm}\n---\nText.\n")
+    assert isinstance(flow, MemoryFile)
+    assert own_lines(flow) == []
