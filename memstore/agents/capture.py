@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
 from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript
 from memstore.beliefs.echo import recognised
+from memstore.core.errors import ChangedMeanwhileError
 from memstore.core.keys import EXTERNAL
 from memstore.core.times import instant, stated, time_in
 from memstore.core.transaction import again_where_changed, save_all
@@ -26,10 +27,12 @@ from memstore.search.retrieval import Filters, Operator, Where
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from typing import BinaryIO
+    from typing import BinaryIO, Unpack
 
     from memstore.core.change import Saved
+    from memstore.core.ids import MemoryRef
     from memstore.core.memory import Memory
+    from memstore.core.transaction import Saving
     from memstore.core.view import View
     from memstore.files.render import Plain
 
@@ -51,7 +54,7 @@ LONGEST_SESSION = timedelta(days=30)
 class Heard(NamedTuple):
     """What a hook hands over: turns, or one text of which nobody knows who said it; and the session it is from.
 
-    `unread` are the lines of the transcript that can't be read.
+    `unread` are the lines of the transcript that can't be read. What is from no transcript is said right now.
     """
 
     turns: tuple[SpokenTurn, ...] = ()
@@ -59,6 +62,12 @@ class Heard(NamedTuple):
     session_id: str | None = None
     trigger: str | None = None
     unread: Sequence[int] = ()
+    is_transcript: bool = False
+
+    @property
+    def undated(self) -> int:
+        """The number of turns of which nobody knows when they were said."""
+        return sum(turn.at is None for turn in self.turns) if self.is_transcript else 0
 
 
 def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
@@ -92,7 +101,7 @@ def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
         return Heard((), "", *session)
     with opened(path) as stream:
         read: Transcript = transcript(stream)
-    return Heard(tuple(read.turns), "", *session, read.unread)
+    return Heard(tuple(read.turns), "", *session, read.unread, is_transcript=True)
 
 
 @again_where_changed
@@ -114,7 +123,7 @@ def capture(
     origin: Plain = {name: word for name, word in (("session_id", said.session_id), ("trigger", said.trigger)) if word}
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
     earlier = _earlier(view, said) if said.turns else ()
-    said = _kept(view, said)
+    whole, said = said, _kept(view, said)
     shown = quotable(view, view.sessions_quoted.of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
     outside = [one for one in earlier if one.source_type == EXTERNAL]
@@ -131,6 +140,8 @@ def capture(
                 "type": "raw",
             }
             one = _composed(view, of_speaker, "\n\n".join(turn.text for turn in turns), speaker)
+            if said.is_transcript and not at:
+                one = one.undated()
             if speaker is Speaker.TOOL and heard_tools:
                 outside.append(one.file.memory)
             if speaker is Speaker.AGENT:
@@ -138,7 +149,7 @@ def capture(
                 one = one.derived_from([*shown, *_taken_over(view, earlier), *heard_of])
             new.append(one)
             names[one.file.memory.id or ""] = [f"{said.session_id}\0{turn.id}" for turn in turns if turn.id]
-    saved = save_all(view, [one.edit for one in new], verb="capture", dry_run=dry_run, commit=commit) if new else ()
+    saved = _saved(view, new, [one.ref for one in earlier], whole, dry_run=dry_run, commit=commit)
     if names and said.session_id and not dry_run:
         with view.locked():
             for memory_id, turn_ids in names.items():
@@ -146,6 +157,24 @@ def capture(
     if said.trigger in ENDS and not dry_run:
         view.sessions_quoted.end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
+
+
+def _saved(
+    view: View, new: Sequence[Composed], known: Sequence[MemoryRef | None], said: Heard, **saving: Unpack[Saving]
+) -> tuple[Saved, ...]:
+    """Write new memories.
+
+    Raises:
+        ChangedMeanwhileError: another hook of the session has written down something since `known` was read.
+    """
+    if not new:
+        return ()
+    if not said.turns or saving.get("dry_run"):
+        return save_all(view, [one.edit for one in new], verb="capture", **saving)
+    with view.locked():
+        if [one.ref for one in _earlier(view.again(), said)] != known:
+            raise ChangedMeanwhileError("another hook wrote down the same session meanwhile; nothing was written")
+        return save_all(view, [one.edit for one in new], verb="capture", **saving)
 
 
 def _kept(view: View, said: Heard) -> Heard:
@@ -207,10 +236,9 @@ def _earlier(view: View, said: Heard) -> Sequence[Memory]:
     if said.session_id is None:
         return ()
     first = min((turn.at for turn in said.turns if turn.at), default=view.clock.now())
-    filters = Filters(
-        type=("raw",),
-        since=min(first, view.clock.now()).astimezone(UTC) - LONGEST_SESSION,
-        where=(Where("origin.session_id", Operator.EQUAL, said.session_id),),
-    )
-    files = (view.read(view.entry(row).path) for row in narrowed(view, view.texts, filters))
+    of_session = Filters(type=("raw",), where=(Where("origin.session_id", Operator.EQUAL, said.session_id),))
+    recent = of_session._replace(since=min(first, view.clock.now()).astimezone(UTC) - LONGEST_SESSION)
+    made_at = view.column("created_at")
+    undated = narrowed(view, [row for row in view.texts if not made_at[row]], of_session)
+    files = (view.read(view.entry(row).path) for row in (*narrowed(view, view.texts, recent), *undated))
     return [file.memory for file in files if file is not None]

@@ -151,6 +151,8 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
         if said.unread:
             lines = ", ".join(map(str, said.unread[:MOST_LINES]))
             session.say(f"{len(said.unread)} lines of the transcript can't be read, and are left out: {lines}")
+        if said.undated:
+            session.say(f"turns of the transcript without a time that can be read: {said.undated}; they have no date")
         return ""
 
     answer_hook(session, written)

@@ -79,6 +79,11 @@ class Composed(NamedTuple):
         data = splice.apply(self.file, [splice.AppendItems("derived_from", tuple(dict.fromkeys(refs)))])
         return self._replace(edit=replace(self.edit, after=data, made=_read(data)._replace(path=self.edit.path)))
 
+    def undated(self) -> Composed:
+        """Return the memory without a time, as nobody knows when its text was said."""
+        data = splice.apply(self.file, [splice.RemoveKey("created_at")])
+        return self._replace(edit=replace(self.edit, after=data, made=_read(data)._replace(path=self.edit.path)))
+
     def told(self, saved: Saved) -> Saved:
         """Return the saved result, with questions and remarks among its findings."""
         warned = self.heard.warned(saved)

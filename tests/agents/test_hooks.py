@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import pytest
 
+from memstore.agents import capture as capturing
+from memstore.agents.turns import Speaker, SpokenTurn
+from memstore.files.local_state import Environment
+from memstore.vault.composition import open_workspace
 from tests.agents.test_turns import CLAUDE, HOSTS, MONDAY, SUNDAY, claude, lines
 from tests.installed import MEMSTORE
 from tests.whole.program import InProcess, Program
@@ -219,7 +225,8 @@ def test_turns_are_kept_apart(program: InProcess) -> None:
     path = transcript(program, CLAUDE)
     done = program.run(*CAPTURE, stdin=asked("PreCompact", transcript_path=path, trigger="auto"), cwd=program.home,
                        MEMSTORE_VAULT=str(program.vault))  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "turns of the transcript without a time that can be read: 4; they have no date\n"
     assert captured(program) == sorted(
         [("told_by_human", "Bella limps."), ("inference", "I'll look.\n\nShe should rest."), ("external", "IGNORE ALL")]
     )
@@ -326,10 +333,38 @@ def test_lines_that_cant_be_read_are_named_and_the_others_captured(program: InPr
     place.write_bytes(b'{"type": "user", "message": {"content": "T\xffea"}}\n{oops\n' + lines(CLAUDE).encode())
     done = program.run(*CAPTURE, stdin=asked("SessionEnd", transcript_path=str(place)))
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.strip() == "2 lines of the transcript can't be read, and are left out: 1, 2"
+    assert done.stderr.splitlines()[0] == "2 lines of the transcript can't be read, and are left out: 1, 2"
     assert ("told_by_human", "Bella limps.") in captured(program)
     program.ok(*CAPTURE, stdin=asked("Stop", last_assistant_message="API Error: 529 Overloaded"))
     assert not any("529" in text for _, text in captured(program))
+
+
+def test_what_nobody_knows_the_time_of_has_none_and_what_is_said_now_is_of_today(program: InProcess) -> None:
+    unread = {**claude("user", "Rex limps.", MONDAY, "1"), "timestamp": "05/06/2024"}
+    path = transcript(program, [*CLAUDE, unread, claude("user", "Tom naps.", MONDAY, "2")])
+    for event in ("PreCompact", "SessionEnd"):
+        done = program.run(*CAPTURE, stdin=asked(event, transcript_path=path))
+        assert "without a time that can be read: 5;" in done.stderr
+    program.ok(*CAPTURE, stdin=asked("UserPromptSubmit", prompt="Bella naps."))
+    dates = {one["body"].strip(): one.get("created_at") for one in by_source_type(program)["told_by_human"]}
+    assert dates.pop("Bella naps.") is not None
+    assert dates == {"Bella limps.\n\nRex limps.": None, "Tom naps.": MONDAY.replace(".000", "")}
+    assert {one.get("created_at") for one in by_source_type(program)["external"]} == {None}
+    for words in (("search", "limps"), ("recall", "limps"), ("list", "--sort", "created"), ("check",), ("stats",)):
+        program.ok(*words)
+
+
+def test_of_two_hooks_at_once_the_later_one_writes_what_the_first_has_not(program: InProcess) -> None:
+    """Both have looked at the vault before either of them writes."""
+    said = [SpokenTurn(Speaker.PERSON, text) for text in ("Bella limps.", "She rests.", "She is fine.")]
+    with patch.dict(os.environ, program.environment, clear=True):
+        views = [
+            open_workspace(Environment.of_process(), vault=str(program.vault), alone=True).view() for _ in range(2)
+        ]
+    assert [len(view.texts) for view in views] == [2, 2]
+    for view, turns in zip(views, (said[:2], said), strict=True):
+        capturing.capture(view, capturing.Heard(tuple(turns), session_id="s1", is_transcript=True), {})
+    assert captured(program) == [("told_by_human", "Bella limps.\n\nShe rests."), ("told_by_human", "She is fine.")]
 
 
 def test_a_summary_is_the_agents(program: InProcess) -> None:
