@@ -12,9 +12,10 @@ from memstore.core.digests import digest_of
 from memstore.core.errors import ChangedMeanwhileError, VaultError
 from memstore.core.places import RegistryKind, kind_of
 from memstore.files import memory_file
-from memstore.files.memory_file import MemoryFile
+from memstore.files.memory_file import MemoryFile, PlainFile
 
 if TYPE_CHECKING:
+    from memstore.files.memory_file import ReadFile
     from memstore.files.vault import VaultFiles
     from memstore.vault.view import VaultView
 
@@ -70,8 +71,12 @@ def _is_about_access(view: VaultView, last: Operation) -> bool:
 
 
 def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | None:
-    file = None if data is None else memory_file.read(path, view.opened_bytes(path, data), mixed=view.config.mixed)
+    file = None if data is None else _read(view, path, data)
     return file if isinstance(file, MemoryFile) else None
+
+
+def _read(view: VaultView, path: str, data: bytes) -> ReadFile:
+    return memory_file.read(path, view.opened_bytes(path, data), mixed=view.config.mixed)
 
 
 def _consents(back: Operation) -> tuple[list[str], list[str]]:
@@ -85,13 +90,21 @@ def _consents(back: Operation) -> tuple[list[str], list[str]]:
 
 
 def _unadopted(view: VaultView, back: Operation) -> list[str]:
-    """Return the ids of memories that the vault's owner makes plain notes again; the guard of pushes asks for them."""
-    found = []
-    for file in back.files if view.actor == view.config.owner and view.config.mixed else ():
-        was, will = (_memory_in(view, file.path, data) for data in (file.before, file.after))
-        if was and was.memory.id and file.after is not None and will is None:
-            found.append(was.memory.id)
-    return found
+    """Return the ids of memories that the vault's owner makes plain notes again; the guard of pushes asks for them.
+
+    One that was moved when it was adopted is known by its text.
+    """
+    if view.actor != view.config.owner or not view.config.mixed:
+        return []
+    again = [(file.path, _read(view, file.path, file.after)) for file in back.files if file.after is not None]
+    places = {path for path, will in again if not isinstance(will, MemoryFile)}
+    texts = {will.memory.body for _, will in again if isinstance(will, PlainFile)}
+    was = [(file, _memory_in(view, file.path, file.before)) for file in back.files]
+    return [
+        old.memory.id
+        for file, old in was
+        if old and old.memory.id and (file.path in places or (file.after is None and old.memory.body in texts))
+    ]
 
 
 def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], list[str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,18 @@ def test_a_command_and_its_adoption_are_one_step_and_one_commit(mixed: InProcess
     assert _texts(mixed) == before
     mixed.ok("undo")
     assert _texts(mixed) == after
+
+
+@pytest.mark.parametrize(
+    "words", [("mv", "okapi.md", "zoo/okapi.md", "-c"), ("tag", "okapi.md", "+zoo", "-c")], ids=" ".join
+)
+def test_who_takes_an_adoption_back_is_on_record_as_having_made_a_note_of_the_memory(
+    mixed: InProcess, words: tuple[str, ...]
+) -> None:
+    adopted = mixed.run(*words).stderr.split("adopted okapi.md: ")[1].split()[0]
+    mixed.ok("undo")
+    events = [json.loads(path.read_text()) for path in mixed.vault.glob("audit/**/*.json")]
+    assert [event["about"].get("unadopted") for event in events] == [[adopted.partition(":")[2]]]
 
 
 def test_a_vault_that_commits_by_itself_commits_an_adoption_with_its_command(mixed: InProcess) -> None:
