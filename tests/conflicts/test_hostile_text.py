@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Some hundred times what it takes; the square of it would take minutes.
-CPU_SECONDS = 30.0
-LENGTH = 400_000
+CPU_SECONDS = 15.0
+LENGTH = 200_000
 
 
 @pytest.fixture
