@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.finding import Position, Problem
@@ -317,15 +318,17 @@ def own_lines(file: MemoryFile) -> list[tuple[int, str]]:
     is the person's own. No line has a part of another key, nor is it a comment.
     """
     front = file.front
-    own = {name for name, value in front.values.items() if _is_own(file.memory, name, value)}
-    if not own or front.head.lstrip().startswith("{"):  # a map on one line
+    own = {front.line_of(name) for name, value in front.values.items() if _is_own(file.memory, name, value)}
+    if not own:
         return []
-    starts = sorted((front.line_of(name), name) for name in front.values)
-    ends = [*(line for line, _ in starts[1:]), front.first_line + len(front.lines)]
+    keys = Counter(front.lines_of_keys)  # also of a key that is left out of the values that others are shown
+    starts = sorted(keys)
+    ends = [*starts[1:], front.first_line + len(front.lines)]
     found = []
-    for (start, name), end in zip(starts, ends, strict=True):
-        lines = enumerate(front.lines[start - front.first_line : end - front.first_line], start) if name in own else ()
-        found += [(number, line) for number, line in lines if line.strip() and not line.startswith("#")]
+    for start, end in zip(starts, ends, strict=True):
+        is_own = start in own and keys[start] == 1  # a map in {} may have others on the same line
+        lines = front.lines[start - front.first_line : end - front.first_line] if is_own else ()
+        found += [(at, line) for at, line in enumerate(lines, start) if line.strip() and not line.startswith("#")]
     return found
 
 

@@ -95,6 +95,13 @@ class Frontmatter:
         items_are_below = item is not None and self.lines[start - self.first_line] == f"{key}:"
         return start + 1 + item if items_are_below and item is not None else start
 
+    @property
+    def lines_of_keys(self) -> list[int]:
+        """The line on which each key begins; several keys may have one, as in a map in {}."""
+        if not self.is_plain:
+            return [position.line for path, position in self.positions.items() if len(path) == 1]
+        return [at for at, line in enumerate(self.lines, self.first_line) if line[:1] not in ("", " ", "-", "#")]
+
     def line(self, path: KeyPath) -> str:
         """Return the text of the line that has `path`; empty if that line is not in the frontmatter."""
         number = self.position(*path).line - self.first_line

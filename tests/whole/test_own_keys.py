@@ -7,11 +7,13 @@ import tempfile
 from hashlib import sha256
 from pathlib import Path
 
+import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, own_lines
+from memstore.vault.redaction import redacted
 from tests.support import examples
 from tests.whole.program import InProcess
 
@@ -113,10 +115,35 @@ Text.
 """
 
 
+QUARANTINE = 'quarantine: {of: "note:m_hidden0001", at: "2026-01-01T00:00:00Z", reason: x}'
+OWN = [(7, "mood: calm"), (10, "plan:"), (11, "  # within it"), (12, "  - rest")]
+
+
 def test_no_line_of_another_key_is_the_persons() -> None:
-    file = memory_file.read("a.md", HIDDEN.encode())
+    assert own_lines(memory(HIDDEN)) == OWN
+    assert own_lines(memory("---\n{type: note, derived_from: [note:m_hidden0001], mood: calm}\n---\nText.\n")) == []
+    below = f"---\n# a map\n{{type: note,\nmood: calm,\nplan: rest, {QUARANTINE}}}\n---\nText.\n"
+    assert own_lines(memory(below)) == [(4, "mood: calm,")]
+
+
+@pytest.mark.parametrize(
+    "text", [HIDDEN, HIDDEN.replace("mood", '"a mood"'), HIDDEN.replace("# between the keys\n", "")]
+)
+def test_nor_if_that_key_is_left_out_for_the_viewer(text: str) -> None:
+    whole = memory(text)
+    shown = redacted(whole, lambda _: False)
+    assert "quarantine" not in shown.front.values
+    assert own_lines(shown) == own_lines(whole)
+
+
+def test_nor_among_plain_lines() -> None:
+    text = f"---\ntype: note\nid: m_a000000001\nmood: calm\n{QUARANTINE}\n---\nText.\n"
+    shown = redacted(memory(text), lambda _: False)
+    assert shown.front.is_plain
+    assert own_lines(shown) == [(4, "mood: calm")]
+
+
+def memory(text: str) -> MemoryFile:
+    file = memory_file.read("a.md", text.encode())
     assert isinstance(file, MemoryFile)
-    assert own_lines(file) == [(7, "mood: calm"), (10, "plan:"), (11, "  # within it"), (12, "  - rest")]
-    flow = memory_file.read("a.md", b"---\n{type: note, derived_from: [note:m_hidden0001], mood: calm}\n---\nText.\n")
-    assert isinstance(flow, MemoryFile)
-    assert own_lines(flow) == []
+    return file
