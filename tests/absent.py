@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACKS
 from memstore.access.forgotten import ForgottenDigests
 from memstore.access.local_state import Quoted
+from memstore.beliefs import RUNS
+from memstore.conflicts import INFERENCE, LEXICON
 from memstore.core.errors import RefusedError, SealedError
+from memstore.core.facet import Facet, Facets
+from memstore.search import DERIVED, EMBEDDER, USAGE, VECTORS
+from memstore.trust import PINS, SEAL_KEYS, SIGNATURES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from memstore.access.local_state import Access, AccessVerdict
     from memstore.access.world import ActiveContext
     from memstore.beliefs.run_record import Run
     from memstore.core.change import Operation
+    from memstore.core.facet import Offer
     from memstore.core.memory import Memory
     from memstore.search.local_state import Kept
     from memstore.search.meaning import Vector
@@ -110,6 +118,27 @@ class NoSessionsQuoted:
 
     def end(self, session: str | None) -> None:
         """Do nothing."""
+
+
+class NoStacks:
+    """No stack is mounted, and none was shared."""
+
+    place = Path("/nonexistent/stacks.json")
+
+    def mounted(self) -> dict[str, str]:
+        """Return none."""
+        return {}
+
+    def shared(self) -> dict[str, str]:
+        """Return none."""
+        return {}
+
+    def is_gone(self, name: str) -> bool:  # noqa: ARG002 - the real one's
+        """Return False."""
+        return False
+
+    def share(self, name: str, folder: str) -> None:
+        """Forget it."""
 
 
 class NoVectors:
@@ -263,26 +292,28 @@ class NoSealKeys:
         raise SealedError(f"{path} is sealed")
 
 
-def absent() -> dict[str, Any]:
-    """Return the fields of a workspace that has none of what a flow may do without."""
-    return {
-        "journal": NoJournal(),
-        "usage": NoUsage(),
-        "access_log": NoAccessLog(),
-        "runs": NoRuns(),
-        "signatures": NoSignatures(),
-        "pins": NoPins(),
-        "contexts": NoContext(),
-        "alone": False,
-        "here": "",
-        "lexicon": NoLexicon(),
-        "verdicts": NoVerdicts(),
-        "derived": NoDerived(),
-        "embedder": None,
-        "inference": None,
-        "vectors": NoVectors(),
-        "seal_keys": NoSealKeys(),
-        "quoted": Quoted(),
-        "sessions_quoted": NoSessionsQuoted(),
-        "forgotten": NothingForgotten(),
+def _same(one: object) -> object:
+    return one
+
+
+def absent(*offers: Offer) -> Facets:
+    """Return the facets of a workspace that has none of what a flow may do without, but for what is offered."""
+    none: dict[Facet[Any], object] = {
+        USAGE: NoUsage(),
+        ACCESS_LOG: NoAccessLog(),
+        RUNS: NoRuns(),
+        SIGNATURES: NoSignatures(),
+        PINS: NoPins(),
+        CONTEXTS: NoContext(),
+        LEXICON: NoLexicon(),
+        DERIVED: NoDerived(),
+        EMBEDDER: None,
+        INFERENCE: None,
+        VECTORS: NoVectors(),
+        SEAL_KEYS: NoSealKeys(),
+        QUOTED: Quoted(),
+        SESSIONS_QUOTED: NoSessionsQuoted(),
+        FORGOTTEN: NothingForgotten(),
+        STACKS: NoStacks(),
     }
+    return Facets(*((facet, partial(_same, one)) for facet, one in none.items()), *offers)

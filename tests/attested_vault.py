@@ -8,6 +8,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.core.config import Config
+from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
 from memstore.trust.sign import resolve, witness
 from memstore.trust.signatures import SshSignatures
@@ -62,7 +63,7 @@ def babels_vault(keys: Path) -> Workspace:
     """Return a vault of Babel's, who knows the keys of three."""
     files = {PATH: MEMORY.encode(), "other.md": OTHER.encode(), ALLOWED_SIGNERS: keyring_of(keys).encode()}
     ws = memory_workspace(files, actor=BABEL, config=Config(owner=BABEL))
-    return ws._replace(signatures=SshSignatures(keys, agent=""))
+    return ws.having(SIGNATURES, SshSignatures(keys, agent=""))
 
 
 def text(ws: Workspace, path: str = PATH) -> str:

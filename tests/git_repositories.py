@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memstore.core.config import Config
+from memstore.core.facet import Facets
 from memstore.files.disk_journal import DiskJournal
 from memstore.files.disk_vault import DiskVault
+from memstore.history import HISTORY
 from memstore.history.git_history import GitHistory
 from memstore.search.disk_library import DiskLibrary
-from memstore.vault.workspace import Workspace
-from tests.absent import absent
+from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
+from tests.absent import NoVerdicts, absent
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from memstore.access.local_state import VerdictCache
 
 OWNER = "human:tester"
 
@@ -71,13 +75,16 @@ class Written:
         vault = DiskVault(self.root, state=state)
         return Workspace(
             vault=vault,
-            history=GitHistory(self.root, os.environ),
             library=DiskLibrary(vault, cache=self.root.parent / "cache"),
             clock=TickClock(),
             ids=CountingIds(),
             config=Config(owner=OWNER),
             actor=actor or self.actor,
-            **absent() | {"journal": DiskJournal(state)},
+            alone=False,
+            here="",
+            verdicts=cast("VerdictCache", NoVerdicts()),
+            facets=absent(HISTORY.made_by(lambda: GitHistory(self.root, os.environ))),
+            own=Facets(JOURNAL.made_by(lambda: DiskJournal(state)), DRAFTS.made_by(lambda: None)),
         )
 
 

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, cast
 from memstore.core.change import names_in
 from memstore.core.config import Config
 from memstore.core.digests import blob_id
+from memstore.core.facet import Facets
+from memstore.history import HISTORY
+from memstore.search import USAGE
 from memstore.search.library import IndexStatus, Refreshed
 from memstore.search.memory_snapshot import snapshot_of_files
-from memstore.vault.workspace import Workspace
-from tests.absent import absent
+from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
+from tests.absent import NoVerdicts, absent
 from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
+    from memstore.access.local_state import VerdictCache
     from memstore.core.change import Operation
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Snapshot
@@ -116,13 +120,18 @@ def memory_workspace(
     vault = MemoryVault(files)
     return Workspace(
         vault=vault,
-        history=history_that(repository=None, blob_id=blob_id),
         library=ReadingLibrary(vault),
         clock=TickClock(),
         ids=CountingIds(),
         config=config or Config(owner=OWNER),
         actor=actor,
-        **absent() | {"journal": LastOperation(), "usage": ListedUses()},
+        alone=False,
+        here="",
+        verdicts=cast("VerdictCache", NoVerdicts()),
+        facets=absent(
+            HISTORY.made_by(lambda: history_that(repository=None, blob_id=blob_id)), USAGE.made_by(ListedUses)
+        ),
+        own=Facets(JOURNAL.made_by(LastOperation), DRAFTS.made_by(lambda: None)),
     )
 
 

@@ -57,7 +57,7 @@ def disk_vault(tmp_path: Path, *, mixed: bool = False, opener: Opener | None = N
     """Return an empty vault, with its state beside it."""
     root = tmp_path / "vault"
     root.mkdir()
-    return DiskVault(root, state=tmp_path / "state", mixed=mixed, opener=opener)
+    return DiskVault(root, state=tmp_path / "state", mixed=mixed, opener=(lambda: opener) if opener else None)
 
 
 class Reversing:

@@ -7,3 +7,20 @@ A decision runs like this: `registry_world.world_of` builds a `world.World` from
 names under which a grant reaches each listener; `policy.Hearing` asks `consent.ConsentBook` whether everybody with a
 say consents; `reasons` gives the answer its reasons. An act is written together with its audit event.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.access.forgotten import ForgottenTexts
+    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted
+
+CONTEXTS: Facet[ContextState] = Facet("contexts")
+ACCESS_LOG: Facet[DiskAccessLog] = Facet("access log")
+STACKS: Facet[DiskStacks] = Facet("stacks")
+QUOTED: Facet[Quoted] = Facet("quoted")
+SESSIONS_QUOTED: Facet[SessionsQuoted] = Facet("sessions quoted")
+FORGOTTEN: Facet[ForgottenTexts] = Facet("forgotten")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access import registry
+from memstore.access import ACCESS_LOG, registry
 from memstore.access.audit_events import AuditEvent, consents_named, folder_of, read, texts_of, write
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id, path_of
@@ -191,7 +191,7 @@ def consent_unrecorded(path: str) -> Finding:
 def unrecorded_consents(view: View) -> list[str]:
     """Return the paths of consent files without an audit event."""
     paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
-    told = consents_named(_events(view)[0]) if paths else frozenset()
+    told = consents_named(events_in(view)[0]) if paths else frozenset()
     return sorted(path for path in paths if expected_id(path, RegistryKind.CONSENT) not in told)
 
 
@@ -202,7 +202,7 @@ def consents_lost(view: View) -> list[Finding]:
     """
     paths = [path for path in view.whole.registry_files() if kind_of(path) is RegistryKind.CONSENT]
     there = {expected_id(path, RegistryKind.CONSENT) for path in paths}
-    events = _events(view)[0]
+    events = events_in(view)[0]
     return [
         finding_of(
             "consent-deleted",
@@ -343,7 +343,7 @@ def unrecorded_grants(
     grants = view.column("access_grants")
     paths = {view.entry(row).path for row in view.whole.rows if grants[row]}
     paths |= {path for path, file in mended.items() if file.memory.access_grants}
-    told = recorded_grants(_events(view)[0]) if paths else {}
+    told = recorded_grants(events_in(view)[0]) if paths else {}
     found = []
     for path in sorted(paths):
         file = mended.get(path) or view.whole.read_file(path)
@@ -392,7 +392,7 @@ def recorded(view: View, event: str, **about: str | list[str] | None) -> Written
         event: the act, like `grant`.
         about: the ids it is about; None values are left out.
     """
-    before, _ = _events(view, folder_of(view.actor), latest=_LATEST)
+    before, _ = events_in(view, folder_of(view.actor), latest=_LATEST)
     path, data = write(
         event_id="ev_" + view.ids.memory_id().removeprefix("m_"),
         at=instant(view.clock.now()),
@@ -426,29 +426,6 @@ def record_setting(view: View, act: Act, key: str, value: str | None) -> None:
     append(view, SETTING_EVENT, act, **{key: value or "-"})
 
 
-def verify_audit(view: View) -> Verified:
-    """Return whether every audit event is unchanged, and none that another event or a commit names is missing.
-
-    Missing consent files that the current commit or an event names are reported as well; so are, as warnings, grants
-    and consents that no event records.
-
-    Raises:
-        RefusedError: somebody other than the vault's owner asks.
-    """
-    view.require_owner()
-    events, unreadable = _events(view)
-    messages: dict[str, str] = {}
-    committed: Collection[str] = ()
-    if view.history.repository is not None and (head := view.history.head()):
-        messages = {commit.id: commit.message for commit in view.history.commits()}
-        committed = view.history.own_files_at(head)
-    findings = verify(events, unreadable, anchored(messages))
-    gone = consents_gone(committed, lambda: list(view.whole.registry_files())) or consents_lost(view)
-    grants = (grant_unrecorded(file, names) for file, names in unrecorded_grants(view))
-    told = (consent_unrecorded(path) for path in unrecorded_consents(view))
-    return Verified(events=len(events) + len(unreadable), findings=(*findings, *gone, *grants, *told))
-
-
 def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) -> tuple[AuditEvent, ...]:
     """Return audit events, latest first.
 
@@ -462,7 +439,7 @@ def audit_trail(view: View, *, of: str | None = None, limit: int | None = None) 
         NotFoundError: no event has this id.
     """
     view.require_owner()
-    events, _ = _events(view)
+    events, _ = events_in(view)
     wanted = [event for event in events if of is None or of in _ids(event)]
     if of is not None and not wanted:
         raise NotFoundError(f"no audit event is about `{of}`", hint="memstore audit show lists all")
@@ -476,7 +453,7 @@ def _ids(event: AuditEvent) -> set[str]:
     return ids
 
 
-def _events(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
+def events_in(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
     """Return the events below a folder, or the latest of them, and the paths of files that hold none."""
     events, unreadable = [], []
     for path in [path for path in view.audit_paths() if path.startswith(prefix)][-latest:]:
@@ -498,4 +475,4 @@ def looks(view: View) -> tuple[Access, ...]:
         RefusedError: somebody other than the vault's owner asks.
     """
     view.require_owner()
-    return tuple(view.access_log.accesses())[::-1]
+    return tuple(view.of(ACCESS_LOG).accesses())[::-1]

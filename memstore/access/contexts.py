@@ -10,6 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access import CONTEXTS
 from memstore.access.audit import append, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
@@ -160,14 +161,14 @@ def enter_context(view: View, context: str, *, participants: Sequence[str] = (),
         expires_at=view.clock.now() + timedelta(hours=DEFAULT_HOURS),
         role=role_id(role) if role else None,
     )
-    enter = partial(view.contexts.enter, active)
+    enter = partial(view.of(CONTEXTS).enter, active)
     _do(view, "context enter", enter, context=context, participants=names, role=active.role)
     return _present(view, active)
 
 
 def _do(view: View, event: str, do: Callable[[], None], **about: str | list[str] | None) -> None:
     """Write an event and do its act; one that ends with the process is done after it."""
-    place = view.contexts.place
+    place = view.of(CONTEXTS).place
     append(view, event, Act(do, place) if place else None, **about)
     if not place:
         do()
@@ -180,15 +181,15 @@ def leave_context(view: View) -> str | None:
         RefusedError: this process was given its context with `--context` or MEMSTORE_CONTEXT.
     """
     _stop_where_declared(view)
-    active = view.contexts.current()
+    active = view.of(CONTEXTS).current()
     if active is not None:
-        _do(view, "context leave", view.contexts.leave, context=active.id if is_entity_id(active.id) else None)
+        _do(view, "context leave", view.of(CONTEXTS).leave, context=active.id if is_entity_id(active.id) else None)
     return active.id if active else None
 
 
 def present_context(view: View) -> Present:
     """Return the actor's active context and who listens there; and why, if it can't be relied on."""
-    return _present(view, view.contexts.current())
+    return _present(view, view.of(CONTEXTS).current())
 
 
 def _present(view: View, active: ActiveContext | None) -> Present:
@@ -205,9 +206,9 @@ def _present(view: View, active: ActiveContext | None) -> Present:
 
 
 def _stop_where_declared(view: View) -> None:
-    if view.contexts.declared is not None:
+    if view.of(CONTEXTS).declared is not None:
         raise RefusedError(
-            f"the context of this command is given by --context or MEMSTORE_CONTEXT: {view.contexts.declared}",
+            f"the context of this command is given by --context or MEMSTORE_CONTEXT: {view.of(CONTEXTS).declared}",
             hint="leave that out to enter or leave a context",
         )
 

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from memstore.access import CONTEXTS
 from memstore.access.consent import ConsentBook
 from memstore.access.policy import (
     FORGOTTEN,
@@ -240,7 +241,7 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
         RefusedError: the context has expired, or is not a single context.
     """
     told = _text(values.get("source_entity"))
-    in_context = view.contexts.current() is not None
+    in_context = view.of(CONTEXTS).current() is not None
     if not in_context and (explicit or told is None):
         return Inherited(values={})
 

@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.access import STACKS
 from memstore.access.policy import Judge, moments
 from memstore.access.world import Member, Session, World
 from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
@@ -147,7 +148,7 @@ class Mount(NamedTuple):
 def folder_named(view: View, name: str) -> str | None:
     """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
     mounted = {one.name: one.folder for one in view.mounts}
-    shared = view.stacks.shared() if view.stacks and view.is_owners else {}
+    shared = view.of(STACKS).shared() if view.is_owners else {}
     return mounted.get(name) or shared.get(name)
 
 

@@ -9,6 +9,7 @@ from datetime import UTC, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import FORGOTTEN, SESSIONS_QUOTED
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
 from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript
 from memstore.beliefs.echo import recognised
@@ -124,7 +125,7 @@ def capture(
     common: dict[str, Plain] = {"channel": "session", "origin": origin or None}
     earlier = _earlier(view, said) if said.turns else ()
     whole, said = said, _kept(view, said)
-    shown = quotable(view, view.sessions_quoted.of(said.session_id))
+    shown = quotable(view, view.of(SESSIONS_QUOTED).of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
     outside = [one for one in earlier if one.source_type == EXTERNAL]
     heard_tools = _hears(said.turns)
@@ -153,9 +154,9 @@ def capture(
     if names and said.session_id and not dry_run:
         with view.locked():
             for memory_id, turn_ids in names.items():
-                view.forgotten.note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
+                view.of(FORGOTTEN).note_turns(memory_id, turn_ids)  # so that they don't come back once it is forgotten
     if said.trigger in ENDS and not dry_run:
-        view.sessions_quoted.end(said.session_id)
+        view.of(SESSIONS_QUOTED).end(said.session_id)
     return tuple(one.told(each) for one, each in zip(new, saved, strict=True))
 
 

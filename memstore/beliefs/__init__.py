@@ -7,3 +7,14 @@ Evidence is processed like this: `evidence` finds its independent roots, `next_l
 and `ledger` computes the confidence from the lines alone. `consolidate` reads the `pool`, finds patterns (`clustering`,
 `consolidation`), and writes suggestions (`suggestion_file`) that a person decides on.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.beliefs.run_record import RunRecord
+
+RUNS: Facet[RunRecord] = Facet("runs")

@@ -16,6 +16,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
+from memstore.history import HISTORY
 from memstore.search.quality import days_since
 from memstore.search.uses import uses_of
 
@@ -108,7 +109,7 @@ def compress(view: View, memories: Names = (), **saving: Unpack[Saving]) -> Comp
         GitError: the vault has no history that keeps the texts.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     found = _Found(view)
     files = [view.original(ref) for ref in refs_of(memories)] if memories else list(found.files())
     edits = []
@@ -142,8 +143,8 @@ class _Found:
         self._now = view.clock.now()
         self._uses = uses_of(view)
         self._cited = frozenset(_cited(view))
-        self._head = view.history.head() or ""
-        self._committed = view.history.files_at(self._head) if self._head else {}
+        self._head = view.of(HISTORY).head() or ""
+        self._committed = view.of(HISTORY).files_at(self._head) if self._head else {}
 
     def files(self) -> Iterator[MemoryFile]:
         """Yield the actor's files that the catalogue allows to be compressed, by path."""
@@ -172,7 +173,7 @@ class _Found:
         )
         if against:
             return against
-        blob = self._view.history.blob_id(file.data)
+        blob = self._view.of(HISTORY).blob_id(file.data)
         if self._committed.get(file.path) != blob:
             return "it is not committed as it is now, so its text would be lost"
         left = summary_of(file)

@@ -12,6 +12,7 @@ from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from memstore.beliefs import RUNS
 from memstore.beliefs.archive import figures, prunable
 from memstore.beliefs.changes import changes
 from memstore.beliefs.clustering import EMBEDDING_THRESHOLD, TEXT_THRESHOLD, Weights
@@ -49,7 +50,9 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import splice
+from memstore.history import HISTORY
 from memstore.history.commit_messages import MEMORY_ID, with_trailers
+from memstore.search import EMBEDDER
 from memstore.search.meaning import vectors_of
 from memstore.search.quality import strength
 from memstore.search.uses import uses_of
@@ -158,7 +161,7 @@ def consolidate(
         suggestions = _new_on(view, branch, suggestions)
         saved = _save_on(view, branch, [one.edit for one in suggestions], dry_run=not apply)
     if apply:
-        view.runs.record(run)
+        view.of(RUNS).record(run)
     return Consolidated(
         pooled=len(gathered.pool),
         left_out=gathered.left_out,
@@ -170,7 +173,7 @@ def consolidate(
 
 
 def _is_due(view: View, run: Run) -> bool:
-    last = view.runs.last()
+    last = view.of(RUNS).last()
     return last is None or is_due(last.at, run.at, len(run.refs - last.refs), every_hours=view.config.every)
 
 
@@ -198,7 +201,7 @@ def _of_partition(
     free = [one for one in part if one.ref not in used]
     alone = by_themselves(free)
     terms = {pooled.ref: pooled.terms for pooled in free} | {str(held.memory.ref): held.terms for held in own}
-    meaning = vectors_of(view, {ref: gathered.files[ref] for ref in terms}) if view.embedder else {}
+    meaning = vectors_of(view, {ref: gathered.files[ref] for ref in terms}) if view.of(EMBEDDER) else {}
     days = {one.ref: _day_of(one) for one in alone}
     signs = Signs(alone)
     changed = changes(alone, signs, Likeness(days, meaning, signs.shared(of_word=1)))
@@ -247,9 +250,9 @@ def _prunings(view: View, gathered: Gathered, now: datetime) -> Iterator[Consoli
 
 def _new_on(view: View, branch: str, suggestions: Sequence[SuggestionFile]) -> list[SuggestionFile]:
     """Return the suggestions that were never on a branch: one that was deleted there was rejected there."""
-    tip = view.history.branch_tip(branch)
-    commits = view.history.commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
-    known = {file.path for change in view.history.changes(commits) for file in change.files}
+    tip = view.of(HISTORY).branch_tip(branch)
+    commits = view.of(HISTORY).commits(path=SUGGESTIONS.rstrip("/"), start=tip) if tip else []
+    known = {file.path for change in view.of(HISTORY).changes(commits) for file in change.files}
     return [one for one in suggestions if one.edit.path not in known]
 
 
@@ -259,16 +262,16 @@ def _save_on(view: View, branch: str, edits: Sequence[Edit], *, dry_run: bool) -
         return saved
     ids = [saved_one.ref.partition(":")[2] for saved_one in saved if saved_one.ref]
     message = with_trailers(f"suggest {len(ids)}", [f"{MEMORY_ID}: {memory_id}" for memory_id in ids])
-    made = view.history.commit_on(branch, {edit.path: edit.after for edit in edits}, message, at=view.clock.now())
+    made = view.of(HISTORY).commit_on(branch, {edit.path: edit.after for edit in edits}, message, at=view.clock.now())
     return tuple(replace(one, commit=made) for one in saved)
 
 
 def _committed(view: View) -> frozenset[str] | None:
     """Return the blobs of the current commit; None if the vault has no repository."""
-    if view.history.repository is None:
+    if view.of(HISTORY).repository is None:
         return None
-    head = view.history.head()
-    return frozenset(view.history.files_at(head).values()) if head else frozenset()
+    head = view.of(HISTORY).head()
+    return frozenset(view.of(HISTORY).files_at(head).values()) if head else frozenset()
 
 
 def _is_clean(file: ReadFile | None, committed: frozenset[str] | None) -> bool:

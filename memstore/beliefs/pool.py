@@ -26,6 +26,7 @@ from memstore.files import memory_file
 from memstore.files.draft import LESSONS, OUTCOME
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import PassageKind, passages
+from memstore.history import HISTORY
 from memstore.lineage.copies import Copies
 from memstore.lineage.refs import loader
 
@@ -229,10 +230,10 @@ def target_of(memory: Memory) -> str | None:
 
 def deleted_suggestions(view: View) -> Iterator[Memory]:
     """Yield the suggestions that were once committed and no longer exist anywhere."""
-    if view.history.repository is None or view.history.head() is None:
+    if view.of(HISTORY).repository is None or view.of(HISTORY).head() is None:
         return
-    commits = view.history.commits(path=SUGGESTIONS.rstrip("/"))
-    changed = [file for change in view.history.changes(commits) for file in change.files]
+    commits = view.of(HISTORY).commits(path=SUGGESTIONS.rstrip("/"))
+    changed = [file for change in view.of(HISTORY).changes(commits) for file in change.files]
     blobs = dict.fromkeys(
         blob for file in changed if file.path.startswith(SUGGESTIONS) for blob in (file.new, file.old) if blob
     )

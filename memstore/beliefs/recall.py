@@ -19,7 +19,7 @@ from memstore.core.ids import MEMORY_TYPES
 from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind
-from memstore.search import query
+from memstore.search import EMBEDDER, query
 from memstore.search.filters import PastRows, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
 from memstore.search.ranker import Audience, Candidates
@@ -331,7 +331,7 @@ class _Recall:
         self._audience = Audience(view)
         self._now = view.clock.now()
         self._pool = SEED_POOL if profile is RecallProfile.SEED_002 else POOL
-        self.by_meaning = view.embedder is not None and "similarity" in WEIGHTS[profile]
+        self.by_meaning = view.of(EMBEDDER) is not None and "similarity" in WEIGHTS[profile]
 
     def best(self, filters: Filters, most: int) -> list[_Found]:
         """Return the best of one kind, without repeated texts."""

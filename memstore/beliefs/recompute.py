@@ -33,6 +33,7 @@ from memstore.core.transaction import Saving, again_where_changed, save, save_al
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.files.render import entry_of
+from memstore.history import HISTORY
 from memstore.lineage.refs import loader
 
 if TYPE_CHECKING:
@@ -335,16 +336,20 @@ class HandEdits:
 
     @cached_property
     def _blobs(self) -> Mapping[str, str]:
-        if self._view.history.repository is None:
+        if self._view.of(HISTORY).repository is None:
             return {}
-        commit = self._since or self._view.history.head()
-        return self._view.history.files_at(commit) if commit else {}
+        commit = self._since or self._view.of(HISTORY).head()
+        return self._view.of(HISTORY).files_at(commit) if commit else {}
 
     @cached_property
     def _hand(self) -> str:
         """The entity whose file has the e-mail address that commits are made with here."""
         try:
-            mail = self._view.history.identity().rpartition("<")[2].rstrip(">") if self._view.history.repository else ""
+            mail = (
+                self._view.of(HISTORY).identity().rpartition("<")[2].rstrip(">")
+                if self._view.of(HISTORY).repository
+                else ""
+            )
         except GitError:
             mail = ""
         if not mail:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.beliefs.evidence import as_evidence, hearsay, rests_on
 from memstore.beliefs.next_lines import Stance, held, weigh
+from memstore.conflicts import LEXICON
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.contradiction import TextVerdict, compare_statements
 from memstore.conflicts.statements import statements
@@ -190,7 +191,7 @@ def revise_from(view: View, memory: Named) -> tuple[Proposal, ...]:
 def _proposal(view: View, side: Side, other: Side) -> Proposal | None:
     """Return the proposal for one belief and an episode; None if they say nothing about each other."""
     ours, theirs = ([statement for statement, _ in one.statements] for one in (side, other))
-    said = compare_statements(ours, theirs, opposes=view.lexicon.opposes)
+    said = compare_statements(ours, theirs, opposes=view.of(LEXICON).opposes)
     lines = next((lines for statement, lines in other.statements if statement == said.right), None)
     if said.verdict not in _STANCES and _comes_after(side.memory, other.memory):
         said, lines = _outcome(view, ours, other)
@@ -250,11 +251,11 @@ def _comes_after(one: Memory, other: Memory) -> bool:
 
 def _outcome(view: View, ours: Sequence[Statement], other: Side) -> tuple[Comparison, Lines | None]:
     """Return what sentences say about the outcome that a belief expects, and the lines that expect it."""
-    said = compare_statements(ours, (), opposes=view.lexicon.opposes)
+    said = compare_statements(ours, (), opposes=view.of(LEXICON).opposes)
     for statement, lines in other.statements:
         outcome = as_outcome(statement.text)
         if outcome != " ".join(statement.text.split()):
-            said = compare_statements(ours, statements(outcome), opposes=view.lexicon.opposes)
+            said = compare_statements(ours, statements(outcome), opposes=view.of(LEXICON).opposes)
             if said.verdict in _STANCES:
                 return said, lines
     return said, None

@@ -26,8 +26,8 @@ def audit() -> None:
 @subcommand(audit, "verify", examples=("memstore audit verify",))
 def verify(session: CliSession) -> None:
     """Prove that every audit event is as it was written and that none is missing; exit 1 if not."""
-    from memstore.access.audit import verify_audit
     from memstore.documents.access import audit_verified_document
+    from memstore.history.audit_check import verify_audit
 
     done = verify_audit(session.view())
     session.emit("audit-verify", document=lambda: audit_verified_document(done), lines=lambda: _verified_lines(done))

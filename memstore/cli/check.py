@@ -12,6 +12,7 @@ import click
 from memstore.cli.options import command
 from memstore.cli.written import in_vault, write_for_a_server
 from memstore.core.errors import Exit, UsageError
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -103,7 +104,7 @@ def _emit(session: CliSession, view: View, result: CheckResult, output_format: s
     from memstore.documents.vault import check_document
 
     if output_format in {"github", "sarif"} and not session.as_json:
-        repository = view.history.repository
+        repository = view.of(HISTORY).repository
         prefix = repository.prefix if repository else ""
         found = (*result.findings, *(result.notices if strict else ()))
         write_for_a_server(session, found, output_format, prefix=prefix)

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.access import FORGOTTEN
 from memstore.cli.options import command, ref_argument
 from memstore.cli.written import saving_options
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import UsageError
+from memstore.history import HISTORY
 from memstore.memories.forget import REASONS
 
 if TYPE_CHECKING:
@@ -143,7 +145,7 @@ def _say_what_is_left(session: CliSession, done: Forgotten, *, dry_run: bool) ->
         names = " ".join(one.ref.partition(":")[2] for one in done.tombstones)
         if not done.tombstones:
             session.say("already forgotten; this machine's index, caches and journal were cleaned again")
-        elif session.view().history.repository:
+        elif session.view().of(HISTORY).repository:
             session.say(f"commits still have the text; memstore forget {names} --purge DIR writes a clone without it")
 
 
@@ -202,13 +204,13 @@ def _purge(session: CliSession, refs: tuple[str, ...], folder: str, *, drop_dige
         session.say(f"still there: {one}")
     if done.unsigned:
         session.say(f"{done.unsigned} signatures of commits or tags did not survive: sign again what must be signed")
-    if not (done.folder / view.history.require().prefix / CONFIG_PATH).exists():
+    if not (done.folder / view.of(HISTORY).require().prefix / CONFIG_PATH).exists():
         session.say(f"not in the clone: {CONFIG_PATH}, which is not committed; without it, the clone has another owner")
     ids = [view.find(ref).id for ref in refs]
     if drop_digests:
-        dropped = view.forgotten.drop(ids)
+        dropped = view.of(FORGOTTEN).drop(ids)
         session.say(f"dropped here: {dropped} digests; captures and imports may bring what they say back")
-    elif count := view.forgotten.count(ids):
+    elif count := view.of(FORGOTTEN).count(ids):
         session.say(f"kept here: {count} digests, so that nothing brings it back; --drop-digests drops them")
     for line in _next(view.root, done):
         session.say(line)

@@ -15,6 +15,7 @@ import click
 
 from memstore.cli.options import RealNumber, command, group, subcommand
 from memstore.core.errors import UsageError
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,7 +171,7 @@ def _tell_citations(session: CliSession, output_format: str) -> None:
     view = session.view()
     found = cited_lines(view)
     if output_format in {"github", "sarif"} and not session.as_json:
-        repository = view.history.repository
+        repository = view.of(HISTORY).repository
         prefix = repository.prefix if repository else ""
         of_repository = [one._replace(path=posixpath.normpath(prefix + one.path)) for one in found]
         write_for_a_server(session, of_repository, output_format, prefix="")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
+from memstore.access import CONTEXTS
 from memstore.cli.group import Group
 from memstore.cli.options import WholeNumber, group, subcommand
 
@@ -85,7 +86,7 @@ def server_of(session: CliSession, offered: str = "usual", rules: WriteRules | N
 
     choices = session.choices
     view = session.served_view(any_context=True)
-    context = view.contexts.current()
+    context = view.of(CONTEXTS).current()
     identity = Identity(
         folder=str(view.root),
         entity=view.actor,
@@ -161,7 +162,7 @@ def add(session: CliSession, stands_for: str) -> None:
 
     session.stop_at_two_audiences()
     view = session.served_view(any_context=True)
-    context = view.contexts.current()
+    context = view.of(CONTEXTS).current()
     made = _tokens(session, view).add(
         entity_id(stands_for, "entity"), context=context.id if context else None, alone=session.choices.alone
     )

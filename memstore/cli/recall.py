@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.access import SESSIONS_QUOTED
 from memstore.beliefs.recall import DEFAULT_BUDGET, PROFILES
 from memstore.cli.options import WholeNumber, command, named_argument
 
@@ -100,7 +101,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
 
         server, view = server_of(session), session.served_view()
         text = resources.brief_of(server)
-        view.sessions_quoted.note(asked.session, server.quoted.since(view.clock.now()), view.clock.now())
+        view.of(SESSIONS_QUOTED).note(asked.session, server.quoted.since(view.clock.now()), view.clock.now())
     else:
         from memstore.lineage.descent import from_outside
 
@@ -108,7 +109,7 @@ def _answer(session: CliSession, given: str, budget: int, profile: str) -> str:
         recalled = _recalled(session, asked.prompt, budget, profile)
         # What the agent says from now on is derived from these; if that can't be kept, it is not shown them.
         shown = [bite.ref for bite in (*recalled.memories, *recalled.beliefs)]
-        view.sessions_quoted.note(asked.session, from_outside(view, shown), view.clock.now())
+        view.of(SESSIONS_QUOTED).note(asked.session, from_outside(view, shown), view.clock.now())
         told = _told(session, recalled)
         text = f"{QUOTED}\n{told}" if told else ""
     return hook_answer(asked.event, text) if text else ""

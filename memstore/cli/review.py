@@ -9,6 +9,7 @@ import click
 from memstore.cli.options import command
 from memstore.core.errors import Exit
 from memstore.core.memory import EVERYBODY
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +52,7 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
     view = session.view()
     found = compare(view, branch, against=against)
     if output_format == "github" and not session.as_json:
-        session.write(review_lines(found, view.history.require().prefix))
+        session.write(review_lines(found, view.of(HISTORY).require().prefix))
     else:
         session.emit("review", document=lambda: review_document(found), lines=lambda: _lines(session, found))
         if not _counts(found):
@@ -64,7 +65,7 @@ def review(session: CliSession, *, branch: str | None, against: str | None, outp
 def _say_uncommitted(session: CliSession, found: Review) -> None:
     """Report uncommitted changes when the checked-out branch was reviewed: they could be mistaken for a part of it."""
     view = session.view()
-    if session.as_json or session.choices.quiet or found.branching.head != view.history.head():
+    if session.as_json or session.choices.quiet or found.branching.head != view.of(HISTORY).head():
         return
     waiting = view.pending().changes
     if count := len(waiting.memories) + len(waiting.broken) + len(view.own_pending()):

@@ -7,6 +7,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from memstore.conflicts import INFERENCE
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -317,7 +319,7 @@ class CliSession:
 
     def _say_of_model(self) -> None:
         """Say if the NLI model that the person chose could not be asked about conflicts."""
-        model = self._view.inference if self._view is not None else None
+        model = self._view.of(INFERENCE) if self._view is not None else None
         if model is not None and model.problem:
             self.say(model.problem)
 

@@ -10,3 +10,16 @@ what each sentence is about, and `denials`, `opposites`, `states` and `values` j
 finds what is said to have changed, and `absolutes` what leaves no room for anything else, in whatever words.
 `conflict` returns the kind, the penalty and the command that settles it.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.conflicts.inference import Inference
+    from memstore.conflicts.lexicon import WordNet
+
+LEXICON: Facet[WordNet] = Facet("lexicon")
+INFERENCE: Facet[Inference | None] = Facet("inference")

@@ -11,6 +11,7 @@ from functools import cache, cached_property, lru_cache
 from itertools import chain, compress, islice, repeat
 from typing import TYPE_CHECKING, cast
 
+from memstore.conflicts import INFERENCE
 from memstore.conflicts.gists import (
     gists_in,
     is_enough,
@@ -25,6 +26,7 @@ from memstore.conflicts.gists import (
     within,
 )
 from memstore.core.catalog import FileKind
+from memstore.search import DERIVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -174,8 +176,9 @@ class Among:
             self._compared.append(one)
         if self._apart_now and not self._view.is_past:
             keep_apart(self._view, [*self._apart, *self._apart_now])
-        if self._undecided and self._view.inference is not None:
-            self._ask_model(self._view.inference)
+        inference = self._view.of(INFERENCE)
+        if self._undecided and inference is not None:
+            self._ask_model(inference)
 
     def _candidates(self, one: _Compared) -> dict[int, list[tuple[Gist, Gist]]]:
         """Return the pairs of statements that are close to each other, by the number of the earlier result."""
@@ -204,7 +207,7 @@ class Among:
             return
         found = [(this, that) for this, that in close if self._are_in_conflict(this, that)]
         if not (found or (one.makes_claims and other.makes_claims)):
-            if self._view.inference is not None:
+            if self._view.of(INFERENCE) is not None:
                 self._undecided.append((one, other, _within(one, other, pairs, MOST_PAIRS_OF_TWO)[0]))
             return
         from memstore.conflicts.conflict import conflict
@@ -235,7 +238,7 @@ class Among:
 
         sides = [_sides(one, other, pairs) for one, other, pairs in self._undecided if pairs]
         self._undecided.clear()
-        for one, other, mine, theirs in model.conflicts(sides, self._view.derived):
+        for one, other, mine, theirs in model.conflicts(sides, self._view.of(DERIVED)):
             self._found[one.path][other.path] = by_model(one, other, mine, theirs)
             self._found[other.path][one.path] = by_model(other, one, theirs, mine)
 

@@ -10,12 +10,14 @@ from collections import Counter
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
+from memstore.conflicts import INFERENCE, LEXICON
 from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, within
 from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.sides import Side, side_of
 from memstore.conflicts.statements import near_in_any_order, topic_of
 from memstore.core import digests
 from memstore.core.terms import stop_words, term_of
+from memstore.search import DERIVED
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
 from memstore.search.ranker import FILES_AT_ONCE, Audience
@@ -75,7 +77,7 @@ class Comparer:
         self._view = then
         self.audience = Audience(then)
         status = self.audience.column("status")
-        self._opposes = then.lexicon.opposes if then.lexicon.has_words else None
+        self._opposes = then.of(LEXICON).opposes if then.of(LEXICON).has_words else None
         self._paths = self.audience.column("path")
         self._active = [row for row in self.audience.memories if status[row] == "active"]
         self._sides: dict[str, Side | None] = {}
@@ -111,11 +113,11 @@ class Comparer:
                 if found_now:
                     by_path[path] = found_now
         found = [*by_path.values()]
-        if model := self._view.inference:
+        if model := self._view.of(INFERENCE):
             from memstore.conflicts.conflict import by_model
 
             undecided = ((side, other) for other in others if other.path not in by_path)
-            found += [by_model(*one) for one in model.conflicts(undecided, self._view.derived)]
+            found += [by_model(*one) for one in model.conflicts(undecided, self._view.of(DERIVED))]
         return sorted(found, key=lambda one: one.order)
 
     def _conflict(self, side: Side, other: Side) -> tuple[Conflict | None, int]:

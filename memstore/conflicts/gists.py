@@ -15,6 +15,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.word_lists import listed
+from memstore.search import DERIVED
 from memstore.search.index import APART, GISTS
 
 if TYPE_CHECKING:
@@ -122,13 +123,13 @@ _MOST_APART = 2000
 
 def kept_gists(view: "View", blob: str) -> Sequence[Gist] | None:
     """Return the cached gists of a revision of a file; None if there are none."""
-    found = view.derived.last(f"{GISTS}{blob}", _STATE).get(_SAID)
+    found = view.of(DERIVED).last(f"{GISTS}{blob}", _STATE).get(_SAID)
     return None if found is None else _read(tuple(found))
 
 
 def kept_near(view: "View", blob: str) -> dict[str, Sequence[str]]:
     """Return the rows of gists that are cached of places in a revision of a file."""
-    return {**view.derived.last(f"{GISTS}{blob}", _STATE)}
+    return {**view.of(DERIVED).last(f"{GISTS}{blob}", _STATE)}
 
 
 def gists_in(rows: Sequence[str]) -> Sequence[Gist]:
@@ -143,12 +144,12 @@ def rows_of(gists: Iterable[Gist]) -> list[str]:
 
 def keep_near(view: "View", blob: str, rows: Mapping[str, Sequence[str]]) -> None:
     """Cache the rows of gists of places in a revision of a file, until the index no longer has it."""
-    view.derived.keep(f"{GISTS}{blob}", _STATE, rows)
+    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, rows)
 
 
 def keep_gists(view: "View", blob: str, gists: Sequence[Gist]) -> None:
     """Cache the gists of a revision of a file, until the index no longer has it."""
-    view.derived.keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists)})
+    view.of(DERIVED).keep(f"{GISTS}{blob}", _STATE, {_SAID: rows_of(gists)})
 
 
 def pair_of(one: Gist, other: Gist) -> str:
@@ -167,12 +168,12 @@ def _digest(*texts: str) -> str:
 
 def kept_apart(view: "View") -> list[str]:
     """Return the pairs of statements and files that were compared and are not in conflict, the last ones last."""
-    return [*view.derived.last(APART, _RULES).get(APART, ())]
+    return [*view.of(DERIVED).last(APART, _RULES).get(APART, ())]
 
 
 def keep_apart(view: "View", pairs: Sequence[str]) -> None:
     """Keep the last of these pairs."""
-    view.derived.keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
+    view.of(DERIVED).keep(APART, _RULES, {APART: pairs[-_MOST_APART:]})
 
 
 def _written(gist: Gist) -> str:

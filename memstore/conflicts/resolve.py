@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from memstore.conflicts import INFERENCE
 from memstore.conflicts.conflict import between
 from memstore.conflicts.sides import side_of
 from memstore.core.change import Edit, Saved
@@ -14,6 +15,7 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save_all
 from memstore.files import splice
+from memstore.search import DERIVED
 
 if TYPE_CHECKING:
     from memstore.core.named import Named
@@ -118,7 +120,8 @@ def _conflict_type(view: View, files: tuple[MemoryFile, MemoryFile]) -> str:
         return recorded[-1]
     sides = side_of(one), side_of(other)
     found = between(*sides)
-    if found is None and view.inference and view.inference.conflicts([sides], view.derived):
+    inference = view.of(INFERENCE)
+    if found is None and inference and inference.conflicts([sides], view.of(DERIVED)):
         found = ConflictType.CONTRADICTION
     return (found or ConflictType.SEMANTIC).value
 

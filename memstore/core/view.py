@@ -14,18 +14,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from memstore.access.forgotten import ForgottenTexts
-    from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
-    from memstore.beliefs.run_record import RunRecord
-    from memstore.conflicts.inference import Inference
-    from memstore.conflicts.lexicon import WordNet
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending, Signing
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
+    from memstore.core.facet import Facet
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.named import Named
@@ -34,56 +30,57 @@ if TYPE_CHECKING:
     from memstore.core.transaction import Transaction
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
-    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.library import IndexStatus, Refreshed
-    from memstore.search.local_state import DerivedCache
-    from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
-    from memstore.search.uses import UsageLog
-    from memstore.trust.pin import UserPins
-    from memstore.trust.seal_keys import SealKeys
-    from memstore.trust.signatures import Signatures
     from memstore.vault.gate import Gate
 
 _Item = TypeVar("_Item")
+_T = TypeVar("_T")
 
 
 class View(Protocol):
     """A vault as `actor` sees it.
 
-    A row is the number of a memory, valid only in this view. `alone` is the actor's word that nobody else is listening,
-    `overheard` that an unknown listener is assumed, with or without a context. `here` is the folder the actor is in,
-    relative to the vault, if it is inside the vault. `quoted` are the external memories that an agent was shown before,
-    `sessions_quoted` those that hooks have shown it, `forgotten` has digests of what was forgotten. `signing` says
-    whether what the actor writes is signed. Clock, keys, settings, and the logs and caches of this machine are not
-    content of the vault and are available beside it.
+    A row is the number of a memory, valid only in this view. What is of this machine and not of the vault, like keys,
+    logs and caches, is asked for by `of`.
     """
 
-    actor: str
-    alone: bool
-    overheard: bool
-    here: str
-    config: Config
-    clock: Clock
-    ids: IdSource
-    contexts: ContextState
-    usage: UsageLog
-    access_log: DiskAccessLog
-    runs: RunRecord
-    signatures: Signatures
-    pins: UserPins
-    seal_keys: SealKeys
-    lexicon: WordNet
-    derived: DerivedCache
-    embedder: Embedder | None
-    inference: Inference | None
-    vectors: VectorStore
-    quoted: Quoted
-    sessions_quoted: SessionsQuoted
-    signing: Signing | None
-    forgotten: ForgottenTexts
+    @property
+    def actor(self) -> str:
+        """Who acts and looks."""
+
+    @property
+    def alone(self) -> bool:
+        """Whether the actor gives their word that nobody else is listening."""
+
+    @property
+    def overheard(self) -> bool:
+        """Whether an unknown listener is assumed, with or without a context."""
+
+    @property
+    def here(self) -> str:
+        """The folder the actor is in, relative to the vault; empty if it is not inside."""
+
+    @property
+    def config(self) -> Config:
+        """The vault's settings."""
+
+    @property
+    def clock(self) -> Clock:
+        """What time it is."""
+
+    @property
+    def ids(self) -> IdSource:
+        """Where new ids come from."""
+
+    @property
+    def signing(self) -> Signing | None:
+        """Whether what the actor writes is signed."""
+
+    def of(self, facet: Facet[_T]) -> _T:
+        """Return what a package has declared for its own needs: a log, keys, the repository around the vault."""
 
     # -- who is looking, and at what ---------------------------------------------------------------
 
@@ -201,10 +198,6 @@ class View(Protocol):
     @property
     def keys(self) -> View:
         """The view whose keyring counts: this one, or for a mounted stack that of the vault beside it."""
-
-    @property
-    def stacks(self) -> DiskStacks | None:
-        """The record of where on this machine shared stacks are; None if nothing is kept."""
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -433,10 +426,6 @@ class View(Protocol):
     @property
     def whole(self) -> Whole:
         """All files and the history; `RefusedError` for anybody but the vault's owner when alone."""
-
-    @property
-    def history(self) -> GitHistory:
-        """The repository around the vault; for the contents of its blobs use `blobs`."""
 
     def pending(self, *, since: str | None = None) -> Pending:
         """Return the uncommitted changes that the actor may see, compared with the current commit or with `since`."""

@@ -18,6 +18,7 @@ from memstore.exchange.draft import FORGOTTEN_THERE, Draft, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
+from memstore.history import HISTORY
 from memstore.lineage.refs import loader
 from memstore.memories.incoming import Imported, made, refuse_unread
 from memstore.trust import statement
@@ -267,7 +268,7 @@ class _Reading:
     def _parts_of(self, original: Original) -> tuple[StoredPart, ...]:
         """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
         if self._cited is None or self._cited[0] is not original:
-            blob_id = self._view.history.blob_id
+            blob_id = self._view.of(HISTORY).blob_id
             kept = self._view.gate.taken_in_bytes(original.data)
             self._cited = original, parts(self._name, original.name, kept, blob_id=blob_id)
         return self._cited[1]

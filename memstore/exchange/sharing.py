@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access import audit, stack
+from memstore.access import STACKS, audit, stack
 from memstore.access.audit_events import texts_of
 from memstore.access.privacy import unknown_grantees
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
@@ -31,7 +31,8 @@ from memstore.files import memory_file, splice
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.shapes import whole_entries
-from memstore.trust import senders
+from memstore.history import HISTORY
+from memstore.trust import SIGNATURES, senders
 from memstore.trust.allowed_signers import lines_of
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.statement import digests
@@ -116,7 +117,7 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
         by=view.config.owner,
         to=to,
         at=instant(now),
-        commit=stack.commit_digest(view.history.head() if view.history.repository else None),
+        commit=stack.commit_digest(view.of(HISTORY).head() if view.of(HISTORY).repository else None),
         members=_recipients(view, to, now),
         notes=view.config.notes,
         languages=view.config.languages,
@@ -310,7 +311,7 @@ def _id_for(view: View, name: str, to: str, known: AuditEvent | None) -> str:
     """
     if known is None:
         return audit.new_id(view, "stk_")
-    if to not in texts_of(known.about.get("to")) or (view.stacks and name in view.stacks.shared()):
+    if to not in texts_of(known.about.get("to")) or name in view.of(STACKS).shared():
         raise UsageError(
             f"a stack was shared as {name} before", hint=f"memstore share --update {name}, or --name another"
         )
@@ -362,7 +363,7 @@ def _write(
     Raises:
         LockedError: that is no longer the last event.
     """
-    plan = plan._replace(stack=senders.signed(plan.stack, view.signatures))
+    plan = plan._replace(stack=senders.signed(plan.stack, view.of(SIGNATURES)))
     with place.draft(follows=follows) as draft:
         commit = _drafted(draft, plan)
         overridden = _require_discretion(view, plan, draft, acknowledge=acknowledge)
@@ -381,11 +382,10 @@ def _handing_out(view: View, place: StackPlace, draft: UnfinishedStack, name: st
     """Return the act that puts a stack into its place, and notes on this machine where that is."""
 
     def hand_out() -> None:
-        if view.stacks:
-            view.stacks.share(name, str(place.folder))
+        view.of(STACKS).share(name, str(place.folder))
         draft.finish()
 
-    return Act(hand_out, draft.manifest, keeps=(view.stacks.place,) if view.stacks else ())
+    return Act(hand_out, draft.manifest, keeps=(view.of(STACKS).place,))
 
 
 def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
@@ -479,7 +479,7 @@ def withdrawn(view: View) -> dict[str, int]:
 
     This is cheap enough for every `status`: no file is opened. For anybody but the vault's owner it is empty.
     """
-    here = view.stacks.shared() if view.stacks and view.is_owners else {}
+    here = view.of(STACKS).shared() if view.is_owners else {}
     found: dict[str, int] = {}
     for name, event in (_latest(view) if here else {}).items():
         if name in here and (gone := {*texts_of(event.about.get("ids"))} - _seen_ids(view, event)):
@@ -511,7 +511,7 @@ def _state(view: View, name: str, event: AuditEvent) -> SharedState:
         now, is_same = set[str](), False
     else:
         now, is_same = {one.id for one in made.memories if one.id}, made.digest == text("digest")
-    folder = view.stacks.shared().get(name) if view.stacks else None
+    folder = view.of(STACKS).shared().get(name)
     return SharedState(
         name,
         text("to"),
@@ -520,7 +520,7 @@ def _state(view: View, name: str, event: AuditEvent) -> SharedState:
         new=tuple(sorted(now - before)),
         withdrawn=tuple(sorted(before - now)),
         changed=not is_same and now == before,
-        is_missing=bool(view.stacks and view.stacks.is_gone(name)),
+        is_missing=view.of(STACKS).is_gone(name),
     )
 
 
@@ -559,13 +559,12 @@ def update(
             f"{place.folder} was not shared from this vault", hint="memstore share --list shows what was"
         )
     plan = _plan(view, before.id, before.name, before.to)
-    differs = plan.stack.digest != before.digest or senders.needs_signature(before, view.signatures)
+    differs = plan.stack.digest != before.digest or senders.needs_signature(before, view.of(SIGNATURES))
     found = _result(plan, place, None, before=before)._replace(differs=differs)
     if dry_run:
         return found
     if not found.differs:
-        if view.stacks:
-            view.stacks.share(before.name, str(place.folder))  # somebody may have moved it
+        view.of(STACKS).share(before.name, str(place.folder))  # somebody may have moved it
         return found
     masked = {one.path for one in before.memories if one.withheld}
     is_narrower = bool(found.withdrawn) or any(one.withheld and one.path not in masked for one in plan.stack.memories)
@@ -579,7 +578,7 @@ def _name_of_missing(view: View, place: StackPlace) -> str | None:
 
     Somebody deleted it, or an update was killed where the file system can't exchange two folders in one step.
     """
-    shared = view.stacks.shared() if view.stacks and not place.folder.exists() else {}
+    shared = view.of(STACKS).shared() if not place.folder.exists() else {}
     return next(
         (name for name, folder in shared.items() if folder == str(place.folder) and name in _latest(view)), None
     )
@@ -604,7 +603,7 @@ def _may_follow(view: View, place: StackPlace, plan: _Plan) -> bool:
 
 
 def _folder_of(view: View, target: str) -> str:
-    known = view.stacks.shared() if view.stacks else {}
+    known = view.of(STACKS).shared()
     if target in known:
         return known[target]
     if is_stack_name(target) and target in _latest(view):

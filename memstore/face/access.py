@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memstore.access.audit import audit_trail, verify_audit
+from memstore.access.audit import audit_trail
 from memstore.access.consents import (
     consents,
     delegate,
@@ -31,6 +31,7 @@ from memstore.access.entities import (
 from memstore.access.privacy import explain_access, grant_access, revoke_access
 from memstore.access.report import audit_sight, sight_diff, sight_report
 from memstore.face.forward import Forward, Part
+from memstore.history.audit_check import verify_audit
 from memstore.memories.generalize import check_generalization, generalize
 from memstore.memories.seal import seal, unseal
 

@@ -45,10 +45,12 @@ class DiskVault:
         root: the vault's folder.
         state: the folder of its local state, which has the write lock; created when first needed.
         mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
-        opener: opens sealed files; None if nothing can.
+        opener: returns what opens sealed files; None if nothing can.
     """
 
-    def __init__(self, root: Path, *, state: Path, mixed: bool = False, opener: Opener | None = None) -> None:
+    def __init__(
+        self, root: Path, *, state: Path, mixed: bool = False, opener: Callable[[], Opener] | None = None
+    ) -> None:
         self._root = root
         self._opener = opener
         self.mixed = mixed
@@ -114,7 +116,7 @@ class DiskVault:
             return data
         if self._opener is None:
             raise SealedError(f"{path} is sealed, and no key is at hand")
-        return self._opener.opened(path, data)
+        return self._opener().opened(path, data)
 
     def stored(self, path: str) -> bytes:
         """Return a file's bytes as they are on disk; see the protocol."""

@@ -6,3 +6,14 @@ Start with `history.History`, which defines what the project needs of git. `log`
 A use case calls `git_history.GitHistory`, which calls `git_process`: one plain git process that executes nothing a
 repository's configuration names. Objects are checked against their names.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.history.git_history import GitHistory
+
+HISTORY: Facet[GitHistory] = Facet("history")

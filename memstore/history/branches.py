@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import NotFoundError
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
     from memstore.core.view import View
@@ -43,7 +44,7 @@ def branching(view: View, branch: str | None = None, *, against: str | None = No
         GitError: there is no repository.
         NotFoundError: there is no such branch or commit, or the point where the branch began is unknown.
     """
-    history = view.history
+    history = view.of(HISTORY)
     current = history.require().branch
     another = None if branch == current else branch
     head, head_name = _tip(history, another) if another is not None else _checked_out(history, current)

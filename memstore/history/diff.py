@@ -12,6 +12,7 @@ from memstore.core.named import ref_of
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.history import HISTORY
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
 from memstore.history.log import find_then_or_now
@@ -66,11 +67,11 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
         NotFoundError: no such memory or commit, or the memory exists in neither state.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     if memory is None:
         waiting = view.pending().changes
         return Diff(
-            old=view.history.head(),
+            old=view.of(HISTORY).head(),
             new=None,
             memories=tuple(_diff(view, change) for change in waiting.memories),
             broken=tuple(file.path for file in waiting.broken),
@@ -80,7 +81,7 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
         entry = find_then_or_now(view, ref)
     except NotFoundError as unknown:
         raise _or_commit(view, ref, unknown) from None
-    first = view.commit_at(old) if old else view.history.head()
+    first = view.commit_at(old) if old else view.of(HISTORY).head()
     last = view.commit_at(new) if new else None
     before = _memory_at(view, entry, first) if first else None
     after = _memory_at(view, entry, last) if last else _memory_now(view, entry)

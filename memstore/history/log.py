@@ -17,6 +17,7 @@ from memstore.core.times import instant
 from memstore.core.titles import title_of
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
+from memstore.history import HISTORY
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb
 from memstore.history.history import CommitChanges
@@ -84,7 +85,7 @@ def log(view: View, memory: Named | None = None, *, limit: int | None = None) ->
         GitError: there is no repository.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     if memory is None:
         most = None if limit is None else min(limit, sys.maxsize)
         return _log(view, None, tuple(islice(_of_vault(view), most)))
@@ -105,10 +106,10 @@ def _find_ever(view: View, ref: str) -> Entry:
         return find_then_or_now(view, ref)
     except NotFoundError:
         memory_id = ref.rpartition(":")[2]
-        file = view.history.deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
+        file = view.of(HISTORY).deleted_files({memory_id}).get(memory_id) if is_memory_id(memory_id) else None
         if file is None or ref not in (memory_id, str(file.memory.ref)):
             raise
-        return entry_of(file, view.history.blob_id(file.data))
+        return entry_of(file, view.of(HISTORY).blob_id(file.data))
 
 
 def find_then_or_now(view: View, memory: Named) -> Entry:
@@ -123,7 +124,7 @@ def find_then_or_now(view: View, memory: Named) -> Entry:
 
 
 def _of_memory(view: View, entry: Entry) -> Iterator[LogLine]:
-    head = view.history.head()
+    head = view.of(HISTORY).head()
     place = find_at(view, head, entry) if head else None
     if head is None or not (place or entry.id):
         return
@@ -235,9 +236,9 @@ def _of_vault(view: View) -> Iterator[LogLine]:
     seen: set[str] = set()
     limit = _COMMITS_AT_FIRST
     while True:
-        commits = view.history.commits(limit=limit)
+        commits = view.of(HISTORY).commits(limit=limit)
         fresh = [commit for commit in commits if commit.id not in seen]
-        for _, group in groupby(view.history.changes(fresh), key=lambda change: change.commit.id):
+        for _, group in groupby(view.of(HISTORY).changes(fresh), key=lambda change: change.commit.id):
             yield from _of_commit(view, _own_changes(list(group)))
         if len(commits) < limit:
             return

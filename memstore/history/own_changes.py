@@ -10,6 +10,7 @@ from memstore.access import registry
 from memstore.access.registry import RegistryFile
 from memstore.core.config import CONFIG_PATH
 from memstore.core.places import RegistryKind, is_audit_path, kind_of
+from memstore.history import HISTORY
 from memstore.history.changes import key_change
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def own_changes(view: View, base: str, head: str) -> tuple[OwnChange, ...]:
         base: a commit.
         head: a commit.
     """
-    before, after = view.history.own_files_at(base), view.history.own_files_at(head)
+    before, after = view.of(HISTORY).own_files_at(base), view.of(HISTORY).own_files_at(head)
     paths = sorted(path for path in {*before, *after} if before.get(path) != after.get(path))
     told = [path for path in paths if path in before or not is_audit_path(path)]
     data = view.blobs(blob for path in told for blob in (before.get(path), after.get(path)) if blob)

@@ -15,7 +15,7 @@ from memstore.core.errors import FormatError, GitError
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.history import git_objects
+from memstore.history import HISTORY, git_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -73,7 +73,7 @@ class _Walk:
 
     def _at_path(self, start: str | None, path: str) -> list[tuple[str | None, str]]:
         """Record the revisions at one path; return the commits and paths to continue from."""
-        changes = self.view.history.changes(self.view.history.commits(path=path, start=start))
+        changes = self.view.of(HISTORY).changes(self.view.of(HISTORY).commits(path=path, start=start))
         here = [(change, file) for change in changes for file in change.files if file.path == path]
         self._fetch([blob for _, file in here for blob in (file.old, file.new) if blob])
         further: list[tuple[str | None, str]] = []
@@ -124,7 +124,7 @@ class _Walk:
 
 def find_at(view: View, commit: str, entry: Entry) -> tuple[str, str] | None:
     """Return path and blob of a memory as of a commit, found by its id, or by its path if it has none."""
-    files = view.history.files_at(commit)
+    files = view.of(HISTORY).files_at(commit)
     same_path = files.get(entry.path)
     if same_path and (not entry.id or _id_in(view, entry.path, same_path) == entry.id):
         return entry.path, same_path
@@ -157,7 +157,7 @@ def whole_of(view: View, memory: Memory) -> MemoryFile | None:
 def wholes_of(view: View, memories: Sequence[Memory]) -> list[MemoryFile | None]:
     """Return the result of `whole_of` for each of these memories, with a single call of git."""
     blobs = [memory.compressed_from.blob if memory.compressed_from else "" for memory in memories]
-    data = view.blobs(filter(None, blobs)) if view.history.repository and any(blobs) else {}
+    data = view.blobs(filter(None, blobs)) if view.of(HISTORY).repository and any(blobs) else {}
     files = [memory_file.read("", data[blob], mixed=view.config.mixed) if blob in data else None for blob in blobs]
     return [
         file if isinstance(file, MemoryFile) and file.memory.id == memory.id else None
@@ -179,7 +179,7 @@ def true_objects(view: View, ids: Iterable[str]) -> Mapping[str, GitObject]:
     Raises:
         GitError: git can't read one of them, or its content does not match its id.
     """
-    found = view.history.objects(dict.fromkeys(ids))
+    found = view.of(HISTORY).objects(dict.fromkeys(ids))
     for object_id, one in found.items():
         if not git_objects.is_named(object_id, one):
             raise GitError(
@@ -201,7 +201,7 @@ def bytes_at(
     Raises:
         GitError: an object is missing, or doesn't match its name.
     """
-    whole = {path: os.fsencode(view.history.require().prefix + path).split(b"/") for path in paths}
+    whole = {path: os.fsencode(view.of(HISTORY).require().prefix + path).split(b"/") for path in paths}
     at = {(commit, path): git_objects.tree_of(data) for commit, data in commits.items() for path in paths}
     for depth in range(max(map(len, whole.values()))):
         trees = _there(view, at.values())
@@ -210,7 +210,7 @@ def bytes_at(
                 part = whole[path][depth]
                 at[commit, path] = git_objects.entry_of(trees[tree], part, object_format=format_of(commit))
     data = {blob: found.data for blob, found in _there(view, at.values()).items()}
-    data |= view.history.changed_texts((path, blob) for (_, path), blob in at.items() if blob)
+    data |= view.of(HISTORY).changed_texts((path, blob) for (_, path), blob in at.items() if blob)
     return {place: None if blob is None else data[blob] for place, blob in at.items()}
 
 
@@ -260,7 +260,7 @@ def blame(view: View, memory: Named) -> Blame:
         GitError: there is no repository.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     entry = view.named(memory)
     file = view.whole.read_file(entry.path)
     if not isinstance(file, MemoryFile):
@@ -286,12 +286,12 @@ def blame(view: View, memory: Named) -> Blame:
 def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None]:
     """Return the commit of each current line: git's blame of the committed file, matched line by line."""
     written: list[Commit | None] = [None] * len(texts)
-    head = view.history.head()
+    head = view.of(HISTORY).head()
     place = find_at(view, head, entry) if head else None
     if head is None or place is None:
         return written
     path, blob = place
-    committed = view.history.blame(path, head)
+    committed = view.of(HISTORY).blame(path, head)
     old = _lines(view.blobs([blob])[blob])
     for start, at, size in SequenceMatcher(None, old, texts, autojunk=False).get_matching_blocks():
         written[at : at + size] = committed[start : start + size]
@@ -301,7 +301,7 @@ def _commits(view: View, entry: Entry, texts: list[bytes]) -> list[Commit | None
 def cut_off(view: View, commits: Iterable[str]) -> tuple[str, ...]:
     """Return those of the commits at which the history of a shallow clone ends."""
     named = dict.fromkeys(commits)
-    return tuple(commit for commit in named if commit in view.history.cut_off) if named else ()
+    return tuple(commit for commit in named if commit in view.of(HISTORY).cut_off) if named else ()
 
 
 def _lines(data: bytes) -> list[bytes]:

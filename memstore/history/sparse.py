@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memstore.core.places import is_memory_path
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
     from memstore.core.view import View
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
 def left_out(view: View) -> tuple[ReadFile, ...]:
     """Return the memories and notes that a sparse checkout leaves out, as git's index has them, by path."""
-    paths = view.history.sparse_files() if view.history.repository is not None else ()
+    paths = view.of(HISTORY).sparse_files() if view.of(HISTORY).repository is not None else ()
     named = sorted(path for path in paths if is_memory_path(path, mixed=view.config.mixed))
     if not named:
         return ()
-    index = view.history.index_files()
+    index = view.of(HISTORY).index_files()
     data = view.blobs(index[path] for path in named)
     there = ((path, data[index[path]]) for path in named if index[path] in data)
     return tuple(memory_file.read(path, text, mixed=view.config.mixed) for path, text in there)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memstore.access import QUOTED
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import STACK_MARK
@@ -54,7 +55,7 @@ def mark_of(stack: str, path: str, ref: str | None) -> str:
 
 def note_shown(view: View, refs: Iterable[str | None]) -> None:
     """Note which memories an agent is shown, as far as they are from outside."""
-    view.quoted.note(from_outside(view, refs), view.clock.now())
+    view.of(QUOTED).note(from_outside(view, refs), view.clock.now())
 
 
 def from_outside(view: View, refs: Iterable[str | None]) -> list[str]:
@@ -91,7 +92,7 @@ def quotable(view: View, refs: Iterable[str]) -> list[str]:
 
 def quoted_before(view: View) -> list[str]:
     """Return the refs of the external memories that the agent was shown lately, as far as they may be named here."""
-    return [] if view.quoted.is_empty else quotable(view, view.quoted.since(view.clock.now()))
+    return [] if view.of(QUOTED).is_empty else quotable(view, view.of(QUOTED).since(view.clock.now()))
 
 
 def descended(view: View, edit: Edit) -> Edit:
@@ -109,7 +110,7 @@ def descended(view: View, edit: Edit) -> Edit:
     sources = [ref for ref in shown if ref not in after.memory.derived_from]
     if edit.before is not None:
         sources = _without_circles(view, sources, edit.path)
-    view.quoted.name([*sources, *(ref for ref in shown if ref in after.memory.derived_from)])
+    view.of(QUOTED).name([*sources, *(ref for ref in shown if ref in after.memory.derived_from)])
     if not sources:
         return edit
     data = splice.apply(after, [splice.AppendItems("derived_from", tuple(sources))])

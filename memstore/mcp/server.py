@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import CONTEXTS, QUOTED, SESSIONS_QUOTED
 from memstore.access.local_state import CallContext, Quoted
 from memstore.core.brevity import texts_in
 from memstore.core.clock import SystemClock
@@ -156,7 +157,7 @@ class Server:
 
     def _entered(self, ctx: click.Context, words: list[str]) -> ToolAnswer:
         """Enter a context for later calls, and add its handle to the command's answer."""
-        here = CallContext(self.view(any_context=True).contexts.current())
+        here = CallContext(self.view(any_context=True).of(CONTEXTS).current())
         before = here.current()
         answer = self._run(ctx, words, here)
         entered = here.current()
@@ -180,9 +181,9 @@ class Server:
             any_context=any_context,
             track=who.track,
         )
-        view = ws._replace(quoted=self.quoted).view()
+        view = ws.having(QUOTED, self.quoted).view()
         now = view.clock.now()
-        self.quoted.note(view.sessions_quoted.since(now), now)  # hooks show more to the same agent
+        self.quoted.note(view.of(SESSIONS_QUOTED).since(now), now)  # hooks show more to the same agent
         return view
 
     # -- contexts -----------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.core.ids import is_memory_id
 from memstore.core.short_repr import short_repr
+from memstore.history import HISTORY
 from memstore.memories.search import search
 from memstore.search.reranker import Wish
 
@@ -85,19 +86,19 @@ def bisect(view: View, text: str | None, refs: Sequence[str] = ()) -> Bisected:
         GitError: there is no repository.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     if text is None and not refs:
         raise UsageError("there is no answer to look for", hint="memstore bisect QUERY, or memstore bisect --ref REF")
     states = _States(view, text, [_asked(view, ref) for ref in refs])
     now = states.of(view)
-    commits = whole = view.history.commits()
+    commits = whole = view.of(HISTORY).commits()
     if not commits or not states.is_same(commits[0].id, now):
         before = states.at(commits[0].id) if commits else ()
         return Bisected(commit=None, before=before, since=now, looked_at=len(states.known), of=len(whole))
     while True:
         found = commits[_last_same(commits, states, now)]
         same = next((one for one in found.parents if states.is_same(one, now)), None)
-        commits = view.history.commits(start=same) if same else []
+        commits = view.of(HISTORY).commits(start=same) if same else []
         if not commits:
             break
     before = next((state for one in found.parents if (state := states.at(one))), ())
@@ -116,7 +117,7 @@ def _asked(view: View, ref: str) -> _Asked:
         entry = view.named(ref)
     except NotFoundError:
         memory_id = ref.rpartition(":")[2]
-        gone = view.history.last_states([memory_id]).get(memory_id) if is_memory_id(memory_id) else None
+        gone = view.of(HISTORY).last_states([memory_id]).get(memory_id) if is_memory_id(memory_id) else None
         if gone is None:
             raise
         return _Asked(str(gone.ref), memory_id)

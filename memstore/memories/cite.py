@@ -14,6 +14,7 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.passages import LineMap
+from memstore.history import HISTORY
 from memstore.search.citations import BLOB_DIGITS, CitationStanding, compare, lines_of, parse_place, written
 from memstore.search.retrieval import Citation
 from memstore.search.uses import record_use
@@ -203,4 +204,4 @@ def cite_file(view: View, path: str, data: bytes, lines: str) -> str:
     if not 1 <= first <= last <= count:
         raise UsageError(f"{path} has {count} lines, so no lines {first} to {last}")
     span = f"L{first}" if first == last else f"L{first}-L{last}"
-    return f"file:{path}#{span}@{view.history.blob_id(data)[:BLOB_DIGITS]}"
+    return f"file:{path}#{span}@{view.of(HISTORY).blob_id(data)[:BLOB_DIGITS]}"

@@ -9,6 +9,7 @@ from memstore.core import digests
 from memstore.core.finding import Position, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
+from memstore.history import HISTORY
 from memstore.search.citations import CitationStanding, compare, lines_of, places_in
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def cited_lines(view: View) -> tuple[Finding, ...]:
         GitError: there is no repository.
     """
     view.require_owner()
-    view.history.require()
+    view.of(HISTORY).require()
     return in_order([finding for file in view.memories() for finding in changed_citations(view, file)])
 
 
@@ -46,7 +47,7 @@ def changed_citations(view: View, file: MemoryFile) -> Iterator[Finding]:
             continue
         path = _path_of(view, place)
         now = _bytes_at(view, path) if path else None
-        if path is not None and now is None and (moved := view.history.moved_to(path)):
+        if path is not None and now is None and (moved := view.of(HISTORY).moved_to(path)):
             path, now = moved, _bytes_at(view, moved)
         if path is None or (now is not None and _is_blob(now, place.blob)):
             continue

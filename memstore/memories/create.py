@@ -18,6 +18,7 @@ from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_
 from memstore.memories.listing import list_memories
 from memstore.search.filters import is_tagged
 from memstore.search.retrieval import Filters
+from memstore.trust import SIGNATURES
 from memstore.trust.reader import TrustReader
 from memstore.trust.sign_written import WrittenSigner
 
@@ -195,7 +196,7 @@ def create_memory(
     for name, value in values.items():
         refuse_by_hand(name, value)
     edit = prepared(view, values, body)[0]
-    if view.signatures.own_key is not None:
+    if view.of(SIGNATURES).own_key is not None:
         edit = WrittenSigner(view.signing_as(Signing.ALWAYS)).signed(descended(view, edit)).edit
     save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory

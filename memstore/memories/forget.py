@@ -45,9 +45,11 @@ from memstore.core.transaction import again_where_changed, refuse_as_not_owner
 from memstore.files import managed_block, splice
 from memstore.files.draft import new_file
 from memstore.files.render import entry_of
+from memstore.history import HISTORY
 from memstore.lineage.graph import graph_of, row_of
 from memstore.memories.seal import SEALING_KEY, require_context_key, sealed_for
 from memstore.search.citations import parse_place
+from memstore.trust import SEAL_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -187,7 +189,7 @@ def shred(view: View, context: str, **choices: Unpack[ForgetChoices]) -> Forgott
     after = registry.edited(path, RegistryKind.CONTEXT, before, [splice.RemoveKey(SEALING_KEY)])
     shredded = _Shredded(context, key, Written(path, before, after))
     done = _forgotten(view, [*sealed_for(view, key)], shredded=shredded, **choices)
-    return replace(done, key=str(view.seal_keys.context_place(key)))
+    return replace(done, key=str(view.of(SEAL_KEYS).context_place(key)))
 
 
 def _forgotten(
@@ -570,10 +572,10 @@ def purge(view: View, memories: Names, folder: Path) -> Purged:
             "only what was forgotten or is sealed can be purged",
             hint=f"first: memstore forget {names} -c, or memstore seal {names} -c",
         )
-    head = view.history.head()
-    view.history.require()
-    committed = view.history.files_at(head) if head else {}
+    head = view.of(HISTORY).head()
+    view.of(HISTORY).require()
+    committed = view.of(HISTORY).files_at(head) if head else {}
     stored = view.whole.stored
-    if not all(view.history.is_stored(file.path, stored(file.path), committed.get(file.path)) for file in files):
+    if not all(view.of(HISTORY).is_stored(file.path, stored(file.path), committed.get(file.path)) for file in files):
         raise RefusedError("that it was forgotten or sealed is not committed yet", hint="memstore commit")
-    return view.history.purged(forgotten, folder, sealed=sealed)
+    return view.of(HISTORY).purged(forgotten, folder, sealed=sealed)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import registry
 from memstore.access.audit import consents_gone
 from memstore.access.report import sight_between
+from memstore.conflicts import LEXICON
 from memstore.conflicts.compare import Comparer
 from memstore.conflicts.conflict import conflict
 from memstore.core.finding import in_order
@@ -20,6 +21,7 @@ from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
 from memstore.core.titles import title_of
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile
+from memstore.history import HISTORY
 from memstore.history.branches import branching
 from memstore.history.changes import changes_between, differences, new_lines, number
 from memstore.history.own_changes import own_changes
@@ -165,7 +167,7 @@ def review(view: View, branch: str | None = None, *, against: str | None = None)
 
 def _differing(view: View, between: Branching) -> tuple[Files, Files]:
     """Return the files of both sides that are different or missing on the other side."""
-    before, after = view.history.files_at(between.base), view.history.files_at(between.head)
+    before, after = view.of(HISTORY).files_at(between.base), view.of(HISTORY).files_at(between.head)
     old = {path: blob for path, blob in before.items() if after.get(path) != blob}
     new = {path: blob for path, blob in after.items() if before.get(path) != blob}
     return read_blobs(view, old), read_blobs(view, new)
@@ -190,7 +192,7 @@ def _hidden_side(change: MemoryChange, before: View, after: View) -> str:
 
 def _findings(view: View, between: Branching, after: View, changes: Changes, files: Files) -> tuple[Finding, ...]:
     """Return the problems of what the branch changes, as `check --against` reports them."""
-    before, kept = view.history.own_files_at(between.base), view.history.own_files_at(between.head)
+    before, kept = view.of(HISTORY).own_files_at(between.base), view.of(HISTORY).own_files_at(between.head)
     kinds = {path: kind for path in sorted(kept) if (kind := kind_of(path))}
     data = view.blobs(kept[path] for path in kinds)
     registries = {path: registry.read(path, kind, data.get(kept[path], b"")) for path, kind in kinds.items()}
@@ -342,7 +344,7 @@ def _with_numbers_of(before: Memory, after: Memory) -> Memory:
 def _raised(before: View, after: View, changes: Iterable[MemoryChange]) -> tuple[Conflict, ...]:
     """Return the conflicts of new or changed memories, except those that existed before."""
     then, now = Comparer(before), Comparer(after)
-    opposes = after.lexicon.opposes
+    opposes = after.of(LEXICON).opposes
     moved = {one.path_after: one.path_before for one in changes if one.path_after}
     found: dict[frozenset[str], Conflict] = {}
     for change in changes:

@@ -23,6 +23,8 @@ from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sea
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
 from memstore.files.splice import SetValue
+from memstore.history import HISTORY
+from memstore.trust import SEAL_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,7 +82,7 @@ def seal(view: View, memories: Names, *, context: str | None = None, **saving: U
     files = _files(view, memories)
     used = _context_key(view, context, dry_run=saving.get("dry_run", False)) if context is not None else None
     done, made = _sealed(view, files, context, used, **saving)
-    place = str(view.seal_keys.context_place(used.key)) if used and used.key else None
+    place = str(view.of(SEAL_KEYS).context_place(used.key)) if used and used.key else None
     return SealedMemories(
         memories=done,
         context=context,
@@ -150,7 +152,7 @@ _ATTRIBUTE = f"*{SEALED_SUFFIX} merge=memstore -text"
 
 def _attributes(view: View) -> Iterator[Written]:
     """Yield git's attributes of the vault with the line for sealed files, where that is missing."""
-    if view.history.repository is None or not view.is_owners:
+    if view.of(HISTORY).repository is None or not view.is_owners:
         return
     before = view.own_file(_ATTRIBUTES)
     text = (before or b"").decode(errors="surrogateescape")
@@ -199,7 +201,7 @@ def _readers(view: View, file: MemoryFile) -> tuple[str, ...]:
 
 
 def _is_in_history(view: View, path: str) -> bool:
-    history = view.history
+    history = view.of(HISTORY)
     return not is_sealed_path(path) and history.repository is not None and bool(history.commits(path=path, limit=1))
 
 
@@ -229,7 +231,7 @@ def _context_key(view: View, context: str, *, dry_run: bool = False) -> _Context
         return _ContextKey(key, (Written(file.path, data, data),))
     if dry_run:
         return _ContextKey(None, is_new=True)
-    made = view.seal_keys.new_context_key(context)
+    made = view.of(SEAL_KEYS).new_context_key(context)
     before = view.own_file(file.path) or b""
     named = registry.edited(file.path, file.kind, before, [SetValue(SEALING_KEY, made)])
     event = recorded(view, "context key", context=context, says=digest_of(named))
@@ -277,9 +279,9 @@ def require_context_key(view: View, context: str) -> tuple[str, str]:
     file, key = context_sealing_key(view, context)
     if key is None:
         raise NotFoundError(f"{context} has no sealing key", hint=f"memstore seal REF --context {context} makes one")
-    if not view.seal_keys.has_context_key(key):
+    if not view.of(SEAL_KEYS).has_context_key(key):
         raise RefusedError(
-            f"the sealing key of {context} is not here: {view.seal_keys.context_place(key)}",
+            f"the sealing key of {context} is not here: {view.of(SEAL_KEYS).context_place(key)}",
             hint="whoever has a copy of it must destroy that one",
         )
     return file.path, key

@@ -12,7 +12,7 @@ from memstore.conflicts.among import Among
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
-from memstore.search import filters, query, ranking
+from memstore.search import EMBEDDER, filters, query, ranking
 from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
 from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
@@ -187,7 +187,7 @@ class Searcher:
         """Return the rows that a query may find, and the matching ones that it leaves out because they are past."""
         then = self._then
         matching = sorted(then.ranker.rank(asked.clauses, then, None, text=asked.text, by=wish.by).rows)
-        if then.embedder is None and not filters.need_files(asked.filters, wish.filters):
+        if then.of(EMBEDDER) is None and not filters.need_files(asked.filters, wish.filters):
             return self._passing(matching, asked.filters, wish.filters)  # all others need not be tested
         current, past = self._passing_of_all(asked.filters, wish.filters)
         return _Rows(current, sorted({*past}.intersection(matching)))
@@ -239,7 +239,7 @@ class Searcher:
 
     def _similar(self, rows: Sequence[int], asked: Query) -> Similar | None:
         """Return how similar rows are to the query in meaning; None without an embedder or without clauses."""
-        if self._then.embedder is None or not asked.clauses:
+        if self._then.of(EMBEDDER) is None or not asked.clauses:
             return None
         from memstore.search.meaning import similar_rows
 

@@ -17,6 +17,7 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import PlainFile
+from memstore.history import HISTORY
 from memstore.lineage.graph import graph_of
 from memstore.lineage.orphans import find_orphans
 from memstore.lineage.trace import edge_of, node_of
@@ -212,7 +213,7 @@ class _MemoryReader:
         self._uses: Mapping[str, Sequence[Use]] = uses_of(view)
         self._past = PastRows(view, self._now).among(view.rows)
         self._trust = TrustReader(view)
-        self._cites = view.is_owners and view.history.repository is not None
+        self._cites = view.is_owners and view.of(HISTORY).repository is not None
         self._seen = {one.path: one for one in audit_sight(view)} if view.is_owners else {}
 
     def read(self, row: int, entry: Entry, file: MemoryFile | PlainFile) -> ReportedMemory:

@@ -7,3 +7,19 @@ A query runs in three steps: `filters.narrowed` keeps the rows that may match; `
 alone; `reranker` reads the best files, scores their passages (`ranking`) and cites from the bytes it read. Below the
 view, `disk_library` compares the folder with the index (`index_store`) and overlays the files that have changed.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.search.local_state import DerivedCache
+    from memstore.search.meaning import Embedder, VectorStore
+    from memstore.search.uses import UsageLog
+
+USAGE: Facet[UsageLog] = Facet("usage")
+DERIVED: Facet[DerivedCache] = Facet("derived")
+EMBEDDER: Facet[Embedder | None] = Facet("embedder")
+VECTORS: Facet[VectorStore] = Facet("vectors")

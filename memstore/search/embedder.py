@@ -13,6 +13,7 @@ import sys
 import zlib
 from array import array
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core.errors import UsageError
@@ -57,6 +58,35 @@ def load_embedder(folder: Path, recipe: Recipe = USUAL) -> OnnxEmbedder:
     needs = Needs("the embedder", "docs/search.md", "memstore config --user embedder --unset")
     model = run_in(folder, (MODEL, TOKENIZER), needs)
     return OnnxEmbedder(_name(folder, recipe), model.tokenizer, model.session, recipe, to_tensor=model.to_tensor)
+
+
+class FolderEmbedder:
+    """The embedder in a folder, loaded when a text is first embedded, or its name is asked for.
+
+    Args:
+        folder: where it is.
+        recipe: how the model must be used.
+    """
+
+    def __init__(self, folder: Path, recipe: Recipe) -> None:
+        self._folder, self._recipe = folder, recipe
+
+    @property
+    def name(self) -> str:
+        """The name of the model; `UsageError` if it can't be loaded, as from all of these."""
+        return self._loaded.name
+
+    def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each memory text."""
+        return self._loaded.embed(texts)
+
+    def embed_queries(self, texts: Sequence[str]) -> list[Vector]:
+        """Return a vector for each query text."""
+        return self._loaded.embed_queries(texts)
+
+    @cached_property
+    def _loaded(self) -> OnnxEmbedder:
+        return load_embedder(self._folder, self._recipe)
 
 
 class Needs(NamedTuple):

@@ -18,6 +18,8 @@ from memstore.core import digests
 from memstore.core.errors import UsageError
 from memstore.core.titles import default_title, title_of
 from memstore.files.passages import SAYS_NOTHING, passages
+from memstore.history import HISTORY
+from memstore.search import EMBEDDER, VECTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -78,7 +80,7 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
     Raises:
         UsageError: the embedder does not return valid vectors.
     """
-    embedder = then.embedder
+    embedder = then.of(EMBEDDER)
     if embedder is None or then.is_past or not (rows and text.strip()):
         return NOT_SIMILAR
     # A model that was trained to distinguish questions from texts has a separate method for them.
@@ -139,13 +141,14 @@ def vectors_of(view: View, files: Mapping[str, MemoryFile]) -> dict[str, Dense]:
     Raises:
         UsageError: the embedder does not return valid vectors.
     """
-    if view.embedder is None:
+    embedder = view.of(EMBEDDER)
+    if embedder is None:
         return {}
-    repository = view.history.repository
+    repository = view.of(HISTORY).repository
     digest = repository.object_format if repository else "sha1"
     blobs = {name: digests.blob_id(file.data, digest) for name, file in files.items()}
     wanted = {blobs[name]: partial(_texts, title_of(file.memory), file.text) for name, file in files.items()}
-    vectors = _vectors(view, view.embedder, wanted)
+    vectors = _vectors(view, embedder, wanted)
     return {name: Dense(vectors[blob]) for name, blob in blobs.items()}
 
 
@@ -199,7 +202,7 @@ def _vectors(
 
     If `size` is given, vectors of another size are ignored, because they come from another model.
     """
-    kept = view.vectors.last(embedder.name)
+    kept = view.of(VECTORS).last(embedder.name)
     known = {part: vector for part, vector in kept.items() if size in (None, len(vector))}
     missing = [blob for blob in wanted if blob not in known]
     made: dict[str, Vector] = {}
@@ -211,11 +214,11 @@ def _vectors(
                 made.update(zip(waiting, embedded(embedder, [*waiting.values()]), strict=True))
                 waiting.clear()
                 if len(missing) > AT_ONCE:
-                    view.vectors.tell(done, len(missing))
+                    view.of(VECTORS).tell(done, len(missing))
     finally:
         # Store what was made so far, even if the run is interrupted.
         if made:
-            view.vectors.keep(embedder.name, {part: known[part] for part in _alive(view, known)} | made)
+            view.of(VECTORS).keep(embedder.name, {part: known[part] for part in _alive(view, known)} | made)
     return known | made
 
 

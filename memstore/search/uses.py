@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+from memstore.search import USAGE
+
 if TYPE_CHECKING:
     from memstore.core.view import View
 
@@ -45,7 +47,7 @@ class UsageLog(Protocol):
 def record_use(view: "View", memory_id: str | None, how: How) -> None:
     """Record that the viewer used a memory that they may see; without an id, nothing is recorded."""
     if memory_id:
-        view.usage.record(Use(memory_id, view.clock.now(), view.actor, how))
+        view.of(USAGE).record(Use(memory_id, view.clock.now(), view.actor, how))
 
 
 def uses_of(view: "View", memory_ids: Collection[str] | None = None) -> Mapping[str, list[Use]]:
@@ -56,7 +58,7 @@ def uses_of(view: "View", memory_ids: Collection[str] | None = None) -> Mapping[
     """
     sees_all = view.is_owners
     found: dict[str, list[Use]] = {}
-    for use in view.usage.uses(memory_ids):
+    for use in view.of(USAGE).uses(memory_ids):
         if sees_all or use.by == view.actor:
             found.setdefault(use.memory_id, []).append(use)
     for uses in found.values():

@@ -7,3 +7,18 @@ vouch. `formats` has formats that not every vault uses.
 signature holds. `vouching` determines what each attestation is worth, and `verify_anchors` when the memory existed.
 `verification` combines these, and `score` turns them into a number and a level.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.trust.pin import UserPins
+    from memstore.trust.seal_keys import SealKeys
+    from memstore.trust.signatures import Signatures
+
+SIGNATURES: Facet[Signatures] = Facet("signatures")
+PINS: Facet[UserPins] = Facet("pins")
+SEAL_KEYS: Facet[SealKeys] = Facet("seal keys")

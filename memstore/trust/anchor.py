@@ -16,6 +16,7 @@ from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save_all, save_own, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
+from memstore.history import HISTORY
 from memstore.trust import statement
 from memstore.trust.anchors import ADDRESS_HINT, host_of
 from memstore.trust.read_keyring import own_bytes, read_keyring
@@ -117,14 +118,14 @@ def anchor_commit(
             f"{file.path} is sealed, so no commit shows what it says",
             hint=f"memstore sign {about.id}, or an anchor of another type",
         )
-    named = view.history.resolve(revision) if revision is not None else _last_commit(view, about)
-    blob = view.history.blob_id(file.data)
-    if view.history.stored_id(file.path, file.data) != blob:
+    named = view.of(HISTORY).resolve(revision) if revision is not None else _last_commit(view, about)
+    blob = view.of(HISTORY).blob_id(file.data)
+    if view.of(HISTORY).stored_id(file.path, file.data) != blob:
         raise UsageError(
             f"git stores {file.path} otherwise than it is (.gitattributes), so no commit shows what it says",
             hint=f"memstore sign {about.id}, or an anchor of another type",
         )
-    if view.history.files_at(named).get(file.path) != blob:
+    if view.of(HISTORY).files_at(named).get(file.path) != blob:
         if any(known.reference == named and known.path == file.path for known in about.anchors):
             return Recorded(saved=unchanged(file), anchored=None)
         raise UsageError(
@@ -133,8 +134,8 @@ def anchor_commit(
     if not dry_run:
         # (1) The commit is kept before (2) the file names it: a crash in between leaves an unused ref, but never an
         # anchor without its commit.
-        view.history.keep(f"anchors/{about.id}/{named[:_NAME_DIGITS]}", named)
-    remotes = {} if dry_run else view.history.follow_anchors()
+        view.of(HISTORY).keep(f"anchors/{about.id}/{named[:_NAME_DIGITS]}", named)
+    remotes = {} if dry_run else view.of(HISTORY).follow_anchors()
     entry: dict[str, Plain] = {
         "type": "git_commit", "reference": named, "role": "commitment", "path": file.path,
         "blob": blob, "hash": digest_of(file.data), "created_at": instant(view.clock.now()),
@@ -144,7 +145,7 @@ def anchor_commit(
 
 def _last_commit(view: View, memory: Memory) -> str:
     try:
-        return view.history.resolve("HEAD")
+        return view.of(HISTORY).resolve("HEAD")
     except NotFoundError:
         raise UsageError(
             "nothing is committed here yet, so there is no commit to anchor a memory in",

@@ -16,7 +16,7 @@ from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, save_own, unified_diff
-from memstore.trust import allowed_signers, sshsig
+from memstore.trust import PINS, SIGNATURES, allowed_signers, sshsig
 from memstore.trust.formats import rotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, COMMIT_NAMESPACE, REVOKED_KEYS, ROTATIONS
 from memstore.trust.pin import Pinned, pin
@@ -77,7 +77,7 @@ def problem_of(signatures: Signatures, found: SignedRotation) -> str:
 def _verified(view: View, number: int, found: SignedRotation | FormatError) -> Rotated:
     if isinstance(found, FormatError):
         return Rotated(number, None, str(found))
-    problem = problem_of(view.signatures, found)
+    problem = problem_of(view.of(SIGNATURES), found)
     if not problem and datetime.fromisoformat(found.rotation.at) > view.clock.now():
         problem = f"it is dated {found.rotation.at}, in the future"
     return Rotated(number, found.rotation, problem)
@@ -173,7 +173,7 @@ def add_key(
     """
     stop_unless_owner(view, "enrol keys")
     entity_id(entity, "the holder", view)
-    public = view.signatures.public_key(key)
+    public = view.of(SIGNATURES).public_key(key)
     keyring, _ = read_keyring(view)
     if public.blob in keyring.revoked:
         raise RefusedError(
@@ -222,7 +222,7 @@ def init_keys(open_view: Callable[[], View], settings: ConfigFile, named: str | 
         _stop_if_anothers(view)
         done = add_key(view, view.actor, named or before or USUAL_KEY, keeper=True, commit=True)
         if done.pinned:
-            return done, Pinned(commit=view.pins.commit, before=view.pins.commit)
+            return done, Pinned(commit=view.of(PINS).commit, before=view.of(PINS).commit)
         return done, pin(view)
     except MemstoreError:
         if before is None:
@@ -314,7 +314,7 @@ def changed(
     """Write the files that change the keyring, and return the result, which is about the first of them."""
     diff = "".join(unified_diff(file.path, file.before, file.after) for file in files)
     made = save_own(view, files if diff else [], verb=verb, dry_run=dry_run, commit=commit and bool(diff))
-    pinned = view.pins.commit is not None
+    pinned = view.of(PINS).commit is not None
     return KeysChanged(
         entity=entity,
         keys=tuple(keys),

@@ -14,8 +14,9 @@ from memstore.core.config import USER_SETTINGS
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import ConfigFile, read_user_config
+from memstore.history import HISTORY
 from memstore.history.revisions import bytes_at, true_objects
-from memstore.trust import allowed_signers
+from memstore.trust import PINS, allowed_signers
 from memstore.trust.anchors import host_of
 from memstore.trust.formats import opentimestamps
 from memstore.trust.keyring import COMMIT_NAMESPACE
@@ -145,7 +146,7 @@ def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pi
         GitError: there is no repository, or an object is damaged.
     """
     stop_unless_owner(view, "pin its keys")
-    commit, before = view.history.resolve(revision or "HEAD"), view.pins.commit
+    commit, before = view.of(HISTORY).resolve(revision or "HEAD"), view.of(PINS).commit
     read = bytes_at(view, true_objects(view, [commit]), KEYRING_FILES)
     keyring, findings = allowed_signers.read(*(read[commit, path] for path in KEYRING_FILES))
     signers = tuple(one for one in keyring.signers if one.key.blob not in keyring.revoked)
@@ -154,12 +155,12 @@ def pin(view: View, *, revision: str | None = None, dry_run: bool = False) -> Pi
             f"{commit[:10]} has no key that counts, so none ever would",
             hint="memstore keys add ENTITY FILE.pub --keeper -c, then memstore keys pin",
         )
-    if view.history.touching(KEYRING_FILES, since=commit, until=view.history.resolve("HEAD")) is None:
+    if view.of(HISTORY).touching(KEYRING_FILES, since=commit, until=view.of(HISTORY).resolve("HEAD")) is None:
         raise UsageError(f"{commit[:10]} is not in the history of the current commit", hint="git log .memstore/")
     known = {(one.principals, one.key, one.namespaces) for one in read_keyring(view)[0].signers if one.pinned}
     let_in = [one for one in signers if before and (one.principals, one.key, one.namespaces) not in known]
     if not dry_run:
-        view.pins.pin(commit)
+        view.of(PINS).pin(commit)
     return Pinned(commit=commit, before=before, signers=signers, let_in=tuple(let_in), findings=findings)
 
 
@@ -189,7 +190,7 @@ def pin_block(view: View, height: int, header: str) -> datetime:
             f"that header of block {height} claims far less work than any block of Bitcoin's chain since 2015",
             hint="anybody could have made it; ask a node that you trust for the header",
         )
-    view.pins.pin_header(height, data)
+    view.of(PINS).pin_header(height, data)
     return read.at
 
 
@@ -201,12 +202,12 @@ def pin_host(view: View, host: str, entity: str) -> None:
     """
     if host_of(f"https://{host}/") != host:
         raise UsageError(f"{host} is not a host", hint="give its name alone, in lower case: example.org")
-    view.pins.pin_host(host, entity_id(entity, "whom the host belongs to", view))
+    view.of(PINS).pin_host(host, entity_id(entity, "whom the host belongs to", view))
 
 
 def unpin(view: View) -> Pinned:
     """Remove the pin: then anybody who can write the files decides whose keys count."""
     stop_unless_owner(view, "pin its keys")
-    before = view.pins.commit
-    view.pins.pin(None)
+    before = view.of(PINS).commit
+    view.of(PINS).pin(None)
     return Pinned(commit=None, before=before)

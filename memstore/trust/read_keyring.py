@@ -21,9 +21,9 @@ from memstore.core.finding import Finding, Position
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind
 from memstore.core.times import moment
-from memstore.history import git_objects
+from memstore.history import HISTORY, git_objects
 from memstore.history.revisions import bytes_at, true_objects
-from memstore.trust import allowed_signers, sshsig
+from memstore.trust import PINS, SIGNATURES, allowed_signers, sshsig
 from memstore.trust.allowed_signers import keyring_of, lines_of, revoked_of, signers_of
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE, REVOKED_KEYS, Keyring, PublicKey
 
@@ -192,7 +192,7 @@ def is_counted(path: str) -> bool:
 
 def read_keyring(view: View) -> tuple[Keyring, tuple[Finding, ...]]:
     """Return whose keys count in this vault, and the problems of the files that determine it."""
-    pin = view.pins.commit
+    pin = view.of(PINS).commit
     (signers, no_signers), (revoked, no_revoked) = (_read(view, path) for path in KEYRING_FILES)
     keyring, findings = _of_files(view, pin, signers, revoked)
     if no_revoked:  # it might exclude somebody
@@ -206,12 +206,12 @@ def _remembered(view: View, keyring: Keyring, revoked: Iterable[str]) -> Mapping
     A revocation that a keeper undid in a later commit is not lost: the commit where it was seen is still in the
     history.
     """
-    seen, head = view.pins.revocations, view.history.head()
+    seen, head = view.of(PINS).revocations, view.of(HISTORY).head()
     for blob in revoked_of(_unnumbered(revoked))[0]:
         if (fingerprint := PublicKey("", blob).fingerprint) not in seen and head and not view.is_past:
             with suppress(MemstoreError, OSError):  # settings that can't be written are reported elsewhere
-                view.pins.saw_revoked(fingerprint, head)
-    lost = [one for one in seen if not view.history.following(seen[one])]
+                view.of(PINS).saw_revoked(fingerprint, head)
+    lost = [one for one in seen if not view.of(HISTORY).following(seen[one])]
     return {
         one.key: (
             f"{seen[one.key.fingerprint][:10]}, where {one.key.fingerprint} was revoked, is gone from the history: "
@@ -241,7 +241,7 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
     entities = view.registry(RegistryKind.ENTITY)
     files = _files(now, facts_of(entities))
     pinned = counts
-    if not view.history.is_taking_in():  # otherwise the incoming commits are what is being reviewed
+    if not view.of(HISTORY).is_taking_in():  # otherwise the incoming commits are what is being reviewed
         counts = uncommitted(counts, committed, files)
     facts, told = counts.facts, tuple(of_facts(counts.facts, entities))
     keyring, findings = _keyring(pin, counts.of_keys, pinned.of_keys, now[0] or b"")
@@ -254,12 +254,12 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
 
 def keeper_signature(view: View) -> Callable[[bytes], str] | None:
     """Return a function that signs commits changing a pinned vault's keyring; None if no key is available for it."""
-    key = view.signatures.own_key
-    if view.pins.commit is None or key is None:
+    key = view.of(SIGNATURES).own_key
+    if view.of(PINS).commit is None or key is None:
         return None
 
     def sign(data: bytes) -> str:
-        return sshsig.armoured(view.signatures.sign(data, namespace=COMMIT_NAMESPACE, key=key))
+        return sshsig.armoured(view.of(SIGNATURES).sign(data, namespace=COMMIT_NAMESPACE, key=key))
 
     return sign
 
@@ -305,8 +305,8 @@ def _counting(view: View, pin: str) -> tuple[Counting, KeyringFiles]:
     Raises:
         GitError: the pinned commit is not in its history, or an object is missing or damaged.
     """
-    head = view.history.head()
-    walked = None if head is None else view.history.touching(_COUNTED, since=pin, until=head)
+    head = view.of(HISTORY).head()
+    walked = None if head is None else view.of(HISTORY).touching(_COUNTED, since=pin, until=head)
     if head is None or walked is None:
         raise GitError(
             f"no key counts: the pinned commit {pin[:10]} is not in the history of the current one",
@@ -342,7 +342,7 @@ def _facts_at(view: View, commits: Iterable[str]) -> Mapping[str, tuple[str, ...
     """Return the facts in the files of entities, for each of some commits."""
     folder = f"{RegistryKind.ENTITY.value}/"
     at = {
-        commit: {path: blob for path, blob in view.history.own_files_at(commit).items() if path.startswith(folder)}
+        commit: {path: blob for path, blob in view.of(HISTORY).own_files_at(commit).items() if path.startswith(folder)}
         for commit in commits
     }
     found = true_objects(view, {blob for files in at.values() for blob in files.values()})
@@ -391,7 +391,7 @@ def commit_signature(view: View, commit: GitObject, *, object_format: str) -> Ss
         signature = sshsig.read(sshsig.from_armour(part[1]), namespace=COMMIT_NAMESPACE)
     except FormatError:
         return None
-    return signature if view.signatures.holds(signature, part[0]) else None
+    return signature if view.of(SIGNATURES).holds(signature, part[0]) else None
 
 
 def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> datetime | None:
@@ -401,7 +401,7 @@ def followed_at(view: View, keyring: Keyring, now: datetime, commit: str) -> dat
     now, so that an expired key can't backdate anything.
     """
     signers = tuple(one for one in keyring.signers if one.pinned and one.is_valid_at(now))
-    following = view.history.following(commit) if keyring.pin and signers else []
+    following = view.of(HISTORY).following(commit) if keyring.pin and signers else []
     found = true_objects(view, following)
     for one, data in sorted(found.items(), key=lambda item: (_made_at(item[1]), item[0])):
         at, made = _made_at(data), commit_signature(view, data, object_format=format_of(one))

@@ -9,7 +9,7 @@ from memstore.core.change import Written
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed
-from memstore.trust import allowed_signers
+from memstore.trust import SIGNATURES, allowed_signers
 from memstore.trust.formats import rotation
 from memstore.trust.formats.rotation import Rotation, SignedRotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, ROTATIONS
@@ -48,7 +48,7 @@ def rotate_key(
         FormatError: `signed` is not a statement about these keys by both of them.
     """
     stop_unless_owner(view, "rotate keys")
-    public, now = view.signatures.public_key(key), view.clock.now()
+    public, now = view.of(SIGNATURES).public_key(key), view.clock.now()
     lines = [one for one in _lines_of(view, entity, now) if one.line]
     if any(one.key == public for one in lines):
         raise UsageError(
@@ -56,9 +56,9 @@ def rotate_key(
         )
     if signed is None:
         former = _old_key(view, entity, lines, old)
-        statement = statement_by_both(view.signatures, entity, former, key, at=instant(now))
+        statement = statement_by_both(view.of(SIGNATURES), entity, former, key, at=instant(now))
     else:
-        statement = _checked(view.signatures, entity, signed, public)
+        statement = _checked(view.of(SIGNATURES), entity, signed, public)
     ending = [one for one in lines if one.key == statement.rotation.old]
     if not ending:
         raise UsageError(f"{statement.rotation.old.fingerprint} is not a key of {entity}", hint="memstore keys list")
@@ -121,8 +121,8 @@ def _lines_of(view: View, entity: str, now: datetime) -> list[Signer]:
 def _old_key(view: View, entity: str, lines: Sequence[Signer], named: str | None) -> str:
     """Return the file of the key to replace: the one that was named, or the user's own if it is the entity's."""
     keys = {one.key for one in lines}
-    own = named or view.signatures.own_key
-    if own is None or (named is None and view.signatures.public_key(own) not in keys):
+    own = named or view.of(SIGNATURES).own_key
+    if own is None or (named is None and view.of(SIGNATURES).public_key(own) not in keys):
         told = " or ".join(sorted(key.fingerprint for key in keys))
         raise RefusedError(
             f"the old key of {entity} must sign, too: {told}",

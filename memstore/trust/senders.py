@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.access.stack import written
 from memstore.core.errors import FormatError, RefusedError
-from memstore.trust import sshsig
+from memstore.trust import PINS, SIGNATURES, sshsig
 
 if TYPE_CHECKING:
     from memstore.access.stack import Stack
@@ -92,14 +92,14 @@ def accept(view: View, stack: Stack, *, any_key: bool) -> bool:
         VaultError: nothing here can check it.
     """
     made = signature_of(stack)
-    pinned = view.pins.sender(stack.by)
+    pinned = view.of(PINS).sender(stack.by)
     if made is None:
         if not any_key:
             require_pinned(stack, None, pinned)
         elif pinned:
-            view.pins.pin_sender(stack.by, None)
+            view.of(PINS).pin_sender(stack.by, None)
         return False
-    require_valid(stack, made, view.signatures)
+    require_valid(stack, made, view.of(SIGNATURES))
     from memstore.trust.read_keyring import read_keyring  # it reads git's history, which only `load` needs
 
     keyring, _ = read_keyring(view)
@@ -112,7 +112,7 @@ def accept(view: View, stack: Stack, *, any_key: bool) -> bool:
     if found not in known and not any_key:
         require_pinned(stack, made.key, pinned or next(iter(sorted(known)), None))
     if found != pinned:
-        view.pins.pin_sender(stack.by, found)
+        view.of(PINS).pin_sender(stack.by, found)
     return pinned is None and found not in known
 
 

@@ -15,7 +15,7 @@ from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save, unchanged
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
-from memstore.trust import sshsig, statement
+from memstore.trust import SIGNATURES, sshsig, statement
 from memstore.trust.keyring import ATTEST_NAMESPACE
 from memstore.trust.verification import Voucher
 
@@ -228,7 +228,9 @@ def key_of(signatures: Signatures, named: str | None) -> str:
 
 
 def _made(view: View, said: SignedStatement, key: str | None) -> str:
-    return view.signatures.sign(statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(view.signatures, key))
+    return view.of(SIGNATURES).sign(
+        statement.message(said), namespace=ATTEST_NAMESPACE, key=key_of(view.of(SIGNATURES), key)
+    )
 
 
 def attestable(file: MemoryFile) -> Memory:

@@ -14,7 +14,7 @@ from memstore.core.errors import FormatError, VaultError
 from memstore.core.finding_codes import finding_of
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
-from memstore.trust import statement
+from memstore.trust import SIGNATURES, statement
 from memstore.trust.sign import signature_of
 from memstore.trust.verification import Voucher
 
@@ -66,7 +66,7 @@ class WrittenSigner:
     def _signs(self) -> bool:
         """Whether anything is signed; without a key, only what must be, which is then an error."""
         how = self._view.signing
-        return how is Signing.ALWAYS or (how is Signing.COUNTS and self._view.signatures.own_key is not None)
+        return how is Signing.ALWAYS or (how is Signing.COUNTS and self._view.of(SIGNATURES).own_key is not None)
 
     def _new(self, edit: Edit, after: MemoryFile) -> SignedEdit:
         made, why_not = self._made(edit, after)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.errors import GitError
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.history import HISTORY
+from memstore.search import DERIVED
 from memstore.trust.vouching import State, voices
 
 if TYPE_CHECKING:
@@ -177,14 +179,14 @@ class PastWords:
 
     def _ids_by_blob(self) -> Mapping[str, Sequence[str]]:
         """Return the memory id in each blob of the past that contains a signature; a blob is only read once."""
-        if self._view.history.repository is None:
+        if self._view.of(HISTORY).repository is None:
             return {}
-        known = dict(self._view.derived.last(_NAME, _VERSION))
+        known = dict(self._view.of(DERIVED).last(_NAME, _VERSION))
         try:
-            state = self._view.history.past_state()
+            state = self._view.of(HISTORY).past_state()
             if known.pop(_STATE, None) == [state]:
                 return known
-            past = frozenset(self._view.history.past_blobs())
+            past = frozenset(self._view.of(HISTORY).past_blobs())
         except GitError:
             return {}  # it is damaged; `git fsck` finds where
         new = sorted(past.difference(known))
@@ -193,7 +195,7 @@ class PastWords:
             read = self._view.blobs(new[start : start + _AT_ONCE])
             found.update((blob, self._ids(data)) for blob, data in read.items())
         if self._view.is_owners:  # for others, some of them don't exist
-            self._view.derived.keep(_NAME, _VERSION, {**found, _STATE: [state]})
+            self._view.of(DERIVED).keep(_NAME, _VERSION, {**found, _STATE: [state]})
         return found
 
     def _ids(self, data: bytes) -> Sequence[str]:

@@ -21,7 +21,8 @@ from memstore.core.places import RegistryKind
 from memstore.files import catalog_entry
 from memstore.history.revisions import whole_of
 from memstore.lineage.refs import loader
-from memstore.trust import sshsig, statement, tampering, vouching
+from memstore.search import DERIVED
+from memstore.trust import SIGNATURES, sshsig, statement, tampering, vouching
 from memstore.trust import statement as canonical
 from memstore.trust.anchors import proven_by
 from memstore.trust.formats.beta import sponsor_of
@@ -256,7 +257,7 @@ class Voucher:
             signature, message = sshsig.read(sig, namespace=ATTEST_NAMESPACE), statement.message(said)
         except FormatError as error:
             return Proof(problem=str(error))
-        if not self._view.signatures.holds(signature, message):
+        if not self._view.of(SIGNATURES).holds(signature, message):
             return Proof(problem="the signature is over something other than the entry, or over another memory")
         return Proof(signature.key, certificate=signature.certificate)
 
@@ -416,12 +417,12 @@ class KnownVerdicts:
     def keep(self) -> None:
         """Store what was remembered."""
         if self._new:
-            self._view.derived.keep(_NAME, self._state, self._known)
+            self._view.of(DERIVED).keep(_NAME, self._state, self._known)
             self._new = False
 
     @cached_property
     def _known(self) -> dict[str, tuple[str, ...]]:
-        found = self._view.derived.last(_NAME, self._state)
+        found = self._view.of(DERIVED).last(_NAME, self._state)
         return {blob: tuple(values) for blob, values in found.items()}
 
     @cached_property

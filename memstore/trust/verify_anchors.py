@@ -20,8 +20,9 @@ from memstore.core.keys import PAGE_ANCHORS
 from memstore.core.times import instant, moment
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.history import git_objects
-from memstore.trust import anchors, statement
+from memstore.history import HISTORY, git_objects
+from memstore.search import DERIVED
+from memstore.trust import PINS, anchors, statement
 from memstore.trust.anchors import Anchored, InHistory, PageFetch, PageSnapshot, Stamp
 from memstore.trust.formats import opentimestamps
 from memstore.trust.formats import opentimestamps as bitcoin
@@ -70,7 +71,7 @@ def _verified(
 ) -> Anchored:
     if anchor.type == "opentimestamps":
         return _stamped(view, memory, digests, anchor)
-    if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.history.repository is None:
+    if anchor.type != "git_commit" or anchor.blob is None or anchor.path is None or view.of(HISTORY).repository is None:
         return anchors.UNVERIFIABLE
     try:
         found = repository().shows(anchor)
@@ -149,7 +150,7 @@ def _page_anchor(
     if page is not None and (known := had().get(_fetch_key(anchor.reference, digest_of(page)))):
         at, host = known
         problem, hint = anchors.of_host(
-            view.pins.host(host), host, author=memory.author or "", controller_of=controller_of
+            view.of(PINS).host(host), host, author=memory.author or "", controller_of=controller_of
         )
         fetched = PageFetch(datetime.fromisoformat(at), host, _shown(page, _signatures(memory)), problem, hint)
     return anchors.of_page(snapshot, fetched, is_commitment=anchor.role == "commitment")
@@ -160,7 +161,7 @@ _FETCHED, _FETCHED_VERSION = "pages", "1"
 
 
 def _had(view: View) -> Kept:
-    return view.derived.last(_FETCHED, _FETCHED_VERSION)
+    return view.of(DERIVED).last(_FETCHED, _FETCHED_VERSION)
 
 
 def _fetch_key(url: str, hashed: str) -> str:
@@ -174,7 +175,7 @@ def remember(view: View, url: str, page: WebPage) -> None:
     """
     had, key = _had(view), _fetch_key(url, digest_of(page.data))
     if page.host and key not in had:
-        view.derived.keep(_FETCHED, _FETCHED_VERSION, {**had, key: (instant(view.clock.now()), page.host)})
+        view.of(DERIVED).keep(_FETCHED, _FETCHED_VERSION, {**had, key: (instant(view.clock.now()), page.host)})
 
 
 def _stamped(view: View, memory: Memory, digests: Digests, anchor: Anchor) -> Anchored:
@@ -213,14 +214,14 @@ class _Repository:
         self._anchors = [anchor for anchor in memory.anchors if anchor.type == "git_commit" and anchor.blob]
         self._blob = cache(self._read_blob)
         self._blob_at = cache(partial(_blob_at, view))
-        self._is_kept = cache(view.history.is_kept)
-        self._elsewhere = cache(lambda blob: next(iter(view.history.commits_with(blob)), None))
+        self._is_kept = cache(view.of(HISTORY).is_kept)
+        self._elsewhere = cache(lambda blob: next(iter(view.of(HISTORY).commits_with(blob)), None))
         self._made_at = cache(partial(_made_at, view))
 
     def shows(self, anchor: Anchor) -> InHistory:
         """Return what the repository shows about an anchor; `GitError` if git reports a damaged object."""
         name, commit = anchor.blob or "", anchor.reference
-        found = self._objects or self._view.history.objects([name, commit])
+        found = self._objects or self._view.of(HISTORY).objects([name, commit])
         if name not in found:
             return InHistory(is_there=False)
         blob = self._blob(name, found[name])
@@ -246,7 +247,7 @@ class _Repository:
     def _objects(self) -> Mapping[str, GitObject] | None:
         """All objects that anchors name, read at once; None if one is damaged and each must be read individually."""
         try:
-            return self._view.history.objects(
+            return self._view.of(HISTORY).objects(
                 name for anchor in self._anchors for name in (anchor.blob or "", anchor.reference)
             )
         except GitError:
@@ -276,8 +277,8 @@ def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None
     object_id, below = commit, git_objects.tree_of(found)
     if not git_objects.is_named(object_id, found):
         return None
-    for part in os.fsencode(view.history.require().prefix + path).split(b"/"):
-        tree = view.history.objects([below]).get(below) if below else None
+    for part in os.fsencode(view.of(HISTORY).require().prefix + path).split(b"/"):
+        tree = view.of(HISTORY).objects([below]).get(below) if below else None
         if below is None or tree is None or not git_objects.is_named(below, tree):
             return None
         below = git_objects.entry_of(tree, part, object_format=format_of(commit))
@@ -285,7 +286,7 @@ def _blob_at(view: View, commit: str, found: GitObject, path: str) -> str | None
 
 
 def _made_at(view: View, commit: str) -> datetime | None:
-    found = view.history.objects([commit]).get(commit)
+    found = view.of(HISTORY).objects([commit]).get(commit)
     seconds = git_objects.committed_at(found) if found and git_objects.is_named(commit, found) else None
     return None if seconds is None else moment(seconds)
 
@@ -317,7 +318,7 @@ def read_proof(data: bytes, digest: bytes) -> TimeProof:
 def _shown_proof(view: View, proof: TimeProof) -> Stamp:
     times, open_heights = [], []
     for height, root in proof.blocks:
-        data = view.pins.header(height)
+        data = view.of(PINS).header(height)
         if data is None:
             open_heights.append(height)
             continue

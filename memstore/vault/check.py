@@ -35,8 +35,10 @@ from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, plain_note, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
+from memstore.history import HISTORY
 from memstore.history.revisions import wholes_of
 from memstore.history.sparse import left_out
+from memstore.search import DERIVED
 from memstore.trust.check_attestations import AttestationCheck
 from memstore.vault import checks, references
 from memstore.vault.comparison import findings_since, own_changed, remember_checked, widened_since_check
@@ -212,8 +214,8 @@ def check_staged_files(view: View) -> CheckResult:
         GitError: there is no repository.
     """
     view.require_owner()
-    findings = check_staged(view.history, owner=lambda: view.config.owner, now=view.clock.now())
-    return CheckResult(files=len(staged(view.history).files), findings=findings)
+    findings = check_staged(view.of(HISTORY), owner=lambda: view.config.owner, now=view.clock.now())
+    return CheckResult(files=len(staged(view.of(HISTORY)).files), findings=findings)
 
 
 def _chosen(view: View, paths: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -294,7 +296,7 @@ def _vaults_inside(view: View, memories: Sequence[str]) -> Iterator[Finding]:
 def _unmerged(view: View, paths: Collection[str], found: Sequence[Finding]) -> Iterator[Finding]:
     """Yield a finding for each file that git could not merge, unless conflict markers in it say so."""
     marked = {one.path for one in found if one.code == "conflict-marker"}
-    for path in view.history.unmerged() if view.history.repository else ():
+    for path in view.of(HISTORY).unmerged() if view.of(HISTORY).repository else ():
         if path in paths and path not in marked:
             hint = f"git add {path}, once it says what holds"
             if is_sealed_path(path):
@@ -425,8 +427,8 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
         ChangedMeanwhileError: somebody else saved a file at the same moment; nothing was fixed.
     """
     view.require_owner()
-    view.history.require()
-    commit = view.history.resolve(revision)
+    view.of(HISTORY).require()
+    commit = view.of(HISTORY).resolve(revision)
     fixed = fix(view, since=commit).fixed if mend else ()
     now = view.again() if mend else view
     changed, own = now.pending(since=commit), own_changed(now, commit)
@@ -445,10 +447,10 @@ _SAID, _RULES = "said-once", "1"
 
 def _said_once(view: View) -> list[Finding]:
     """Return what is reported once per copy of a vault; nothing if a check has already reported it."""
-    if view.derived.last(_SAID, _RULES):
+    if view.of(DERIVED).last(_SAID, _RULES):
         return []
     found = [*_lower_levels(view), *_lacking_events(view)]
-    view.derived.keep(_SAID, _RULES, {"codes": [one.code for one in found] or ["none"]})
+    view.of(DERIVED).keep(_SAID, _RULES, {"codes": [one.code for one in found] or ["none"]})
     return found
 
 

@@ -11,7 +11,8 @@ from memstore.core.change import Changes, Committed
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.finding import in_order
 from memstore.core.places import is_audit_path, is_sealed_path
-from memstore.history import commit_messages
+from memstore.history import HISTORY, commit_messages
+from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault.pending import own_pending
 from memstore.vault.staged import findings_of
@@ -33,7 +34,7 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     ws.history.identity()
     with ws.vault.lock():
         view = ws.view()
-        locked = ws._replace(history=view.history)
+        locked = ws.having(HISTORY, view.of(HISTORY))
         waiting = view.pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
@@ -47,7 +48,7 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
     ws.history.identity()
     with ws.vault.lock():
         view = ws.view()
-        locked = ws._replace(history=view.history)
+        locked = ws.having(HISTORY, view.of(HISTORY))
         waiting = view.pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
@@ -77,7 +78,7 @@ def _commit(
     sign = keeper_signature(view) if any(map(is_counted, own)) else None
     files = {**dict.fromkeys(gone), **_files(ws, chosen, waiting.files), **own}
     made = ws.history.commit(files, message, at=ws.clock.now(), sign=sign)
-    if any(map(is_counted, own)) and ws.pins.commit is not None:
+    if any(map(is_counted, own)) and ws.of(PINS).commit is not None:
         findings += read_keyring(view)[1]
     return Committed(
         commit=made,

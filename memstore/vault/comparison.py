@@ -12,6 +12,8 @@ from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.finding import in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind, decides, is_own_path, kind_of
+from memstore.history import HISTORY
+from memstore.search import DERIVED
 from memstore.vault.staged import findings_of
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def findings_since(view: View, commit: str, changed: Pending, own: Mapping[str, 
         own: the vault's own files that changed since then, by path.
     """
     findings = findings_of(view, changed.changes, changed.files, own, since=commit)
-    findings += consents_gone(set(view.history.own_files_at(commit)), view.whole.registry_files)
+    findings += consents_gone(set(view.of(HISTORY).own_files_at(commit)), view.whole.registry_files)
     return findings
 
 
@@ -54,14 +56,14 @@ def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Fin
         view: the vault.
         waiting: what is not committed yet, if that was asked for already.
     """
-    if not (view.is_owners and view.history.repository):
+    if not (view.is_owners and view.of(HISTORY).repository):
         return ()
-    checked = view.derived.last(_CHECKED, _CHECKED_STATE).get("commit", ())
-    head = view.history.head()
+    checked = view.of(DERIVED).last(_CHECKED, _CHECKED_STATE).get("commit", ())
+    head = view.of(HISTORY).head()
     found: list[Finding] = []
     for commit in dict.fromkeys([*filter(None, [head]), *checked]):
         with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
-            since = view.history.resolve(commit)
+            since = view.of(HISTORY).resolve(commit)
             changed = waiting if waiting and since == head else view.pending(since=since)
             found += in_order(findings_since(view, since, changed, own_changed(view, since)))
     found += _withdrawn_elsewhere(view)
@@ -74,8 +76,8 @@ def _withdrawn_elsewhere(view: View) -> Iterator[Finding]:
     A work tree at an older commit lets count what was taken back since.
     """
     here = {path.rpartition("/")[2] for path in view.whole.registry_files()}
-    for commit in view.history.other_heads():
-        files = view.history.own_files_at(commit)
+    for commit in view.of(HISTORY).other_heads():
+        files = view.of(HISTORY).own_files_at(commit)
         lacking = {path: blob for path, blob in files.items() if path.rpartition("/")[2] not in here}
         consents = {path: blob for path, blob in lacking.items() if kind_of(path) is RegistryKind.CONSENT}
         data = view.blobs(consents.values())
@@ -90,18 +92,20 @@ def _withdrawn_elsewhere(view: View) -> Iterator[Finding]:
 
 def remember_checked(view: View) -> None:
     """Record the current commit as the one last checked here; what it widened has been reported."""
-    head = view.history.head() if view.history.repository else None
+    head = view.of(HISTORY).head() if view.of(HISTORY).repository else None
     if head:
-        view.derived.keep(_CHECKED, _CHECKED_STATE, {"commit": [head]})
+        view.of(DERIVED).keep(_CHECKED, _CHECKED_STATE, {"commit": [head]})
 
 
 def own_changed(view: View, commit: str) -> dict[str, bytes | None]:
     """Return the vault's own files that differ from a commit, by path; None for a file that no longer exists."""
-    before = view.history.own_files_at(commit)
+    before = view.of(HISTORY).own_files_at(commit)
     paths = {*filter(is_own_path, view.whole.registry_files()), *view.audit_paths(), CONFIG_PATH}
     now = {path: data for path in paths if (data := _bytes(view, path)) is not None}
     gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
-    return gone | {path: data for path, data in now.items() if not view.history.is_stored(path, data, before.get(path))}
+    return gone | {
+        path: data for path, data in now.items() if not view.of(HISTORY).is_stored(path, data, before.get(path))
+    }
 
 
 def _bytes(view: View, path: str) -> bytes | None:

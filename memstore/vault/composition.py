@@ -6,15 +6,22 @@ Time, randomness and the machine enter here and nowhere else.
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACKS
+from memstore.beliefs import RUNS
+from memstore.conflicts import INFERENCE, LEXICON
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
+from memstore.core.facet import Facets
 from memstore.core.ids import is_entity_id
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
 from memstore.files import config_file
-from memstore.vault.workspace import Workspace, WriteTerms, later
+from memstore.history import HISTORY
+from memstore.search import DERIVED, EMBEDDER, USAGE, VECTORS
+from memstore.trust import PINS, SEAL_KEYS, SIGNATURES
+from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace, WriteTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,10 +49,10 @@ if TYPE_CHECKING:
 
 
 class Models(NamedTuple):
-    """The models that the user chose, on this machine: one for vectors, and one for contradictions."""
+    """What returns the models that the user chose, on this machine: one for vectors, and one for contradictions."""
 
-    embedder: Embedder | None = None
-    inference: Inference | None = None
+    embedder: Callable[[], Embedder | None] = lambda: None
+    inference: Callable[[], Inference | None] = lambda: None
 
 
 _NO_MODELS = Models()
@@ -92,7 +99,7 @@ def open_workspace(
     declared = find_context(env, context)
     known = declared and declared.value
     own = config_file.read_user_config(env.config_file)
-    models = Models(embedder or _embedder(env, own), _inference(env, own))
+    models = Models(cache(lambda: embedder or _embedder(env, own)), cache(lambda: _inference(env, own)))
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
     ws = ws._replace(alone=alone, signing=_signing(own, actor), terms=WriteTerms(at_terminal=env.at_terminal))
     if not any_context:
@@ -146,10 +153,12 @@ def open_to_serve(
     found = find_context(env, context)
     active = ActiveContext(id=found.value) if found else None
     ws = open_workspace(env, vault=vault, entity=entity, alone=alone, any_context=True, track=track)
-    ws = ws._replace(contexts=CallContext(active), overheard=active is None and not alone, signing=Signing.COUNTS)
+    ws = ws.having(CONTEXTS, CallContext(active))._replace(
+        overheard=active is None and not alone, signing=Signing.COUNTS
+    )
     ws = ws._replace(terms=WriteTerms(is_served=True))
     if narrowed is not None:
-        ws = ws._replace(contexts=narrowed, alone=False, overheard=False, within=ws)
+        ws = ws.having(CONTEXTS, narrowed)._replace(alone=False, overheard=False, within=ws)
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -185,7 +194,7 @@ class KeptOpen:
         settings = settings_of(self._env, self._ws.vault.root)
         if settings != self._settings:
             ws = self._again(str(self._ws.vault.root), self._ws.actor)
-            self._ws, self._settings = ws._replace(quoted=self._ws.quoted), settings
+            self._ws, self._settings = ws.having(QUOTED, self._ws.of(QUOTED)), settings
         return self._ws
 
 
@@ -237,47 +246,50 @@ def assemble(
     from memstore.search.local_state import DerivedCache, DiskUsage
 
     state = state or state_folder(root, state_home=env.state_home)
-    cache = cache_folder(root, cache_home=env.cache_home)
-    keys = later(lambda: seal_keys(env))
+    kept = cache_folder(root, cache_home=env.cache_home)
+    keys = cache(partial(seal_keys, env))
     vault = DiskVault(root, state=state, mixed=config.mixed, opener=keys)
     _finish_what_was_begun(env, state, vault)
     ws = Workspace(
         vault=vault,
-        history=later(lambda: _history(env, root, keys, cache, mixed=config.mixed)),
         library=DiskLibrary(
             vault,
-            cache=cache,
+            cache=kept,
             on_progress=partial(env.on_progress, "indexing files") if env.on_progress else None,
             history=lambda: ws.history,  # `ws` does not exist yet
             languages=config.languages or LANGUAGES,
-            keys=lambda: keys.state,
+            keys=lambda: keys().state,
             forgets=(root / MANIFEST).is_file(),
         ),
         clock=SystemClock(),
         ids=RandomIds(),
         config=config,
         actor=actor,
-        journal=later(lambda: _journal(state)),
-        usage=DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None),
-        access_log=DiskAccessLog(state),
-        runs=later(lambda: _runs(state, actor)),
-        signatures=later(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
-        pins=later(lambda: _pins(env, root)),
-        contexts=ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context),
         alone=False,
         here=_below(root, env.folder),
-        lexicon=later(lambda: _lexicon(env)),
-        verdicts=VerdictCache(cache),
-        derived=DerivedCache(cache),
-        embedder=models.embedder,
-        inference=models.inference,
-        vectors=later(lambda: _vectors(env, cache)),
-        seal_keys=keys,
-        quoted=Quoted(),
-        sessions_quoted=SessionsQuoted(state, actor),
-        forgotten=ForgottenTexts(state, _new_key),
-        drafts=later(lambda: drafts(env, root)),
-        stacks=DiskStacks(state),
+        verdicts=VerdictCache(kept),
+        facets=Facets(
+            HISTORY.made_by(lambda: _history(env, root, keys, kept, mixed=config.mixed)),
+            USAGE.made_by(lambda: DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)),
+            ACCESS_LOG.made_by(lambda: DiskAccessLog(state)),
+            RUNS.made_by(lambda: _runs(state, actor)),
+            SIGNATURES.made_by(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
+            PINS.made_by(lambda: _pins(env, root)),
+            CONTEXTS.made_by(
+                lambda: ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context)
+            ),
+            LEXICON.made_by(lambda: _lexicon(env)),
+            DERIVED.made_by(lambda: DerivedCache(kept)),
+            EMBEDDER.made_by(models.embedder),
+            INFERENCE.made_by(models.inference),
+            VECTORS.made_by(lambda: _vectors(env, kept)),
+            SEAL_KEYS.made_by(keys),
+            QUOTED.made_by(Quoted),
+            SESSIONS_QUOTED.made_by(lambda: SessionsQuoted(state, actor)),
+            FORGOTTEN.made_by(lambda: ForgottenTexts(state, _new_key)),
+            STACKS.made_by(lambda: DiskStacks(state)),
+        ),
+        own=Facets(JOURNAL.made_by(lambda: _journal(state)), DRAFTS.made_by(lambda: drafts(env, root))),
         pending_keys=state / PENDING_KEYS,
         pending_act=state / PENDING_ACT,
         open_stack=lambda folder, settings, contexts: _open_stack(
@@ -285,7 +297,7 @@ def assemble(
         ),
         drop_cache=partial(_drop_cache, env),
         on_progress=env.on_progress,
-        kept_in=lambda: (*_git_folders(root), state.parent.resolve(), cache.parent.resolve(), _state_of_others(env)),
+        kept_in=lambda: (*_git_folders(root), state.parent.resolve(), kept.parent.resolve(), _state_of_others(env)),
     )
     _settle_act(ws)
     return ws
@@ -308,7 +320,7 @@ def _open_stack(
     root = Path(folder)
     kept = state / "stacks" / vault_hash(root)
     ws = assemble(env, root, config, actor, track=False, models=models, state=kept)
-    return ws._replace(contexts=contexts)
+    return ws.having(CONTEXTS, contexts)
 
 
 def _drop_cache(env: Environment, folder: str) -> None:
@@ -352,13 +364,13 @@ def _new_key() -> str:
     return secrets.token_hex(32)
 
 
-def _history(env: Environment, root: Path, keys: SealKeys, cache: Path, *, mixed: bool) -> GitHistory:
+def _history(env: Environment, root: Path, keys: Callable[[], SealKeys], cache: Path, *, mixed: bool) -> GitHistory:
     from memstore.history.git_history import GitHistory
 
     def approved() -> Mapping[str, str]:
         return config_file.read_user_config(env.config_file).filters
 
-    return GitHistory(root, env.variables, mixed=mixed, opener=lambda: keys, approved=approved, cache=cache)
+    return GitHistory(root, env.variables, mixed=mixed, opener=keys, approved=approved, cache=cache)
 
 
 def seal_keys(env: Environment) -> SealKeys:
@@ -393,17 +405,12 @@ def _settle_act(ws: Workspace) -> None:
 
 def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
     """Return the embedder that the user, never the vault, chose; it is loaded when a text is first embedded."""
-    folder = chosen.embedder
-    if folder is None:
+    if chosen.embedder is None:
         return None
+    from memstore.search.embedder import FolderEmbedder, Recipe
 
-    def load() -> Embedder:
-        from memstore.search.embedder import Recipe, load_embedder
-
-        recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
-        return load_embedder(env.expanded(folder), recipe)
-
-    return later(load)
+    recipe = Recipe(chosen.pooling, chosen.query_prefix, chosen.passage_prefix)
+    return FolderEmbedder(env.expanded(chosen.embedder), recipe)
 
 
 def _inference(env: Environment, chosen: UserConfig) -> Inference | None:
@@ -592,7 +599,7 @@ def find_context(env: Environment, named: str | None) -> Found | None:
 
 def _check_context(env: Environment, ws: Workspace) -> None:
     """Raise in a context that can't be relied on, or without one if the vault demands one."""
-    if ws.contexts.current() is not None:
+    if ws.of(CONTEXTS).current() is not None:
         from memstore.vault.sight import session_of
 
         session_of(ws)

@@ -15,8 +15,11 @@ from memstore.core.errors import GitError, MemstoreError, RefusedError
 from memstore.core.places import RegistryKind, is_sealed_path
 from memstore.core.times import instant
 from memstore.files.draft import without_notes
+from memstore.history import HISTORY
 from memstore.history.git_hooks import DRIVER
 from memstore.history.history import HookState
+from memstore.search import USAGE
+from memstore.trust import PINS, SEAL_KEYS, SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, COMMIT_NAMESPACE
 from memstore.vault.init import ATTRIBUTES_LINE, ATTRIBUTES_PATH, FORMER_ATTRIBUTES, MIXED_ATTRIBUTES_LINE
 
@@ -82,7 +85,7 @@ def doctor(around: Machine, open_vault: Callable[[], View], *, fix: bool) -> Dia
         return Diagnosis((*checks, Check("vault", DoctorVerdict.ERROR, str(error), error.hint)))
     checks.append(Check("vault", DoctorVerdict.OK, f"{view.root}, of {view.config.owner}, seen by {view.actor}"))
     checks += _group_owner(view)
-    if view.history.repository is not None:
+    if view.of(HISTORY).repository is not None:
         checks += [_repository(view), _identity(view), *hook_checks(view, fix=fix), *_remotes(view)]
         checks.append(_attributes(around, mixed=view.config.mixed, fix=fix))
     else:
@@ -134,7 +137,7 @@ def _settings(around: Machine) -> Check:
 
 
 def _repository(view: View) -> Check:
-    repository = view.history.require()
+    repository = view.of(HISTORY).require()
     where = f"{repository.root}, {repository.branch or 'no branch'}"
     if not view.is_owners:
         return Check(
@@ -147,14 +150,14 @@ def _repository(view: View) -> Check:
 
 def _identity(view: View) -> Check:
     try:
-        return Check("identity", DoctorVerdict.OK, view.history.identity())
+        return Check("identity", DoctorVerdict.OK, view.of(HISTORY).identity())
     except GitError as error:
         return Check("identity", DoctorVerdict.WARNING, f"{error}; commits will fail", error.hint)
 
 
 def hook_checks(view: View, *, fix: bool) -> Iterator[Check]:
     """Yield whether each of memstore's hooks is there or called, after installing it if that is to be fixed."""
-    hooks = view.history.hooks
+    hooks = view.of(HISTORY).hooks
     for name, state in hooks.states().items():
         label = f"hook {name}"
         if state in (HookState.OURS, HookState.CALLING):
@@ -185,7 +188,7 @@ def _remotes(view: View) -> Iterator[Check]:
     """Yield whether it is declared who reads each remote: the pre-push hook refuses to push to any other."""
     if not view.is_owners:
         return
-    for name, urls in sorted(view.history.push_urls().items()):
+    for name, urls in sorted(view.of(HISTORY).push_urls().items()):
         label = f"remote {name}"
         declared = [view.config.declared(name, url) for url in urls or (name,)]
         if all(declared):
@@ -252,16 +255,17 @@ def _cache(around: Machine, *, fix: bool) -> Check:
 
 def _usage(view: View) -> Check:
     """Report where uses are recorded: a person may want to read this file, or delete it."""
-    there = view.usage.path is not None and view.usage.path.exists()
-    return Check("usage", DoctorVerdict.OK, f"{view.usage.path or 'nowhere'}{'' if there else ', nothing in it yet'}")
+    path = view.of(USAGE).path
+    there = path is not None and path.exists()
+    return Check("usage", DoctorVerdict.OK, f"{path or 'nowhere'}{'' if there else ', nothing in it yet'}")
 
 
 def _keyring(view: View) -> Check:
     """Report which keyring the user pinned and where, and whether the keys that count now derive from it."""
     from memstore.trust.read_keyring import read_keyring
 
-    pin = view.pins.commit
-    told = f"pinned at {pin[:10]} in {view.pins.place}" if pin else "unpinned"
+    pin = view.of(PINS).commit
+    told = f"pinned at {pin[:10]} in {view.of(PINS).place}" if pin else "unpinned"
     try:
         keyring, findings = read_keyring(view)
     except MemstoreError as error:
@@ -277,9 +281,9 @@ def _keyring(view: View) -> Check:
 
 
 def _unpinned(view: View, keyring: Keyring) -> Check:
-    for folder, commit in view.pins.astray().items():
+    for folder, commit in view.of(PINS).astray().items():
         with suppress(MemstoreError):  # the pin is another vault's, which is gone
-            view.history.resolve(commit)
+            view.of(HISTORY).resolve(commit)
             text = f"unpinned; but a commit of this history is pinned for {folder}, which does not exist"
             return Check(
                 "keyring", DoctorVerdict.WARNING, text, f"memstore keys pin {commit[:10]}, if you moved the vault"
@@ -323,10 +327,10 @@ def _signing_key(view: View) -> Iterator[Check]:
     from memstore.trust.read_keyring import read_keyring
 
     try:
-        named = view.signatures.own_key
+        named = view.of(SIGNATURES).own_key
         if named is None:
             return
-        key = view.signatures.public_key(named)
+        key = view.of(SIGNATURES).public_key(named)
         keyring, _ = read_keyring(view)
     except MemstoreError:
         return
@@ -361,13 +365,13 @@ def _sealing_keys(view: View) -> Iterator[Check]:
         if file is None:
             continue
         context, named = file.values["id"], file.values.get("sealing_key")
-        if named and not view.seal_keys.has_context_key(named):
+        if named and not view.of(SEAL_KEYS).has_context_key(named):
             text = f"{context} has the key {named}, which is not here: nobody reads here what is sealed for it"
-            hint = f"copy it to {view.seal_keys.context_place(named)}, or: memstore forget --shred {context}"
+            hint = f"copy it to {view.of(SEAL_KEYS).context_place(named)}, or: memstore forget --shred {context}"
             yield Check("sealing keys", DoctorVerdict.WARNING, text, hint)
-        for key in view.seal_keys.of_context(context):
+        for key in view.of(SEAL_KEYS).of_context(context):
             if key != named:
-                place = view.seal_keys.context_place(key)
+                place = view.of(SEAL_KEYS).context_place(key)
                 text = f"{place} was made for {context}, which names {'another' if named else 'none'} in this vault"
                 hint = f"if no other vault or copy needs it: rm {shlex.quote(str(place))}"
                 yield Check("sealing keys", DoctorVerdict.WARNING, text, hint)

@@ -7,6 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from memstore.access import ACCESS_LOG, CONTEXTS
 from memstore.access.local_state import Access
 from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX
@@ -57,7 +58,7 @@ def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = Fals
 def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
     """Record which memories anybody but the owner was shown; for the owner alone nothing is recorded."""
     if not view.is_owners:
-        view.access_log.record(
+        view.of(ACCESS_LOG).record(
             _access(view, how)._replace(shown=tuple(dict.fromkeys(one for one in memory_ids if one)))
         )
 
@@ -69,7 +70,7 @@ def _note_denied(view: VaultView, memory_id: str, log: DiskAccessLog) -> None:
 
 
 def _access(view: VaultView, how: str) -> Access:
-    context = view.contexts.current()
+    context = view.of(CONTEXTS).current()
     return Access(view.clock.now(), view.actor, context.id if context else None, how)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.access import FORGOTTEN
 from memstore.beliefs.evidence import RECALLED
 from memstore.core.change import Saved
 from memstore.core.errors import RefusedError
@@ -74,7 +75,7 @@ class Gate:
 
     def taken_in(self, text: str, *, known: str = "") -> str:
         """Return a text of others as it may be kept: secrets masked, without forgotten sentences, with its lines."""
-        return masked(self._ws.forgotten.read().without(text, known=known))
+        return masked(self._ws.of(FORGOTTEN).read().without(text, known=known))
 
     def taken_in_bytes(self, data: bytes) -> bytes:
         """Return the bytes of a file of others as they may be kept; what is no text stays as it is."""
@@ -87,7 +88,7 @@ class Gate:
 
     def of_session(self, text: str, session_id: str | None, turn_id: str | None) -> str:
         """Return what may be kept of a turn of a session; empty if it was forgotten."""
-        digests = self._ws.forgotten.read()
+        digests = self._ws.of(FORGOTTEN).read()
         if session_id is not None and not digests.is_empty:
             if (turn_id and digests.is_turn(f"{session_id}\0{turn_id}")) or digests.is_of_session(session_id, text):
                 return ""
@@ -115,7 +116,7 @@ class Gate:
         return self._without_forgotten(edit, findings, is_taken_in=is_taken_in)
 
     def _without_forgotten(self, edit: Edit, findings: tuple[Finding, ...], *, is_taken_in: bool) -> Passed:
-        digests = self._ws.forgotten.read()
+        digests = self._ws.of(FORGOTTEN).read()
         file = None if digests.is_empty else _made(edit, mixed=self._ws.config.mixed)
         if file is None:
             return Passed(edit, findings)

@@ -10,6 +10,7 @@ from memstore.core.config import CONFIG_PATH, FORMAT_VERSION, VAULT_SETTINGS, Co
 from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.core.places import TEMPORARY_PREFIX
 from memstore.files.config_file import NOBODY, parsed_vault_config
+from memstore.history import HISTORY
 from memstore.history.history import HookState
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def _toml(setting: Setting, config: Config) -> str:
 
 def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
     """Install missing hooks; another program's hooks are left alone, and are not an error."""
-    before = view.history.hooks.states()
+    before = view.of(HISTORY).hooks.states()
     if all(state in (HookState.OURS, HookState.CALLING) for state in before.values()):
         return (), None
     refused = None
@@ -172,7 +173,7 @@ def _with_hooks(view: View) -> tuple[tuple[str, ...], str | None]:
         install(view)
     except RefusedError as error:
         refused = f"{error}; {error.hint}"
-    after = view.history.hooks.states()
+    after = view.of(HISTORY).hooks.states()
     new = (name for name, state in after.items() if state is HookState.OURS is not before[name])
     return tuple(new), refused
 
@@ -195,7 +196,7 @@ def install(view: View) -> HooksReport:
         RefusedError: another program's hook is in place; the remaining hooks are installed all the same.
         GitError: there is no repository.
     """
-    hooks = view.history.hooks
+    hooks = view.of(HISTORY).hooks
     # Our own first, so that a foreign hook does not prevent the others.
     for name, _ in sorted(hooks.states().items(), key=lambda item: item[1] is HookState.FOREIGN):
         hooks.install(name)
@@ -243,11 +244,11 @@ def uninstall(view: View) -> HooksReport:
     from memstore.access.audit import stop_unless_owner
 
     stop_unless_owner(view, "remove its hooks")
-    for name in view.history.hooks.states():
-        view.history.hooks.uninstall(name)
+    for name in view.of(HISTORY).hooks.states():
+        view.of(HISTORY).hooks.uninstall(name)
     return states(view)
 
 
 def states(view: View) -> HooksReport:
     """Return which hooks are in place, and whose they are."""
-    return HooksReport(view.history.hooks.folder(), view.history.hooks.states())
+    return HooksReport(view.of(HISTORY).hooks.folder(), view.of(HISTORY).hooks.states())

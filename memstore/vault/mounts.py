@@ -11,6 +11,7 @@ import stat as modes
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.access import CONTEXTS, STACKS
 from memstore.access import stack as stacks
 from memstore.access.local_state import CallContext
 from memstore.access.policy import listeners
@@ -21,7 +22,7 @@ from memstore.core.errors import FormatError, MemstoreError, NotFoundError, Refu
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, is_memory_path
 from memstore.files.fence import MOST_BYTES
 from memstore.files.local_state import regular_bytes
-from memstore.trust import senders
+from memstore.trust import PINS, SIGNATURES, senders
 from memstore.vault.named_files import without_dots
 from memstore.vault.registries import registries_of
 from memstore.vault.sight import session_of
@@ -39,7 +40,7 @@ _GIT = ".git"
 
 def mounts(ws: Workspace) -> list[Mount]:
     """Return the mounted stacks that are for the actor, by name; one that can't be read says why."""
-    found = sorted(ws.stacks.mounted().items()) if ws.stacks else []
+    found = sorted(ws.of(STACKS).mounted().items())
     return [mounted for name, folder in found if (mounted := _mounted(ws, name, folder))]
 
 
@@ -52,9 +53,9 @@ def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = Fals
         raise UsageError(
             f"{name!r} can't be the name of a stack", hint="letters from a to z, digits, dots, dashes, underscores"
         )
-    if ws.stacks is None:
+    if ws.of(STACKS) is None:
         raise VaultError("this vault keeps nothing on this machine", hint="open it from its folder")
-    other = ws.stacks.mounted().get(name)
+    other = ws.of(STACKS).mounted().get(name)
     if other == str(place):
         other = None
     if other is not None and not _is_gone(other):
@@ -62,7 +63,7 @@ def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = Fals
             f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
         )
     is_new = senders.accept(ws.view(), stack, any_key=any_key)
-    ws.stacks.mount(name, str(place))
+    ws.of(STACKS).mount(name, str(place))
     _drop_cache(ws, other)
     mounted = _mounted(ws, name, str(place))
     if mounted is None:
@@ -83,17 +84,17 @@ def _is_gone(folder: str) -> bool:
 
 def unmount(ws: Workspace, name: str) -> None:
     """Forget a mounted stack; see `core.view.View.unmount`."""
-    known = ws.stacks.mounted() if ws.stacks else {}
-    if ws.stacks is None or name not in known:
+    known = ws.of(STACKS).mounted()
+    if name not in known:
         others = ", ".join(sorted(known)) or "none"
         raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore load --list")
-    ws.stacks.forget(name)
+    ws.of(STACKS).forget(name)
     _drop_cache(ws, known[name])
 
 
 def _drop_cache(ws: Workspace, folder: str | None) -> None:
     """Delete what was computed of a stack that is mounted no longer."""
-    if folder and ws.drop_cache and ws.stacks and folder not in ws.stacks.mounted().values():
+    if folder and ws.drop_cache and folder not in ws.of(STACKS).mounted().values():
         ws.drop_cache(folder)
 
 
@@ -133,16 +134,15 @@ def _verified(ws: Workspace, folder: Path, stack: Stack) -> str | None:
         MemstoreError: it is signed otherwise than the sender's stacks are, or not what was signed.
     """
     made = senders.signature_of(stack)
-    pinned = ws.pins.sender(stack.by)
+    pinned = ws.of(PINS).sender(stack.by)
     senders.require_pinned(stack, made.key if made else None, pinned)
     if made is None:
         return None
     state = _state(folder, stack)
-    if ws.stacks is None or ws.stacks.checked(str(folder)) != state:
-        senders.require_valid(stack, made, ws.signatures)
+    if ws.of(STACKS).checked(str(folder)) != state:
+        senders.require_valid(stack, made, ws.of(SIGNATURES))
         _require_files(folder, stack)
-        if ws.stacks:
-            ws.stacks.saw(str(folder), state)
+        ws.of(STACKS).saw(str(folder), state)
     return pinned
 
 
@@ -171,7 +171,7 @@ def _opened(ws: Workspace, folder: str, stack: Stack, sender: str) -> Workspace:
         raise VaultError("this vault opens no stacks", hint="open it from its folder")
     within = _opened(ws.within, folder, stack, sender) if ws.within else None
     made = ws.open_stack(folder, _settings(ws.config, stack), CallContext(_context(ws)))
-    return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, stacks=None, sender=sender)
+    return made._replace(overheard=ws.overheard, within=within, mounted_by=ws, sender=sender)
 
 
 def _settings(config: Config, stack: Stack) -> Config:
@@ -184,7 +184,7 @@ def _settings(config: Config, stack: Stack) -> Config:
 
 def _context(ws: Workspace) -> ActiveContext | None:
     """Return the active context with everybody who listens in it by name: the stack knows nobody's roster."""
-    active = ws.contexts.current()
+    active = ws.of(CONTEXTS).current()
     if active is None or ws.alone:
         return None
     names = listeners(registries_of(ws).world(), session_of(ws))

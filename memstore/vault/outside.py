@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from memstore.access import FORGOTTEN
 from memstore.core.change import Operation
 from memstore.core.digests import digest_of
 from memstore.core.errors import MemstoreError, NoFileError, VaultError
@@ -78,7 +79,7 @@ def with_forgetting(
     """
     changed = next((file for file in files if file.before != file.after), None)
     tells = ws.vault.root / changed.path if changed else None
-    keeps = {path: _bytes_of(path) for path in ws.forgotten.places}
+    keeps = {path: _bytes_of(path) for path in ws.of(FORGOTTEN).places}
     if tells is not None:
         _note(ws, _Begun(tells, _digest_of(tells), {}, keeps, forgets, names))
     try:

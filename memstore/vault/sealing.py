@@ -19,6 +19,7 @@ from memstore.core.places import RegistryKind, id_endings, is_sealed_path, kind_
 from memstore.files import memory_file
 from memstore.files.age_file import recipients, tag_of
 from memstore.files.memory_file import MemoryFile
+from memstore.trust import SEAL_KEYS
 from memstore.trust.keyring import ATTEST_NAMESPACE, ED25519
 from memstore.trust.read_keyring import read_keyring
 from memstore.vault.registries import registries_of
@@ -54,15 +55,15 @@ def settle_keys(ws: Workspace, *, new: AbstractSet[str], going: AbstractSet[str]
     # (1) New keys are in their places, and it is noted that keys wait, (2) the files are written, (3) it is settled:
     # the context's file says whether (2) has happened. After a crash in between, the next program settles.
     try:
-        ws.seal_keys.begin(pending, new=new, going=going)
+        ws.of(SEAL_KEYS).begin(pending, new=new, going=going)
         yield
     except BaseException:
         with suppress(MemstoreError, OSError):
             if pending.exists() and ws.journal.begun() is None:
-                ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
+                ws.of(SEAL_KEYS).settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
         raise
     try:
-        ws.seal_keys.settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
+        ws.of(SEAL_KEYS).settle(pending, ws.vault.root / RegistryKind.CONTEXT.value)
     except VaultError as error:
         error.outcome = "; everything else is written, and the next command in this vault tries again"
         raise
@@ -121,11 +122,11 @@ def _stored(
 ) -> bytes:
     """Return the bytes of a sealed file for its new text; `was` are those of the file before, wherever it was."""
     data = file.after or b""
-    if is_moved and was is not None and context_key is None and ws.seal_keys.opened(file.path, was) == data:
+    if is_moved and was is not None and context_key is None and ws.of(SEAL_KEYS).opened(file.path, was) == data:
         return was
-    key = context_key or (was and ws.seal_keys.context_of(file.path, was))
+    key = context_key or (was and ws.of(SEAL_KEYS).context_of(file.path, was))
     if key:
-        return ws.seal_keys.sealed_for_context(file.path, data, key)
+        return ws.of(SEAL_KEYS).sealed_for_context(file.path, data, key)
     return _sealed(view, ws, file.path, data, files)
 
 
@@ -133,7 +134,7 @@ def stored_bytes(ws: Workspace, path: str, opened: bytes) -> bytes:
     """Return the stored bytes of a sealed file; raise `ChangedMeanwhileError` unless they hold what was read."""
     stored = ws.vault.stored(path)
     try:
-        is_same = ws.seal_keys.opened(path, stored) == opened
+        is_same = ws.of(SEAL_KEYS).opened(path, stored) == opened
     except SealedError:
         is_same = False
     if not is_same:
@@ -147,7 +148,7 @@ def _sealed(view: VaultView, ws: Workspace, path: str, data: bytes, files: Itera
         raise RefusedError(f"{path} would not be a memory, and nothing else is sealed")
     names = readers(_world(ws, files), labels_of(file.memory), ws.clock.now())
     keys = keys_for(view, file.memory, names)
-    return ws.seal_keys.sealed(path, data, keys)
+    return ws.of(SEAL_KEYS).sealed(path, data, keys)
 
 
 # -- for whom ----------------------------------------------------------------------------------------
@@ -218,7 +219,8 @@ def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
     known = {paths[row] for row in view.rows}
     if count := len(view.sealed):
         hint = (
-            ws.seal_keys.in_the_way or "whoever owns them can seal them anew, once your key counts: memstore keys list"
+            ws.of(SEAL_KEYS).in_the_way
+            or "whoever owns them can seal them anew, once your key counts: memstore keys list"
         )
         what = "sealed file is" if count == 1 else "sealed files are"
         text = f"{count} {what} for others, or for a key that is not here"

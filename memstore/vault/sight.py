@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache, cached_property, partial, reduce
 from typing import TYPE_CHECKING, Any
 
+from memstore.access import CONTEXTS
 from memstore.access.local_state import AccessVerdict
 from memstore.access.world import Labels, ids_in_scopes
 from memstore.core.catalog import ITEM_SEPARATOR
@@ -249,7 +250,7 @@ def seen_by(ws: Workspace, entities: Sequence[str]) -> Workspace:
 
     found: Workspace | None = None
     for entity in entities:
-        found = ws._replace(actor=entity, alone=False, overheard=False, contexts=CallContext(), within=found)
+        found = ws.having(CONTEXTS, CallContext())._replace(actor=entity, alone=False, overheard=False, within=found)
     if found is None:
         raise ValueError("nobody looks")
     return found
@@ -272,7 +273,7 @@ def session_of(ws: Workspace) -> Session:
     session = Session(
         viewer=ws.actor,
         at=ws.clock.now(),
-        context=ws.contexts.current(),
+        context=ws.of(CONTEXTS).current(),
         alone=ws.alone,
         overheard=ws.overheard,
         within=session_of(ws.within) if ws.within else None,

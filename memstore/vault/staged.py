@@ -29,6 +29,7 @@ from memstore.files import memory_file
 from memstore.files.age_file import recipients
 from memstore.files.memory_file import MemoryFile, sealed_under_other_name, sealed_under_plain_name
 from memstore.files.plain_note import is_foreign
+from memstore.history import HISTORY
 from memstore.history.changes import changes_between, introduced_ids
 from memstore.vault import checks, transitions
 
@@ -284,7 +285,7 @@ def findings_of(
         own: the vault's own files that changed, in their current state, by path; None for deleted ones.
         since: the commit to compare with; None for the current one.
     """
-    history, now = view.history, view.clock.now()
+    history, now = view.of(HISTORY), view.clock.now()
     commit = since or history.head()
     before = read_own(history, history.own_files_at(commit)) if commit and own else {}
     introduced = introduced_ids(changes, files)

@@ -17,6 +17,7 @@ from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
+from memstore.history import HISTORY
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
 from memstore.vault.comparison import widened_since_check
@@ -76,7 +77,7 @@ class Status:
 
 def status(view: View) -> Status:
     """Return the state of the vault."""
-    repository = view.history.repository
+    repository = view.of(HISTORY).repository
     waiting = view.pending() if repository else None
     changes = waiting.changes if waiting else Changes((), ())
     broken = _paths(view, view.broken)
@@ -89,11 +90,11 @@ def status(view: View) -> Status:
         own_files=tuple(sorted(view.own_pending())) if repository else (),
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
         broken=tuple(sorted({*broken, *view.misnamed()} - untyped)),
-        hooks=view.history.hooks.states() if repository else {},
+        hooks=view.of(HISTORY).hooks.states() if repository else {},
         widened=widened_since_check(view, waiting),
         quarantined=_quarantined(view),
         sealed=len(view.sealed),
-        unmerged=tuple(view.history.unmerged()) if repository and view.is_owners else (),
+        unmerged=tuple(view.of(HISTORY).unmerged()) if repository and view.is_owners else (),
         broken_uncommitted=tuple(file.path for file in changes.broken if file.path not in untyped),
     )
 
@@ -251,14 +252,16 @@ def undo(view: View, *, dry_run: bool = False) -> Undone:
     """
     last = view.last_operation()
     if last is None:
-        ways = ["git restore brings back what is committed"] if view.history.repository else []
+        ways = ["git restore brings back what is committed"] if view.of(HISTORY).repository else []
         ways += ["memstore init --undo removes a vault"] if view.actor == view.config.owner else []
         raise NotFoundError("there is nothing to undo here", hint=", and ".join(ways) or None)
     if not last.files:
         hint = "git has what was committed before; memstore forget REF --purge DIR writes a clone without it"
         raise RefusedError(
             f"{last.verb} was the last thing that was done here, and it can't be undone",
-            hint=hint if view.history.repository else "without a git repository, nothing has it any more, but a backup",
+            hint=hint
+            if view.of(HISTORY).repository
+            else "without a git repository, nothing has it any more, but a backup",
         )
     with view.transaction("undo", dry_run=dry_run) as change:
         diff = change.take_back(last)

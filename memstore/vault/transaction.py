@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
+from memstore.access import FORGOTTEN
 from memstore.access.grants import gained
 from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written, joined
@@ -385,7 +386,7 @@ class VaultTransaction:
             names = [*self._forgets, *(file.path for file in files if is_sealed_path(file.path))]
             with self._outside(files, names):
                 if self._forgets:
-                    self._ws.forgotten.add(self._forgets.values())
+                    self._ws.of(FORGOTTEN).add(self._forgets.values())
                 write_all(self._ws.vault, self._ws.journal, operation, files)
                 if self._forgets:
                     from memstore.vault.outside import scrub

@@ -6,6 +6,7 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memstore.access import ACCESS_LOG, CONTEXTS, STACKS
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import MemstoreError, RefusedError, SealedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
@@ -13,6 +14,7 @@ from memstore.core.named import ref_of
 from memstore.core.places import is_sealed_path
 from memstore.files.local_state import told
 from memstore.files.vault import note_bytes
+from memstore.trust import SEAL_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,12 +23,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import BinaryIO
 
-    from memstore.access.local_state import DiskStacks
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
     from memstore.core.catalog import Entry, Field
     from memstore.core.change import Operation, Pending, Signing
+    from memstore.core.clock import Clock, IdSource
+    from memstore.core.config import Config
+    from memstore.core.facet import Facet
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.named import Named
@@ -34,7 +38,6 @@ if TYPE_CHECKING:
     from memstore.core.quotation import External
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile, PlainFile
-    from memstore.history.git_history import GitHistory
     from memstore.lineage.edges import EdgeTable
     from memstore.search.library import IndexStatus, Refreshed, Snapshot
     from memstore.search.opened import Opened
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
     Postings = tuple[Sequence[int], Sequence[int]]
 
 _Item = TypeVar("_Item")
+_T = TypeVar("_T")
 
 # The columns in which a foreign memory is shown otherwise than its file has it; `foreign.COLUMNS`, which is heavier.
 _SAID_BY_SENDERS = frozenset({"source_type", "confidence", "importance", "channel"})
@@ -79,14 +83,41 @@ class VaultView:
         self._commit = commit
         self.is_past = read is not None
         self._columns: dict[str, Sequence[str]] = {}
-        self.actor, self.alone, self.overheard, self.here = ws.actor, ws.alone, ws.overheard, ws.here
-        self.config, self.clock, self.ids, self.contexts = ws.config, ws.clock, ws.ids, ws.contexts
-        self.usage, self.access_log, self.runs, self.derived = ws.usage, ws.access_log, ws.runs, ws.derived
-        self.signatures, self.pins, self.lexicon = ws.signatures, ws.pins, ws.lexicon
-        self.seal_keys = ws.seal_keys
-        self.embedder, self.vectors, self.inference = ws.embedder, ws.vectors, ws.inference
-        self.quoted, self.sessions_quoted = ws.quoted, ws.sessions_quoted
-        self.signing, self.forgotten = ws.signing, ws.forgotten
+
+    @property
+    def actor(self) -> str:
+        return self._ws.actor
+
+    @property
+    def alone(self) -> bool:
+        return self._ws.alone
+
+    @property
+    def overheard(self) -> bool:
+        return self._ws.overheard
+
+    @property
+    def here(self) -> str:
+        return self._ws.here
+
+    @property
+    def config(self) -> Config:
+        return self._ws.config
+
+    @property
+    def clock(self) -> Clock:
+        return self._ws.clock
+
+    @property
+    def ids(self) -> IdSource:
+        return self._ws.ids
+
+    @property
+    def signing(self) -> Signing | None:
+        return self._ws.signing
+
+    def of(self, facet: Facet[_T]) -> _T:
+        return self._ws.of(facet)
 
     # -- who looks, at what ------------------------------------------------------------------------
 
@@ -128,7 +159,7 @@ class VaultView:
     @cached_property
     def is_alone(self) -> bool:
         """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
-        if self.contexts.current() is None and not self.overheard and self._ws.within is None:
+        if self.of(CONTEXTS).current() is None and not self.overheard and self._ws.within is None:
             return True
         return self.session.alone
 
@@ -218,7 +249,7 @@ class VaultView:
     @cached_property
     def mounts(self) -> Sequence[Mount]:
         """The shared stacks mounted beside the vault that the actor may see, by name."""
-        if self.is_past or not self._ws.stacks or not self._ws.stacks.mounted():
+        if self.is_past or not self._ws.of(STACKS).mounted():
             return ()
         from memstore.vault.mounts import mounts
 
@@ -240,11 +271,6 @@ class VaultView:
     def keys(self) -> VaultView:
         """The view whose keyring counts: this one, or for a mounted stack that of the vault beside it."""
         return VaultView(self._ws.mounted_by) if self._ws.mounted_by else self
-
-    @property
-    def stacks(self) -> DiskStacks | None:
-        """Where on this machine shared stacks are."""
-        return self._ws.stacks
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -457,13 +483,13 @@ class VaultView:
         """Return the memory that `name` means; a hidden memory gives the same error as a missing one."""
         from memstore.vault.finding import find
 
-        return find(self, ref_of(name), self._ws.access_log)
+        return find(self, ref_of(name), self._ws.of(ACCESS_LOG))
 
     def named(self, name: Named, *, notes: bool = False) -> Entry:
         """Return the memory that `name` means, also by a title, alias or file stem that only one memory has."""
         from memstore.vault.finding import find
 
-        return find(self, ref_of(name), self._ws.access_log, by_name=True, notes=notes)
+        return find(self, ref_of(name), self._ws.of(ACCESS_LOG), by_name=True, notes=notes)
 
     def is_hidden(self, memory_id: str) -> bool:
         """Whether a memory with this id exists but none may be seen; for the log of what was denied."""
@@ -594,7 +620,7 @@ class VaultView:
         if not is_sealed_path(path):
             return data
         try:
-            return self._ws.seal_keys.opened(path, data)
+            return self._ws.of(SEAL_KEYS).opened(path, data)
         except SealedError:
             return data
 
@@ -618,7 +644,7 @@ class VaultView:
         """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""
         if self.read(path) is None or not is_sealed_path(path):
             return None
-        return self._ws.seal_keys.context_of(path, self._ws.vault.stored(path))
+        return self._ws.of(SEAL_KEYS).context_of(path, self._ws.vault.stored(path))
 
     def shows_all(self, file: MemoryFile) -> bool:
         """Whether a file's unchanged bytes may be shown: its frontmatter names no hidden memory."""
@@ -765,11 +791,6 @@ class VaultView:
 
         self.require_owner()
         return WholeVault(self._ws.vault, lambda: self._snapshot.catalog.memories)
-
-    @property
-    def history(self) -> GitHistory:
-        """The repository around the vault; for the contents of blobs, use `blobs`."""
-        return self._ws.history
 
     def pending(self, *, since: str | None = None) -> Pending:
         """Return the changes since the last commit, or since a given one, that the actor may see."""

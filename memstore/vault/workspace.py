@@ -5,53 +5,28 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from memstore.access.forgotten import ForgottenTexts
-from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted, VerdictCache
+from memstore.access.local_state import ContextState, VerdictCache
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
+from memstore.core.facet import Facet, Facets
 from memstore.files.vault import VaultFiles
-from memstore.search.local_state import DerivedCache
-from memstore.search.uses import UsageLog
+from memstore.history import HISTORY
 
 if TYPE_CHECKING:
-    from memstore.beliefs.run_record import RunRecord
-    from memstore.conflicts.inference import Inference
-    from memstore.conflicts.lexicon import WordNet
     from memstore.core.change import Journal, Operation, Signing
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Library
-    from memstore.search.meaning import Embedder, VectorStore
-    from memstore.trust.pin import UserPins
-    from memstore.trust.seal_keys import SealKeys
-    from memstore.trust.signatures import Signatures
     from memstore.vault.editor import Drafts
     from memstore.vault.view import VaultView
 
 
-_Made = TypeVar("_Made")
+_T = TypeVar("_T")
 
-
-class _Later:
-    """An object that is made when first used: a search, for example, needs neither the history nor the journal.
-
-    Args:
-        make: makes it.
-    """
-
-    def __init__(self, make: Callable[[], object]) -> None:
-        self._make = make
-
-    def __getattr__(self, name: str) -> object:
-        if "_made" not in self.__dict__:
-            self._made = self._make()
-        return getattr(self._made, name)
-
-
-def later(make: Callable[[], _Made]) -> _Made:
-    """Return what `make` makes, which is made when it is first used."""
-    return cast("_Made", _Later(make))
+# What only the package `vault` is given: it would lead to content beside a view.
+JOURNAL: "Facet[Journal]" = Facet("journal")
+DRAFTS: "Facet[Drafts | None]" = Facet("drafts")
 
 
 class WriteTerms(NamedTuple):
@@ -70,53 +45,35 @@ class WriteTerms(NamedTuple):
 class Workspace(NamedTuple):
     """What `composition` opens, for `view` alone.
 
-    `actor` is the entity who acts and looks, `contexts` says in which context; `alone` is their assurance that nobody
-    else listens, `overheard` that an unknown listener is assumed. `within` is the vault opened for a wider session,
-    which bounds what this one shows. `stacks` are the shared stacks on this machine; `open_stack` opens the one in a
-    folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack that
-    is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new keys
-    of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
+    `actor` is the entity who acts and looks; `alone` is their assurance that nobody else listens, `overheard` that an
+    unknown listener is assumed. `within` is the vault opened for a wider session, which bounds what this one shows.
+    `facets` are what its views hand out of this machine, `own` is what they don't. `open_stack` opens the shared stack
+    in a folder, with the settings and the context for it, and `drop_cache` deletes what was computed of it. In a stack
+    that is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new
+    keys of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
     the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
-    this machine keeps data of this vault, and of others. `quoted` are the external memories that an agent was
-    shown, `sessions_quoted` those that hooks have shown it. `forgotten` has the digests of what was forgotten,
-    `terms` the circumstances of a write. `signing` says whether what the actor writes is signed; for None it is
-    not. `adoption` is what the same command wrote before, so that it has something to write to. `on_progress` is
-    called during long work with what is done, how much of it, and how much there is.
+    this machine keeps data of this vault, and of others. `terms` are the circumstances of a write. `signing` says
+    whether what the actor writes is signed; for None it is not. `adoption` is what the same command wrote before, so
+    that it has something to write to. `on_progress` is called during long work with what is done, how much of it, and
+    how much there is.
     """
 
     vault: VaultFiles
-    history: "GitHistory"
     library: "Library"
     clock: Clock
     ids: IdSource
     config: Config
     actor: str
-    journal: "Journal"
-    usage: UsageLog
-    access_log: DiskAccessLog
-    runs: "RunRecord"
-    signatures: "Signatures"
-    pins: "UserPins"
-    contexts: ContextState
     alone: bool
     here: str
-    lexicon: "WordNet"
     verdicts: VerdictCache
-    derived: DerivedCache
-    embedder: "Embedder | None"
-    inference: "Inference | None"
-    vectors: "VectorStore"
-    seal_keys: "SealKeys"
-    quoted: Quoted
-    sessions_quoted: SessionsQuoted
-    forgotten: ForgottenTexts
-    drafts: "Drafts | None" = None
+    facets: Facets
+    own: Facets
     pending_keys: "Path | None" = None
     pending_act: "Path | None" = None
     kept_in: Callable[[], tuple[Path, ...]] = tuple
     overheard: bool = False
     within: "Workspace | None" = None
-    stacks: DiskStacks | None = None
     open_stack: "Callable[[str, Config, ContextState], Workspace] | None" = None
     drop_cache: Callable[[str], None] | None = None
     mounted_by: "Workspace | None" = None
@@ -134,4 +91,27 @@ class Workspace(NamedTuple):
 
     def at_once(self) -> "Workspace":
         """Return this workspace with a history of one moment (`history.git_history.GitHistory.at_once`)."""
-        return self._replace(history=later(lambda: self.history.at_once()))  # noqa: PLW0108 - not made yet
+        return self._replace(facets=self.facets.having(HISTORY.made_by(lambda: self.history.at_once())))  # noqa: PLW0108 - not made yet
+
+    def of(self, facet: Facet[_T]) -> _T:
+        """Return what views hand out under this name."""
+        return self.facets.of(facet)
+
+    def having(self, facet: Facet[_T], value: _T) -> "Workspace":
+        """Return this workspace with something else under this name."""
+        return self._replace(facets=self.facets.having(facet.made_by(lambda: value)))
+
+    @property
+    def history(self) -> "GitHistory":
+        """The repository around the vault."""
+        return self.facets.of(HISTORY)
+
+    @property
+    def journal(self) -> "Journal":
+        """What is being written, and what was written last."""
+        return self.own.of(JOURNAL)
+
+    @property
+    def drafts(self) -> "Drafts | None":
+        """The drafts of edits; None if none are kept."""
+        return self.own.of(DRAFTS)

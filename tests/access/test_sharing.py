@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access import CONTEXTS
 from memstore.access.audit import audit_trail
 from memstore.access.consents import consents, grant_consent, refuse_consent, revoke_consent
 from memstore.access.contexts import (
@@ -41,7 +42,7 @@ OWNER = "si:bella_agent"
 
 @pytest.fixture
 def ws() -> Workspace:
-    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER))._replace(contexts=CallContext())
+    ws = memory_workspace(actor=OWNER, config=Config(owner=OWNER)).having(CONTEXTS, CallContext())
     add_entity(ws.view(), "dog:bella", aliases=["Bella"], guardians=["human:sean"])
     add_context(ws.view(), "ctx:bella_health", roster=["human:sean", OWNER])
     add_context(ws.view(), "ctx:park", roster=["si:max", "si:luna"])
@@ -108,7 +109,7 @@ def test_what_belongs_elsewhere_is_asked_about(ws: Workspace) -> None:
 
 
 def test_an_expired_context_lets_nothing_be_written(ws: Workspace) -> None:
-    ws.contexts.enter(ActiveContext(id="ctx:park", expires_at=ws.clock.now() - timedelta(hours=1)))
+    ws.of(CONTEXTS).enter(ActiveContext(id="ctx:park", expires_at=ws.clock.now() - timedelta(hours=1)))
     with pytest.raises(RefusedError, match="expired"):
         add_raw(ws.view(), "Anything")
 
@@ -257,7 +258,7 @@ def test_seed_001_the_dog_agent(ws: Workspace) -> None:
 
 def test_seed_001_the_school_agent() -> None:
     here = CallContext()
-    ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent"))._replace(contexts=here)
+    ws = memory_workspace(actor="si:school_agent", config=Config(owner="si:school_agent")).having(CONTEXTS, here)
     add_entity(ws.view(), "human:student_123", guardians=["human:parent_456"])
     add_context(ws.view(), "ctx:student_123_academic", roster=["human:parent_456", "si:school_agent"])
     enter_context(

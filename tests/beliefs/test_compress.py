@@ -14,7 +14,9 @@ from memstore.core.digests import blob_id
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
+from memstore.history import HISTORY
 from memstore.memories.show import expand
+from memstore.search import USAGE
 from memstore.search.uses import Use
 from memstore.vault.check import check
 from memstore.vault.status import undo
@@ -39,7 +41,7 @@ def committed(files: dict[str, bytes]) -> Workspace:
         repository=True, blob_id=blob_id, require=lambda: True, head=lambda: "c" * 40, files_at=lambda _: at,
         blobs=lambda ids: {one: blobs[one] for one in ids if one in blobs},
     )  # fmt: skip
-    return memory_workspace(files)._replace(history=history)
+    return memory_workspace(files).having(HISTORY, history)
 
 
 def old(memory_id: str, body: str = LONG, **keys: str) -> bytes:
@@ -88,7 +90,7 @@ KEPT = {
 
 def test_what_keeps_its_text() -> None:
     ws = committed(KEPT)
-    ws.usage.record(Use("m_used", ws.clock.now(), OWNER, "show"))
+    ws.of(USAGE).record(Use("m_used", ws.clock.now(), OWNER, "show"))
     files_of(ws)["dirty.md"] += b"by hand\n"
     before = dict(files_of(ws))
     assert compress(ws.view()).saved == ()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from memstore.beliefs import RUNS
 from memstore.beliefs.archive import restore
 from memstore.beliefs.consolidate import consolidate
 from memstore.beliefs.next_lines import replayed
@@ -22,6 +23,7 @@ from memstore.memories.edit import move
 from memstore.memories.promote import promote, supersede
 from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion, show_suggestion
+from memstore.search import EMBEDDER, USAGE
 from tests.memory_state import LastRun
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import TickClock, memory_text
@@ -413,9 +415,9 @@ def test_accepting_is_a_use_and_a_dry_run_is_none() -> None:
     ws = vault(alone(20), bridge(DENIES), held())
     (one,) = consolidate(ws.view(), apply=True).suggestions
     accept_suggestion(ws.view(), one.ref, dry_run=True)
-    assert list(ws.usage.uses(["m_b"])) == []
+    assert list(ws.of(USAGE).uses(["m_b"])) == []
     accept_suggestion(ws.view(), one.ref)
-    assert [use.how for use in ws.usage.uses(["m_b"])] == ["accept"]
+    assert [use.how for use in ws.of(USAGE).uses(["m_b"])] == ["accept"]
 
 
 # -- a synthesizer -------------------------------------------------------------------------------
@@ -601,7 +603,7 @@ def _ledger(data: bytes) -> Sequence[Any]:
 
 def test_if_due_waits_for_20_new_or_for_the_hours_to_go_by() -> None:
     runs = LastRun()
-    ws = vault(alone(20))._replace(runs=runs)
+    ws = vault(alone(20)).having(RUNS, runs)
     assert consolidate(ws.view(), if_due=True).due
     assert runs.run is None  # nothing was written
     assert consolidate(ws.view(), apply=True, if_due=True).due
@@ -643,14 +645,14 @@ class Topics:
 def test_what_stands_out_for_an_embedder_is_alike(likeness: float, suggested: int) -> None:
     said = ("The zorb hums at noon.", "A zorb was on the lawn.", "Sean mended his zorb.")
     zorbs = dict(episode(f"zorb{i}", text) for i, text in enumerate(said))
-    ws = vault(alone(20), zorbs)._replace(embedder=Topics(likeness, of="zorb"))
+    ws = vault(alone(20), zorbs).having(EMBEDDER, Topics(likeness, of="zorb"))
     assert len(consolidate(ws.view()).suggestions) == suggested
-    assert consolidate(ws._replace(embedder=None).view()).suggestions == ()
+    assert consolidate(ws.having(EMBEDDER, None).view()).suggestions == ()
 
 
 def test_what_is_hidden_is_not_embedded() -> None:
     embedder = Topics(0.8)
-    consolidate(vault(alone(20), walks(owner="si:ash"))._replace(embedder=embedder).view())
+    consolidate(vault(alone(20), walks(owner="si:ash")).having(EMBEDDER, embedder).view())
     assert not any("walk" in text for text in embedder.texts)
     assert len(embedder.texts) == 20
 

@@ -25,6 +25,7 @@ from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import why
 from memstore.search.ranker import Audience, ContentOrigin
+from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS
 from memstore.trust.sign import witness
 from memstore.trust.signatures import SshSignatures
@@ -56,7 +57,7 @@ def keys(tmp_path: Path) -> Path:
 def claires(keys: Path, files: dict[str, bytes] = FILES) -> Workspace:
     whole = {**files, ALLOWED_SIGNERS: keyring_of(keys).encode()}
     ws = memory_workspace(whole, actor=CLAIRE, config=Config(owner=CLAIRE))
-    return ws._replace(signatures=SshSignatures(keys, agent=""))
+    return ws.having(SIGNATURES, SshSignatures(keys, agent=""))
 
 
 def attest(ws: Workspace, keys: Path, who: str, ref: str = "m_page", attestation: str = "confirm") -> Signed:

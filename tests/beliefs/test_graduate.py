@@ -15,6 +15,7 @@ from memstore.files import managed_block
 from memstore.memories.listing import list_memories
 from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
+from memstore.search import USAGE
 from memstore.search.uses import Use
 from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
@@ -57,7 +58,7 @@ def test_what_is_important_and_old_or_used_comes_in() -> None:
     }  # fmt: skip
     ws = memory_workspace(files)
     for _ in range(3):
-        ws.usage.record(Use("m_used", ws.clock.now(), OWNER, "show"))
+        ws.of(USAGE).record(Use("m_used", ws.clock.now(), OWNER, "show"))
     (done,) = graduate(ws.view())
     assert done.entered == ("note:m_old", "note:m_used")
     assert entries(ws) == ["- Old. [[note:m_old]]", "- Used. [[note:m_used]]"]

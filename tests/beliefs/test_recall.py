@@ -13,6 +13,7 @@ from memstore.beliefs.bites import tokens
 from memstore.beliefs.recall import RecallProfile, recall
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
+from memstore.search import EMBEDDER, USAGE
 from memstore.search.uses import Use, uses_of
 from tests.embedders import HashedTrigrams
 from tests.memory_workspace import OWNER, files_of, memory_workspace
@@ -130,7 +131,7 @@ def test_what_is_used_comes_first_of_what_is_nearly_alike() -> None:
     files = {f"{n}.md": memory_text(f"Tea {n}.\n", id=f"m_tea{n}", created_at='"2025-01-01T00:00:00Z"') for n in "ab"}
     ws = memory_workspace(files)
     assert shown(recall(ws.view(), "tea")) == ["a.md", "b.md"]
-    ws.usage.record(Use("m_teab", datetime(2026, 2, 1, tzinfo=UTC) - timedelta(days=1), OWNER, "show"))
+    ws.of(USAGE).record(Use("m_teab", datetime(2026, 2, 1, tzinfo=UTC) - timedelta(days=1), OWNER, "show"))
     assert shown(recall(ws.view(), "tea")) == ["b.md", "a.md"]
 
 
@@ -214,7 +215,7 @@ DOGS = {
 
 
 def by_meaning(files: dict[str, bytes], embedder: HashedTrigrams | None = None) -> Workspace:
-    return memory_workspace(files)._replace(embedder=embedder or HashedTrigrams())
+    return memory_workspace(files).having(EMBEDDER, embedder or HashedTrigrams())
 
 
 def test_what_means_the_same_comes_to_mind_without_a_word_in_common() -> None:

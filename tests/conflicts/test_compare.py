@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -15,6 +15,7 @@ from memstore.core.digests import blob_id
 from memstore.memories.add import add_memory
 from memstore.memories.edit import set_keys, tag
 from memstore.memories.promote import supersede
+from memstore.search import DERIVED
 from memstore.search.index import GISTS
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
@@ -22,6 +23,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memstore.search.local_state import DerivedCache
     from memstore.vault.workspace import Workspace
 
 
@@ -179,7 +181,7 @@ TOLD = {
 
 def test_what_rules_pairs_out_is_kept_of_all_that_were_compared_as_searches_keep_it() -> None:
     kept = Kept()
-    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    ws = memory_workspace(TOLD).having(DERIVED, cast("DerivedCache", kept))
     found = conflicts(ws.view())
     assert len(found) == 2
     view = ws.view()
@@ -195,7 +197,7 @@ def test_what_rules_pairs_out_is_kept_of_all_that_were_compared_as_searches_keep
 
 def test_kept_gists_of_another_number_of_statements_are_made_anew() -> None:
     kept = Kept()
-    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    ws = memory_workspace(TOLD).having(DERIVED, cast("DerivedCache", kept))
     found = conflicts(ws.view())
     whole = dict(kept.found)
     kept.found = {name: {key: values[:1] for key, values in told.items()} for name, told in whole.items()}
@@ -205,6 +207,6 @@ def test_kept_gists_of_another_number_of_statements_are_made_anew() -> None:
 
 def test_what_one_memory_is_compared_with_is_not_written_down() -> None:
     kept = Kept()
-    ws = memory_workspace(TOLD)._replace(derived=kept)  # type: ignore[arg-type]
+    ws = memory_workspace(TOLD).having(DERIVED, cast("DerivedCache", kept))
     assert len(conflicts(ws.view(), "m_a")) == 2
     assert kept.found == {}

@@ -15,6 +15,7 @@ from memstore.conflicts.gisting import gist
 from memstore.conflicts.gists import RULES, VERSION, _read, _written, may_conflict
 from memstore.conflicts.statements import Statement, statements
 from memstore.memories.search import search
+from memstore.search import DERIVED
 from memstore.search.local_state import DerivedCache
 from tests.conflicts.test_any_order import FOUND
 from tests.conflicts.test_polarity import CONTRADICT, OTHER_VALUES
@@ -182,7 +183,7 @@ def test_a_search_takes_each_revision_of_a_memory_apart_once(tmp_path: Path, mon
         ("Sean hates tea", ["Sean hates tea"]),
     ):
         files["b.md"] = memory_text(f"{text}\n", id="m_bbb")
-        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        ws = memory_workspace(files).having(DERIVED, DerivedCache(tmp_path))
         assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
         assert sorted(taken_apart) == anew
         taken_apart.clear()
@@ -210,7 +211,7 @@ def test_two_statements_that_are_not_in_conflict_are_compared_once(
         ("The tea for Sean costs 6 euros", 1),  # what is in conflict is looked at again: its sides are needed
     ):
         files["b.md"] = memory_text(f"{text}\n", id="m_bbb")
-        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        ws = memory_workspace(files).having(DERIVED, DerivedCache(tmp_path))
         found = [len(hit.conflicts) for hit in search(ws.view(), "tea").hits]
         assert (found, len(compared)) == ([int("6" in text)] * 2, anew)
         compared.clear()
@@ -236,7 +237,7 @@ def test_two_memories_that_may_both_be_right_are_compared_once(tmp_path: Path, m
             "a.md": memory_text("The tea costs 5 euros\n", id="m_aaa", subject_ids='["human:sean"]'),
             "b.md": memory_text("The tea costs 6 euros\n", id="m_bbb", **values),
         }
-        ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+        ws = memory_workspace(files).having(DERIVED, DerivedCache(tmp_path))
         found = [len(hit.conflicts) for hit in search(ws.view(), "tea").hits]
         assert (found, len(compared)) == ([in_conflict] * 2, anew)
         compared.clear()
@@ -247,7 +248,7 @@ def test_damaged_gists_are_made_anew(tmp_path: Path) -> None:
         "a.md": memory_text("Sean likes tea\n", id="m_aaa"),
         "b.md": memory_text("Sean dislikes tea\n", id="m_bbb"),
     }
-    ws = memory_workspace(files)._replace(derived=DerivedCache(tmp_path))
+    ws = memory_workspace(files).having(DERIVED, DerivedCache(tmp_path))
     assert [len(hit.conflicts) for hit in search(ws.view(), "tea").hits] == [1, 1]
     kept = [*(tmp_path / "derived").iterdir()]
     assert any(b"like" in place.read_bytes() for place in kept)

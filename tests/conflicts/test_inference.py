@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
+from memstore.conflicts import INFERENCE
 from memstore.conflicts.compare import conflicts
 from memstore.conflicts.inference import MOST_ASKED, MOST_KEPT, Inference
 from memstore.conflicts.resolve import resolve_conflict
 from memstore.core.errors import UsageError
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
+from memstore.search import DERIVED
 from memstore.search.index import GISTS
 from memstore.search.reranker import Wish
 from tests.memory_workspace import memory_workspace
@@ -21,7 +23,7 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.search.local_state import Kept
+    from memstore.search.local_state import DerivedCache, Kept
     from memstore.vault.workspace import Workspace
 
 DAY, LATER = "2026-03-01T10:00:00Z", "2026-05-01T10:00:00Z"
@@ -51,7 +53,7 @@ def note(name: str, text: str, **keys: str) -> bytes:
 
 
 def asked_by(ws: Workspace, model: ListedContradictions, *, least: float = 0.9) -> Workspace:
-    return ws._replace(inference=Inference(model, least=least), derived=Dict())  # type: ignore[arg-type]
+    return ws.having(INFERENCE, Inference(model, least=least)).having(DERIVED, cast("DerivedCache", Dict()))
 
 
 BOAT = {
@@ -160,17 +162,17 @@ def test_memories_that_may_not_be_seen_are_never_given_to_it() -> None:
         model = ListedContradictions()
         ws = asked_by(memory_workspace(has, actor="si:ash"), model)
         found = conflicts(ws.view()), [hit.conflicts for hit in search(ws.view(), "blue boat").hits]
-        asked.append((found, model.asked, ws.derived.kept))  # type: ignore[attr-defined]
+        asked.append((found, model.asked, ws.of(DERIVED).kept))  # type: ignore[attr-defined]
     assert asked[0] == asked[1]
     assert asked[0][1]
 
 
 def test_answers_are_kept_by_digests_for_this_model_alone() -> None:
     model, kept = ListedContradictions(), Dict()
-    ws = memory_workspace(BOAT)._replace(derived=kept)  # type: ignore[arg-type]
+    ws = memory_workspace(BOAT).having(DERIVED, cast("DerivedCache", kept))
 
     def found_by(named: ListedContradictions) -> int:
-        return len(conflicts(ws._replace(inference=Inference(named, least=0.9)).view()))
+        return len(conflicts(ws.having(INFERENCE, Inference(named, least=0.9)).view()))
 
     assert found_by(model) == 1
     count = len(model.asked)
@@ -200,8 +202,9 @@ def test_a_model_that_fails_is_asked_once_and_everything_goes_on_without_it() ->
         hit.path for hit in search(plain.view(), "boat").hits
     ]
     assert conflicts(ws.view()) == conflicts(plain.view())
-    assert ws.inference is not None
-    assert ws.inference.problem == "the NLI model m can't be run: no; conflicts are found by rules alone"
+    inference = ws.of(INFERENCE)
+    assert inference is not None
+    assert inference.problem == "the NLI model m can't be run: no; conflicts are found by rules alone"
     assert len(model.asked) <= MOST_ASKED
 
 

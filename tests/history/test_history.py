@@ -11,6 +11,7 @@ from memstore.core.change import Operation
 from memstore.core.change import Written as WrittenFile
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
 from memstore.core.transaction import unified_diff
+from memstore.history import HISTORY
 from memstore.history.diff import diff
 from memstore.history.git_history import GitHistory
 from memstore.history.history import HookState
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 EVENT = '{timestamp: "2026-01-15T00:00:00Z", op: support, old: 0.8, new: 0.86, evidence_source: "episode:m_e", '
 EVENT += 'by: "si:ash"}'
-HISTORY = f"\n  - {EVENT}"
+LEDGER = f"\n  - {EVENT}"
 
 
 @pytest.fixture
@@ -110,7 +111,7 @@ def test_the_log_follows_the_id_and_not_the_path(vault: Written) -> None:
 def test_events_of_the_confidence_stand_between_commits(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa", confidence="0.8"))
     vault.commit("1", "2026-01-01T00:00:00Z")
-    vault.write("a.md", memory("m_aaa", confidence="0.86", confidence_history=HISTORY))
+    vault.write("a.md", memory("m_aaa", confidence="0.86", confidence_history=LEDGER))
     vault.commit("2", "2026-02-01T00:00:00Z")
     lines = log(vault.open().view(), "m_aaa").lines
     assert [(line.at[:10], line.verb, line.commit is None, line.by) for line in lines] == [
@@ -248,9 +249,9 @@ def test_the_past_is_refused_to_others_in_the_same_words_whatever_they_name(vaul
 def test_blame_names_the_commit_of_each_entry_and_line(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa", "one\ntwo\nthree\n", confidence="0.8"))
     first = vault.commit("1")
-    vault.write("a.md", memory("m_aaa", "one\n2\nthree\n", confidence="0.86", confidence_history=HISTORY))
+    vault.write("a.md", memory("m_aaa", "one\n2\nthree\n", confidence="0.86", confidence_history=LEDGER))
     second = vault.commit("2")
-    vault.write("b.md", memory("m_aaa", "zero\none\n2\nthree\nfour", confidence="0.86", confidence_history=HISTORY))
+    vault.write("b.md", memory("m_aaa", "zero\none\n2\nthree\nfour", confidence="0.86", confidence_history=LEDGER))
     (vault.root / "a.md").unlink()
     found = blame(vault.open().view(), "m_aaa")
     assert found.path == "b.md"
@@ -279,7 +280,7 @@ def test_blame_of_a_memory_that_was_never_committed(vault: Written) -> None:
 def test_diff_says_in_words_what_became_different(vault: Written) -> None:
     vault.write("a.md", memory("m_aaa", "one\ntwo\n", confidence="0.8"))
     first = vault.commit("1", "2026-01-01T00:00:00Z")
-    vault.write("b.md", memory("m_aaa", "one\n2\n", confidence="0.86", confidence_history=HISTORY))
+    vault.write("b.md", memory("m_aaa", "one\n2\n", confidence="0.86", confidence_history=LEDGER))
     (vault.root / "a.md").unlink()
     told = diff(vault.open().view(), "m_aaa")
     assert (told.old, told.new) == (first, None)
@@ -337,9 +338,7 @@ def test_status_works_before_the_first_commit_and_without_a_repository(vault: Wr
     vault.write("a.md", memory("m_aaa"))
     assert [u.verb for u in status(vault.open().view()).uncommitted] == ["add"]
     (vault.root / ".git").rename(vault.root.parent / "elsewhere")
-    ws = vault.open()._replace(
-        history=GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)})
-    )
+    ws = vault.open().having(HISTORY, GitHistory(vault.root, os.environ | {"GIT_CEILING_DIRECTORIES": str(vault.root)}))
     found = status(ws.view())
     assert (found.repository, found.memories, found.uncommitted, found.hooks) == (None, 1, (), {})
     for verb in (log, diff, commit):

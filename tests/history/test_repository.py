@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.history import HISTORY
 from memstore.history.git_history import GitHistory
 from memstore.hooks import commit_msg, pre_commit
 from memstore.memories.add import add_memory
@@ -54,7 +55,7 @@ def counted(tmp_path: Path) -> Counted:
 
 
 def opened(vault: Written, counted: Counted) -> Workspace:
-    return vault.open()._replace(history=GitHistory(vault.root, counted.environ))
+    return vault.open().having(HISTORY, GitHistory(vault.root, counted.environ))
 
 
 def test_a_command_starts_few_processes(vault: Written, counted: Counted) -> None:
@@ -83,14 +84,14 @@ def test_what_needs_no_git_starts_none(vault: Written, counted: Counted) -> None
 def test_a_view_is_about_one_moment_until_it_commits(vault: Written) -> None:
     ws = vault.open()
     view = ws.view()
-    first = view.history.head()
+    first = view.of(HISTORY).head()
     vault.write("a.md", memory("m_aaa", "By hand.\n"))
     second = vault.commit("by somebody else")
-    assert view.history.head() == first
-    assert ws.history.head() == view.again().history.head() == second != first
+    assert view.of(HISTORY).head() == first
+    assert ws.history.head() == view.again().of(HISTORY).head() == second != first
     saved = add_memory(view, {}, "Tea is green.", commit=True)
-    assert view.history.head() == saved.commit == ws.history.head()
-    assert saved.path in view.history.files_at(saved.commit or "")
+    assert view.of(HISTORY).head() == saved.commit == ws.history.head()
+    assert saved.path in view.of(HISTORY).files_at(saved.commit or "")
 
 
 @pytest.mark.parametrize("state", ["a branch", "a tag of its name", "detached", "no commit"])

@@ -12,6 +12,7 @@ import pytest
 from memstore.core.errors import Exit, GitError, RefusedError
 from memstore.files import memory_file
 from memstore.files.memory_file import BrokenFile, MemoryFile
+from memstore.history import HISTORY
 from memstore.history.history import HookState
 from memstore.hooks import merge_driver
 from memstore.trust import allowed_signers
@@ -36,7 +37,7 @@ BOTH = ("title: Tea\ntags: [a, c, d]\naccess_grants: [si:ash, human:ina]\n---\n1
 def vault(tmp_path: Path) -> Written:
     vault = vault_in(tmp_path / "the vault")
     vault.write(".gitattributes", "*.md merge=memstore diff=memstore -text\n")
-    vault.open().view().history.hooks.install("merge-driver")
+    vault.open().view().of(HISTORY).hooks.install("merge-driver")
     return vault
 
 
@@ -124,7 +125,7 @@ def test_a_conflict_stops_git_and_nobody_reads_the_memory(vault: Written) -> Non
 def test_a_memory_in_conflict_is_shown_to_nobody_but_the_owner(
     vault: Written, line_ends: str, *, has_driver: bool
 ) -> None:
-    hooks = vault.open().view().history.hooks
+    hooks = vault.open().view().of(HISTORY).hooks
     if not has_driver:
         hooks.uninstall("merge-driver")
     theirs = THEIRS.replace("title: Tea", "title: Black tea").replace("\n", line_ends)
@@ -168,7 +169,7 @@ def test_a_moved_memory_is_merged_where_it_lies_now(vault: Written) -> None:
 
 @pytest.mark.parametrize("how", ["no driver", "program gone", "program broken"])
 def test_without_the_program_nothing_is_lost_silently(vault: Written, tmp_path: Path, how: str) -> None:
-    hooks = vault.open().view().history.hooks
+    hooks = vault.open().view().of(HISTORY).hooks
     if how == "no driver":
         hooks.uninstall("merge-driver")
     else:
@@ -234,7 +235,7 @@ def test_a_vault_may_be_a_folder_of_the_repository(tmp_path: Path) -> None:
 
 
 def test_installing_is_repeatable_and_leaves_another_driver_alone(vault: Written) -> None:
-    hooks = vault.open().view().history.hooks
+    hooks = vault.open().view().of(HISTORY).hooks
     before = (vault.root / ".git/config").read_text()
     hooks.install("merge-driver")
     assert (vault.root / ".git/config").read_text() == before
@@ -249,7 +250,7 @@ def test_installing_is_repeatable_and_leaves_another_driver_alone(vault: Written
 
 
 def test_settings_that_cant_be_changed_are_told_in_words(vault: Written) -> None:
-    hooks = vault.open().view().history.hooks
+    hooks = vault.open().view().of(HISTORY).hooks
     (vault.root / ".git/config.lock").touch()
     with pytest.raises(GitError, match="the merge driver is not installed, because git's settings here") as told:
         hooks.install("merge-driver")
@@ -379,7 +380,7 @@ def test_a_change_of_a_memory_whose_tombstone_is_elsewhere_does_not_bring_it_bac
     vault.write("m_aaa.md", memory("m_aaa", "Forgotten.\n", status="forgotten"))
     vault.commit("forgotten")
     assert "deleted in HEAD and modified in side" in attempt(vault, "merge", "side").stdout
-    vault.open().view().history.hooks.install("pre-commit")
+    vault.open().view().of(HISTORY).hooks.install("pre-commit")
     git(vault.root, "add", "-A")  # clumsily
     done = subprocess.run(["git", "commit", "-m", "both"], cwd=vault.root, capture_output=True, text=True, check=False)
     assert done.returncode != 0

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access import QUOTED
 from memstore.access.local_state import Quoted
 from memstore.core.change import Edit
 from memstore.core.transaction import save
@@ -28,7 +29,7 @@ QUOTING = memory_text("Tea!\n", id="m_quot000001", source_type="external", deriv
 @pytest.fixture
 def ws() -> Workspace:
     files = {"page.md": PAGE, "gone.md": GONE, "own.md": OWN, "source.md": SOURCE, "quoting.md": QUOTING}
-    return memory_workspace(files)._replace(quoted=Quoted())
+    return memory_workspace(files).having(QUOTED, Quoted())
 
 
 def changed(view: View, path: str, old: bytes, new: bytes) -> bytes:
@@ -48,8 +49,8 @@ def test_only_external_memories_that_may_be_seen_are_named(ws: Workspace) -> Non
     view = ws.view()
     note_shown(view, ["note:m_own0000001", None, "note:m_none000001", "note:m_page000001", "note:m_gone000001"])
     assert sources(changed(view, "own.md", b"green", b"cheap")) == ("note:m_page000001",)
-    assert view.quoted.take_named() == ["note:m_page000001"]
-    assert view.quoted.take_named() == []
+    assert view.of(QUOTED).take_named() == ["note:m_page000001"]
+    assert view.of(QUOTED).take_named() == []
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_reading_what_was_derived_from_a_page_counts_as_reading_the_page() -> No
     derived = memory_text("Buy, it says.\n", id="m_made000001", derived_from='["note:m_page000001"]')
     further = memory_text("So buy.\n", id="m_made000002", derived_from='["note:m_made000001", "note:m_made000002"]')
     ws = memory_workspace({"page.md": PAGE, "own.md": OWN, "made.md": derived, "more.md": further})
-    view = ws._replace(quoted=Quoted()).view()
+    view = ws.having(QUOTED, Quoted()).view()
     refs = ["note:m_own0000001", "note:m_made000001", "note:m_made000002", None]
     assert from_outside(view, refs) == ["note:m_made000001", "note:m_made000002"]
     note_shown(view, ["note:m_made000002"])

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memstore.core.errors import NotFoundError
 from memstore.memories.search import Wish, search
+from memstore.search import EMBEDDER, VECTORS
 from memstore.search.retrieval import Filters, Sort, Unit
 from tests.embedders import HashedTrigrams
 from tests.memories.test_search import FILES
@@ -94,7 +95,7 @@ def test_the_parts_of_a_score_sum_up_to_it(ws: Workspace, text: str, by: Unit, s
 
 @pytest.mark.parametrize("by", list(Unit))
 def test_they_do_so_with_meaning_beside_the_words(by: Unit) -> None:
-    ws = memory_workspace(FILES)._replace(embedder=HashedTrigrams(), vectors=KeptVectors())
+    ws = memory_workspace(FILES).having(EMBEDDER, HashedTrigrams()).having(VECTORS, KeptVectors())
     answer = explained(ws, "heart murmur of the dog", by=by)
     assert sums_up(answer)
     for hit in answer.hits:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access import CONTEXTS
 from memstore.access.world import ActiveContext
 from memstore.beliefs.reinforce import reinforce
 from memstore.core.errors import NotFoundError, RefusedError
@@ -69,7 +70,7 @@ def looking(
     actor: str, context: ActiveContext | None = None, *, alone: bool = False, files: dict[str, bytes] | None = None
 ) -> Workspace:
     ws = memory_workspace(FILES | (files or {}), actor=actor)
-    return ws._replace(contexts=InContext(context), alone=alone) if context else ws
+    return ws._replace(alone=alone).having(CONTEXTS, InContext(context)) if context else ws
 
 
 def seen(ws: Workspace) -> set[str]:

@@ -17,6 +17,7 @@ from memstore.memories import why as explanation
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import MOST_USES, why
+from memstore.search import USAGE
 from memstore.search.uses import Use, uses_of
 from tests.core.ledgers import line_with
 from tests.memory_workspace import OWNER, files_of, memory_workspace
@@ -91,7 +92,7 @@ def test_a_number_that_a_hand_changed_is_told_apart(ws: Workspace) -> None:
 
 
 def test_quality_is_taken_apart_as_search_and_show_print_it(ws: Workspace) -> None:
-    ws.usage.record(Use("m_tea", MADE, OWNER, "show"))
+    ws.of(USAGE).record(Use("m_tea", MADE, OWNER, "show"))
     explained = why(ws.view(), "m_tea")
     found = number(explained, "quality")
     assert [term.name for term in found.terms] == ["base", "recency", "uses", "citation", "conflicts"]
@@ -116,7 +117,7 @@ def test_the_seeds_formula_is_taken_apart_by_its_letter(ws: Workspace) -> None:
 
 def test_strength_names_its_latest_uses_and_sums_up_the_rest(ws: Workspace) -> None:
     for day in range(MOST_USES + 3):
-        ws.usage.record(Use("m_tea", MADE + timedelta(days=day), OWNER, "show"))
+        ws.of(USAGE).record(Use("m_tea", MADE + timedelta(days=day), OWNER, "show"))
     found = number(why(ws.view(), "m_tea"), "strength")
     assert found.unit == "days"
     assert [term.name for term in found.terms] == ["stability", "uses", *["use"] * MOST_USES, "days"]

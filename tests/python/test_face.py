@@ -14,6 +14,7 @@ import pytest
 
 import memstore
 from memstore import seeds
+from memstore.access import QUOTED
 from memstore.adapters.memory_tool import MemoryTool
 from memstore.core.short_repr import LONGEST_LINE
 from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
@@ -815,7 +816,7 @@ def test_the_users_own_settings_count_from_the_next_call_on(home: Path) -> None:
 def test_what_a_vault_has_shown_is_remembered_when_settings_change(home: Path) -> None:
     settings = home / "notes/.memstore/config.toml"
     with memstore.open_vault(home / "notes", entity=SEAN) as vault:
-        shown = vault.view().quoted
+        shown = vault.view().of(QUOTED)
         settings.write_text(settings.read_text() + "auto_commit = false\n")
         vault.list()
-        assert vault.view().quoted is shown
+        assert vault.view().of(QUOTED) is shown

@@ -9,6 +9,7 @@ import pytest
 from memstore.core.errors import UsageError
 from memstore.documents.search import answer_document
 from memstore.memories.search import Wish, search
+from memstore.search import EMBEDDER, VECTORS
 from memstore.search.embedder import DiskVectors
 from memstore.search.meaning import vectors_of
 from memstore.search.retrieval import Unit
@@ -36,7 +37,7 @@ FILES = {
 
 def vault(files: dict[str, bytes] | None = None, embedder: Embedder | None = None) -> Workspace:
     ws = memory_workspace(FILES if files is None else files)
-    return ws._replace(embedder=embedder or HashedTrigrams(), vectors=KeptVectors())
+    return ws.having(EMBEDDER, embedder or HashedTrigrams()).having(VECTORS, KeptVectors())
 
 
 def found(ws: Workspace, text: str, wish: Wish | None = None) -> list[str | None]:
@@ -109,14 +110,14 @@ def test_a_vector_is_made_once_until_its_memory_changes() -> None:
     embedder.texts.clear()
     assert found(ws, "automobile") == ["note:m_cat"]
     assert embedder.texts == ["automobile", "The car."]
-    assert len(ws.vectors.last("trigrams")) == 6  # that of the old text is gone
+    assert len(ws.of(VECTORS).last("trigrams")) == 6  # that of the old text is gone
 
 
 def test_another_embedder_has_other_vectors() -> None:
     ws = vault()
     found(ws, "puppy")
     other = HashedTrigrams("other")
-    found(ws._replace(embedder=other), "puppy")
+    found(ws.having(EMBEDDER, other), "puppy")
     assert len(other.texts) == 7
 
 
@@ -165,7 +166,7 @@ def test_whoever_waits_is_told_when_there_are_many() -> None:
     many = {f"{i}.md": memory_text(f"\nWord {i}.\n", id=f"m_{i}") for i in range(70)}
     ws = vault(many)
     found(ws, "word")
-    assert ws.vectors.told == [(32, 70), (64, 70), (70, 70)]  # type: ignore[attr-defined]
+    assert ws.of(VECTORS).told == [(32, 70), (64, 70), (70, 70)]  # type: ignore[attr-defined]
 
 
 class Stopped(HashedTrigrams):
@@ -180,7 +181,7 @@ def test_one_that_is_stopped_halfway_has_not_worked_for_nothing() -> None:
     ws = vault(many, Stopped())
     with pytest.raises(KeyboardInterrupt):
         found(ws, "word")
-    assert len(ws.vectors.last("trigrams")) == 64
+    assert len(ws.of(VECTORS).last("trigrams")) == 64
 
 
 class Short(HashedTrigrams):
@@ -201,7 +202,7 @@ def opened(root: Path, embedder: HashedTrigrams, *, object_format: str = "sha1")
     written = vault_in(root / "vault", object_format)
     written.write("kennel.md", memory("m_kennel", "A canine hotel.\n"))
     written.commit("a kennel")
-    return written.open()._replace(embedder=embedder, vectors=DiskVectors(root / "cache"))
+    return written.open().having(EMBEDDER, embedder).having(VECTORS, DiskVectors(root / "cache"))
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
@@ -209,7 +210,7 @@ def test_vectors_outlive_the_program_and_consolidation_shares_them(tmp_path: Pat
     ws = opened(tmp_path, HashedTrigrams(), object_format=object_format)
     assert found(ws, "puppy") == ["note:m_kennel"]
     again = HashedTrigrams()
-    later = ws._replace(embedder=again, vectors=DiskVectors(tmp_path / "cache"))
+    later = ws.having(EMBEDDER, again).having(VECTORS, DiskVectors(tmp_path / "cache"))
     assert found(later, "puppy") == ["note:m_kennel"]
     file = later.view().read("kennel.md")
     assert file is not None

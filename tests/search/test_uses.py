@@ -12,6 +12,7 @@ from memstore.memories.cite import cite
 from memstore.memories.listing import list_memories
 from memstore.memories.search import search
 from memstore.memories.show import path_of, show_memory
+from memstore.search import USAGE
 from memstore.search.uses import Use, uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
@@ -63,7 +64,7 @@ def test_a_memory_that_may_not_be_seen_is_not_used(ws: Workspace) -> None:
 def test_what_the_owner_reads_does_not_show_in_what_others_are_told(ws: Workspace) -> None:
     ash = ws._replace(actor="si:ash")
     alone = show_memory(ash.view(), "m_ashes").grounds.strength
-    ws.usage.record(Use("m_ashes", AT, OWNER, "show"))
+    ws.of(USAGE).record(Use("m_ashes", AT, OWNER, "show"))
     assert [use.by for use in uses_of(ash.view())["m_ashes"]] == ["si:ash"]
     assert alone.uses == 0
     assert len(uses_of(ws.view())["m_ashes"]) == 2  # the log is its user's
@@ -79,5 +80,5 @@ def test_the_strength_shown_knows_nothing_of_this_look(ws: Workspace) -> None:
 
 
 def test_a_use_in_the_future_counts_as_one_now(ws: Workspace) -> None:
-    ws.usage.record(Use("m_tea", AT + timedelta(days=4000), OWNER, "show"))
+    ws.of(USAGE).record(Use("m_tea", AT + timedelta(days=4000), OWNER, "show"))
     assert show_memory(ws.view(), "m_tea").grounds.strength.retrieval == 1.0

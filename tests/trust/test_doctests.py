@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from memstore.memories.edit import set_keys
+from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
 from memstore.trust.signatures import SshSignatures
 from tests.installed import ROOT
@@ -61,7 +62,7 @@ def seans(keys: SshSignatures) -> Workspace:
     """Return a vault whose keyring has Sean's key, which his settings name."""
     key = keys.public_key(keys.own_key or "")
     line = f'{OWNER} namespaces="{ATTEST_NAMESPACE}" {key.type} {key.base64}\n'
-    return memory_workspace({ALLOWED_SIGNERS: line.encode()})._replace(signatures=keys)
+    return memory_workspace({ALLOWED_SIGNERS: line.encode()}).having(SIGNATURES, keys)
 
 
 @pytest.mark.parametrize("example", examples(), ids=lambda test: str(test.name))

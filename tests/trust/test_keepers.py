@@ -12,7 +12,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from memstore.core.errors import NotFoundError, UsageError
+from memstore.history import HISTORY
 from memstore.history.git_history import GitHistory
+from memstore.trust import PINS, SIGNATURES
 from memstore.trust.anchor import anchor_commit
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.keys import add_key, list_keys, revoke_key
@@ -83,7 +85,7 @@ class Vault:
     def open(self, key: str = "") -> Workspace:
         signatures = SshSignatures(self.home, agent="", own_key=str(self.home / key) if key else None)
         pins = UserPins(self.home / "config.toml", self.root)
-        return self.vault.open(OWNER)._replace(signatures=signatures, pins=pins, clock=TickClock())
+        return self.vault.open(OWNER)._replace(clock=TickClock()).having(SIGNATURES, signatures).having(PINS, pins)
 
     def names(self) -> list[str]:
         """Return whose keys count, in order."""
@@ -330,7 +332,7 @@ def test_a_keyring_without_keys_is_not_pinned(tmp_path: Path) -> None:
     vault.commit("No keys")
     with pytest.raises(UsageError, match="none ever would"):
         vault.pin()
-    assert vault.open().pins.commit is None
+    assert vault.open().of(PINS).commit is None
 
 
 def test_pinning_again_tells_whom_that_lets_in(vault: Vault) -> None:
@@ -373,7 +375,7 @@ def test_a_shallow_clone_says_what_to_fetch(vault: Vault, tmp_path: Path) -> Non
     vault.commit("More")
     clone = tmp_path / "clone"
     git(tmp_path, "clone", "-q", "--depth=1", vault.root.as_uri(), str(clone))
-    other = vault.open()._replace(history=GitHistory(clone, os.environ))
+    other = vault.open().having(HISTORY, GitHistory(clone, os.environ))
     keyring, findings = read_keyring(other.view())
     assert keyring.signers == ()
     assert "--unshallow" in (findings[0].hint or "")
@@ -451,12 +453,12 @@ def test_a_pin_is_kept_in_the_users_settings_and_nothing_else_there_changes(tmp_
     done = pin(vault.open().view())
     assert [one.principals[0] for one in done.keepers] == ["human:sean"]
     assert config.read_text().startswith('# mine\nentity = "human:tester"  # me\n')
-    assert vault.open().pins.commit == done.commit
+    assert vault.open().of(PINS).commit == done.commit
     pin(vault.open().view(), revision="HEAD", dry_run=True)
     with pytest.raises(NotFoundError):
         pin(vault.open().view(), revision="nowhere")
     assert unpin(vault.open().view()).before == done.commit
-    assert vault.open().pins.commit is None
+    assert vault.open().of(PINS).commit is None
 
 
 def test_a_link_to_the_vault_is_the_same_vault(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from memstore.trust import PINS, SIGNATURES
 from memstore.trust.anchor import anchor_commit, anchor_stamp
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
 from memstore.trust.pin import UserPins
@@ -52,7 +53,7 @@ def opened(vault: Written, *, later: bool = False) -> Workspace:
     clock = TickClock()
     for _ in range(LATER if later else 0):
         clock.now()
-    return vault.open()._replace(clock=clock, signatures=SshSignatures(vault.root, agent=""))
+    return vault.open()._replace(clock=clock).having(SIGNATURES, SshSignatures(vault.root, agent=""))
 
 
 def state(vault: Written, *, later: bool = True) -> str:
@@ -133,7 +134,7 @@ def stamped(vault: Written, *, at: str, height: int = 7) -> Workspace:
     digest = hashlib.sha256(page).digest()
     anchor_stamp(opened(vault).view(), REF, page, timestamps.proof(digest, [*STEPS, ("bitcoin", height)]))
     header = timestamps.header(timestamps.root(digest, STEPS), datetime.fromisoformat(at))
-    return opened(vault, later=True)._replace(pins=Blocks(height, header))
+    return opened(vault, later=True).having(PINS, Blocks(height, header))
 
 
 def test_a_stamp_of_the_signature_proves_its_time(vault: Written) -> None:
@@ -170,7 +171,7 @@ def test_a_stamp_older_than_the_memory_cannot_commit_to_it(vault: Written) -> No
 def test_a_proof_that_leads_elsewhere_is_altered(vault: Written) -> None:
     stamped(vault, at="2026-02-01T10:30:00+00:00")
     header = timestamps.header(bytes(32), datetime(2026, 2, 1, 12, tzinfo=UTC))
-    ws = opened(vault, later=True)._replace(pins=Blocks(7, header))
+    ws = opened(vault, later=True).having(PINS, Blocks(7, header))
     found = trust_of(ws.view(), REF).vouched.anchors[0]
     assert (found.status.value, found.counts) == ("altered", False)
     assert "a root other" in found.reason

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from memstore.memories.listing import list_memories
+from memstore.search import DERIVED
 from memstore.search.retrieval import Filters
+from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.trust.sign import sign
 from memstore.trust.verification import KnownVerdicts, Voucher
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from memstore.search.local_state import Kept
+    from memstore.search.local_state import DerivedCache, Kept
     from memstore.trust.signatures import Signatures
     from memstore.trust.sshsig import SshSignature
     from memstore.vault.workspace import Workspace
@@ -69,7 +71,8 @@ def vault(keys: Path) -> Workspace:
     ws = babels_vault(keys)
     sign(ws.view(), PATH, key=str(keys / "babel"))
     witnessed(ws, keys, PITH)
-    return ws._replace(derived=KeptInMemory(), signatures=Counting(ws.signatures))  # type: ignore[arg-type]
+    ws = ws.having(DERIVED, cast("DerivedCache", KeptInMemory()))
+    return ws.having(SIGNATURES, cast("Signatures", Counting(ws.of(SIGNATURES))))
 
 
 def trusted(ws: Workspace, least: float = 0.5) -> list[str]:
@@ -77,7 +80,7 @@ def trusted(ws: Workspace, least: float = 0.5) -> list[str]:
 
 
 def checked(ws: Workspace) -> int:
-    return ws.signatures.checked  # type: ignore[attr-defined, no-any-return]
+    return ws.of(SIGNATURES).checked  # type: ignore[attr-defined, no-any-return]
 
 
 def test_what_was_verified_once_is_not_verified_again(vault: Workspace) -> None:
@@ -142,6 +145,6 @@ def test_findings_come_again(vault: Workspace) -> None:
 
 def test_the_author_is_not_in_the_cache(vault: Workspace) -> None:
     trusted(vault)
-    kept = vault.derived.kept["attestations"][1]  # type: ignore[attr-defined]
+    kept = vault.of(DERIVED).kept["attestations"][1]  # type: ignore[attr-defined]
     assert BABEL not in repr(kept)
     assert list(kept.values()) == [("1", "1", "0", "1", "0")]

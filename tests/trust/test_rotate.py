@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
+from memstore.trust import SIGNATURES
 from memstore.trust.formats import rotation
 from memstore.trust.formats.rotation import Rotation, SignedRotation
 from memstore.trust.keyring import ALLOWED_SIGNERS, ROTATIONS
@@ -43,7 +44,7 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def vault(keys: Path) -> Workspace:
-    ws = memory_workspace({})._replace(signatures=SshSignatures(keys, agent=""))
+    ws = memory_workspace({}).having(SIGNATURES, SshSignatures(keys, agent=""))
     add_key(ws.view(), PITH, str(keys / "old.pub"))
     return ws
 
@@ -77,7 +78,7 @@ def test_a_rotation_ends_the_old_key_and_both_say_so(vault: Workspace, keys: Pat
 
 
 def test_the_users_own_key_signs_where_it_is_the_old_one(vault: Workspace, keys: Path) -> None:
-    own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "old")))
+    own = vault.having(SIGNATURES, SshSignatures(keys, agent="", own_key=str(keys / "old")))
     rotate_key(own.view(), PITH, str(keys / "new"))
     assert problems(vault) == [""]
 
@@ -99,7 +100,7 @@ def test_a_lost_key_is_told_with_the_way_on(vault: Workspace, keys: Path) -> Non
     with pytest.raises(RefusedError) as unnamed:
         rotate_key(vault.view(), PITH, str(keys / "new"))
     assert "memstore keys revoke si:pith, then memstore keys add si:pith" in (unnamed.value.hint or "")
-    own = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
+    own = vault.having(SIGNATURES, SshSignatures(keys, agent="", own_key=str(keys / "mallory")))
     with pytest.raises(RefusedError):
         rotate_key(own.view(), PITH, str(keys / "new"))
     assert files_of(vault) == before

@@ -11,7 +11,9 @@ from memstore.core.config import Config
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
 from memstore.memories.show import show_memory
+from memstore.search import DERIVED
 from memstore.search.local_state import DerivedCache
+from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS
 from memstore.trust.score import Level
 from memstore.trust.sign import resolve, sign, witness
@@ -80,7 +82,7 @@ def history(request: pytest.FixtureRequest, tmp_path: Path, keys: Path) -> Histo
     written.write(ALLOWED_SIGNERS, keyring_of(keys))
     cache = DerivedCache(tmp_path / "cache")
     signatures = SshSignatures(keys, agent="")
-    ws = written.open(BABEL)._replace(config=Config(owner=BABEL), signatures=signatures, derived=cache)
+    ws = written.open(BABEL)._replace(config=Config(owner=BABEL)).having(SIGNATURES, signatures).having(DERIVED, cache)
     found = History(written, ws, keys)
     found.sign()
     found.attest(PITH, "confirm")

@@ -16,14 +16,16 @@ from memstore.core.config import Config
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.keys import TRUST_LEVELS
 from memstore.face.trust import VaultTrust
+from memstore.history import HISTORY
 from memstore.history.git_history import GitHistory
 from memstore.memories.create import create_memory, query_memories
 from memstore.memories.listing import list_memories
 from memstore.memories.search import Wish, search
 from memstore.memories.show import show_memory
 from memstore.memories.why import why
+from memstore.search import DERIVED
 from memstore.search.retrieval import Filters
-from memstore.trust import witness_request
+from memstore.trust import PINS, SIGNATURES, witness_request
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.trust.pages import WebPage
 from memstore.trust.score import Level, Trust, TrustProfile
@@ -220,13 +222,13 @@ def test_a_key_that_is_not_the_agents_in_the_keyring_vouches_for_nobody(
 
 def test_a_key_that_was_swapped_or_revoked_no_longer_counts(vault: Workspace, keys: Path) -> None:
     sign(vault.view(), PATH, key=str(keys / "babel"))
-    key = vault.signatures.public_key(str(keys / "babel"))
+    key = vault.of(SIGNATURES).public_key(str(keys / "babel"))
     files_of(vault)[REVOKED_KEYS] = f"{key.type} {key.base64}\n".encode()
     assert states(vault) == ["untrusted"]
     files_of(vault)[REVOKED_KEYS] = b"SSHKRL\n\0"
     assert states(vault) == ["untrusted"]
     del files_of(vault)[REVOKED_KEYS]
-    mallory = vault.signatures.public_key(str(keys / "mallory"))
+    mallory = vault.of(SIGNATURES).public_key(str(keys / "mallory"))
     edit(vault, key.base64, mallory.base64, ALLOWED_SIGNERS)
     assert states(vault) == ["untrusted"]
 
@@ -333,7 +335,7 @@ def test_check_reports_attestations_with_their_lines(vault: Workspace, keys: Pat
 
 
 def test_create_memory_signs_by_itself_where_a_key_is_configured(vault: Workspace, keys: Path) -> None:
-    ws = vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "babel")))
+    ws = vault.having(SIGNATURES, SshSignatures(keys, agent="", own_key=str(keys / "babel")))
     memory = create_memory(
         ws.view(), summary="Isnad", body="A chain of witnesses.", tags=["isnad", "trust"], confidence=0.8
     )
@@ -347,7 +349,7 @@ def test_a_key_that_cannot_be_used_leaves_no_memory(vault: Workspace, keys: Path
     before = dict(files_of(vault))
     with pytest.raises(VaultError):
         create_memory(
-            vault._replace(signatures=SshSignatures(keys, agent="", own_key=str(keys / "lost"))).view(),
+            vault.having(SIGNATURES, SshSignatures(keys, agent="", own_key=str(keys / "lost"))).view(),
             summary="Isnad",
             body="A chain.",
         )
@@ -403,7 +405,7 @@ def paged(vault: Workspace, keys: Path, *names: str) -> tuple[Workspace, bytes]:
         anchored = create_anchor(vault.view(), type="url", reference=f"https://e.org/{name}", page=page)
         assert anchored.role == "commitment"
     hosts = Hosts(e_org=CLAIRE, f_org=PITH, babel_org=BABEL)
-    return vault._replace(pins=cast("UserPins", hosts), derived=cast("DerivedCache", KeptInMemory())), page
+    return vault.having(PINS, cast("UserPins", hosts)).having(DERIVED, cast("DerivedCache", KeptInMemory())), page
 
 
 def counting(vault: Workspace) -> list[bool]:
@@ -433,7 +435,7 @@ def test_a_page_that_this_verifier_fetched_from_anothers_host_proves_when(vault:
     assert trusted.grounds.anchors == 2  # those of one host count once
     assert trusted.proven_at
     assert (trusted.trust.score, trusted.trust.level) == (0.6, Level.ANCHORED)
-    other = vault._replace(derived=cast("DerivedCache", KeptInMemory()))
+    other = vault.having(DERIVED, cast("DerivedCache", KeptInMemory()))
     assert not any(counting(other))  # another verifier fetches it themselves
 
 
@@ -492,7 +494,7 @@ def requested(vault: Workspace, *asked: str) -> bytes:
 def answered(vault: Workspace, keys: Path, data: bytes) -> dict[str, Any]:
     request = witness_request.read("req.md", data)
     return answer_request(
-        request, "confirm", by=None, at=AT, signatures=vault.signatures, key=str(keys / "pith"), notes="I was"
+        request, "confirm", by=None, at=AT, signatures=vault.of(SIGNATURES), key=str(keys / "pith"), notes="I was"
     )
 
 
@@ -571,9 +573,9 @@ def test_of_several_who_are_asked_one_says_who_they_are(vault: Workspace, keys: 
     request = witness_request.read("req.md", requested(shared(vault), PITH, CLAIRE))
     for by in (None, "si:mallory"):
         with pytest.raises(UsageError, match="the request is to si:pith, human:claire"):
-            answer_request(request, "confirm", by=by, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
+            answer_request(request, "confirm", by=by, at=AT, signatures=vault.of(SIGNATURES), key=str(keys / "pith"))
     with pytest.raises(UsageError, match="a partial attestation needs an aspect"):
-        answer_request(request, "partial", by=PITH, at=AT, signatures=vault.signatures, key=str(keys / "pith"))
+        answer_request(request, "partial", by=PITH, at=AT, signatures=vault.of(SIGNATURES), key=str(keys / "pith"))
 
 
 # -- resolutions ---------------------------------------------------------------------------------
@@ -686,7 +688,7 @@ def compressed(ws: Workspace, root: Path, summary: str) -> Workspace:
     blob = git(repository(root / "kept"), "hash-object", "-w", "--stdin", stdin=whole).strip()
     mark = f'compressed_from: {{commit: "{"c" * 40}", blob: "{blob}"}}\n'
     put(ws, whole.replace("---\n\n", f"{mark}---\n\n").partition("---\n\n")[0] + f"---\n\n{summary}\n")
-    return ws._replace(history=GitHistory(root / "kept", os.environ))
+    return ws.having(HISTORY, GitHistory(root / "kept", os.environ))
 
 
 def test_a_signature_over_what_was_compressed_is_checked_against_the_whole(
@@ -711,7 +713,7 @@ def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys
     edit(vault, "put memories.", "put memories. It is what to make of them.")
     sign(vault.view(), PATH, key=str(keys / "babel"))
     ws = compressed(vault, tmp_path, "The hard problem isn't where to put memories.")
-    assert states(ws._replace(history=vault.history)) == ["stale"]
+    assert states(ws.having(HISTORY, vault.history)) == ["stale"]
 
 
 # -- times that can't be ---------------------------------------------------------------------------
@@ -720,7 +722,7 @@ def test_without_the_whole_a_signature_can_not_be_checked(vault: Workspace, keys
 def said_at(vault: Workspace, keys: Path, at: datetime) -> None:
     """Have Pith confirm the memory at a time of their own choice."""
     request = witness_request.read("req.md", requested(shared(vault), PITH))
-    answer = answer_request(request, "confirm", by=None, at=at, signatures=vault.signatures, key=str(keys / "pith"))
+    answer = answer_request(request, "confirm", by=None, at=at, signatures=vault.of(SIGNATURES), key=str(keys / "pith"))
     accept_answer(vault.view(), PATH, json.dumps(answer).encode())
 
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import memstore
+from memstore.access import CONTEXTS
 from memstore.access.world import ActiveContext
 from memstore.core.config import Config
 from memstore.core.errors import FormatError, RefusedError, UsageError, VaultError
 from memstore.files.local_state import Environment
+from memstore.search import EMBEDDER
 from memstore.vault import composition
 from tests.embedders import HashedTrigrams
 
@@ -157,10 +159,10 @@ def test_what_is_no_context_is_an_error_and_never_no_context(tmp_path: Path, tex
 
 def test_the_option_stands_before_the_variable_and_that_before_the_file(tmp_path: Path) -> None:
     _vault(tmp_path)
-    composition.open_workspace(_environment(tmp_path)).contexts.enter(_context("ctx:kept"))
+    composition.open_workspace(_environment(tmp_path)).of(CONTEXTS).enter(_context("ctx:kept"))
 
     def active(context: str | None = None, **variables: str) -> str | None:
-        found = composition.open_workspace(_environment(tmp_path, **variables), context=context).contexts.current()
+        found = composition.open_workspace(_environment(tmp_path, **variables), context=context).of(CONTEXTS).current()
         return found.id if found else None
 
     assert active("ctx:option", MEMSTORE_CONTEXT="ctx:variable") == "ctx:option"
@@ -173,10 +175,10 @@ def test_the_option_stands_before_the_variable_and_that_before_the_file(tmp_path
 def test_a_context_that_can_not_be_relied_on_stops_all_but_leaving_it(tmp_path: Path) -> None:
     _vault(tmp_path)
     ws = composition.open_workspace(_environment(tmp_path))
-    ws.contexts.enter(_context("ctx:park", hours=-1))
+    ws.of(CONTEXTS).enter(_context("ctx:park", hours=-1))
     with pytest.raises(RefusedError, match="ctx:park expired at"):
         composition.open_workspace(_environment(tmp_path))
-    composition.open_workspace(_environment(tmp_path), any_context=True).contexts.leave()
+    composition.open_workspace(_environment(tmp_path), any_context=True).of(CONTEXTS).leave()
     composition.open_workspace(_environment(tmp_path))
 
 
@@ -187,7 +189,7 @@ def test_two_agents_never_see_each_others_context(tmp_path: Path) -> None:
         entity, session = agents[turn % 3]
         contexts = composition.open_workspace(
             _environment(tmp_path, MEMSTORE_SESSION=session), entity=entity, any_context=True
-        ).contexts
+        ).of(CONTEXTS)
         found = contexts.current()
         assert (found.id if found else None) == (f"ctx:c{turn - 3}" if turn % 30 > 2 else None)
         contexts.enter(_context(f"ctx:c{turn}"))
@@ -236,9 +238,9 @@ def test_a_vault_is_opened_from_python(tmp_path: Path) -> None:
 
 def test_an_embedder_is_the_users_choice_and_loaded_only_when_it_is_used(tmp_path: Path) -> None:
     vault = _vault(tmp_path / "a")
-    assert composition.open_workspace(_environment(tmp_path), vault=str(vault)).embedder is None
+    assert composition.open_workspace(_environment(tmp_path), vault=str(vault)).of(EMBEDDER) is None
     _user_config(tmp_path, 'embedder = "~/none"\n')
-    chosen = composition.open_workspace(_environment(tmp_path), vault=str(vault)).embedder
+    chosen = composition.open_workspace(_environment(tmp_path), vault=str(vault)).of(EMBEDDER)
     assert chosen is not None
     with pytest.raises(UsageError, match=f"the embedder {tmp_path}/home/none has no model"):
         chosen.embed(["a"])
@@ -253,7 +255,7 @@ def test_a_vault_never_chooses_an_embedder(tmp_path: Path) -> None:
 def test_from_python_any_object_embeds(tmp_path: Path) -> None:
     embedder = HashedTrigrams()
     vault = memstore.open_vault(_vault(tmp_path / "a"), entity="human:sean", embedder=embedder)
-    assert vault.view().embedder is embedder
+    assert vault.view().of(EMBEDDER) is embedder
 
 
 def test_every_public_name_is_there() -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.files.local_state import Environment
+from memstore.trust import PINS
 from memstore.trust.keyring import REVOKED_KEYS
 from memstore.trust.pin import unpin
 from memstore.vault import composition
@@ -40,7 +41,7 @@ def _told(vault: Vault) -> tuple[DoctorVerdict, str]:
 
 
 def test_it_tells_what_is_pinned_and_where(vault: Vault) -> None:
-    pinned = f"pinned at {vault.open().pins.commit or '':.10} in {vault.home}/config.toml"
+    pinned = f"pinned at {vault.open().of(PINS).commit or '':.10} in {vault.home}/config.toml"
     assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 2 keys count")
     vault.write([*vault.lines(), vault.line("new", ATTEST)])
     assert _told(vault) == (DoctorVerdict.OK, f"{pinned}; 2 keys count, 1 not committed yet")
@@ -123,7 +124,7 @@ def test_a_pin_without_a_keeper_is_a_warning(vault: Vault) -> None:
 
 
 def test_a_vault_that_was_moved_is_told_of_its_pin(vault: Vault, tmp_path: Path) -> None:
-    commit = vault.open().pins.commit or ""
+    commit = vault.open().of(PINS).commit or ""
     before, vault.root = vault.root, tmp_path / "moved"
     shutil.move(before, vault.root)
     vault.vault.root = vault.root

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memstore.access import FORGOTTEN
 from memstore.access.forgotten import ForgottenTexts
 from memstore.agents.capture import Heard, capture, heard
 from memstore.beliefs.recompute import rebuild_from_episodes
@@ -36,7 +37,7 @@ SHORT = "Her room is 12."
 @pytest.fixture
 def ws(tmp_path: Path) -> Workspace:
     """Return an empty vault of Sean's that can note what was forgotten."""
-    return memory_workspace()._replace(forgotten=ForgottenTexts(tmp_path / "state", lambda: "5a" * 32))
+    return memory_workspace().having(FORGOTTEN, ForgottenTexts(tmp_path / "state", lambda: "5a" * 32))
 
 
 def texts(ws: Workspace) -> str:
@@ -183,7 +184,7 @@ def test_digests_are_private_and_can_be_dropped(ws: Workspace, tmp_path: Path) -
     assert file.stat().st_mode & 0o777 == 0o600
     assert "Ines" not in file.read_text()
     (memory_id,) = json.loads(file.read_text())["of"]
-    assert ws.forgotten.drop([memory_id]) > 0
+    assert ws.of(FORGOTTEN).drop([memory_id]) > 0
     capture(ws.view(), turns(("user", SAID, "1")), {})
     assert "Ines" in texts(ws)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.access import audit_events
-from memstore.access.audit import audit_trail, found, verify_audit
+from memstore.access.audit import audit_trail, found
 from memstore.access.consents import consents, delegate, grant_consent, refuse_consent, request_consent, revoke_consent
 from memstore.access.contexts import add_context, contexts
 from memstore.access.entities import (
@@ -22,6 +22,7 @@ from memstore.access.entities import (
 )
 from memstore.core.errors import FormatError, NotFoundError, RefusedError, UsageError
 from memstore.core.places import RegistryKind
+from memstore.history.audit_check import verify_audit
 from memstore.memories.create import raw as add_raw
 from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.files.local_state import Environment
+from memstore.search import USAGE
 from memstore.vault import composition
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def test_the_log_lies_beside_the_vault_and_nobody_is_tracked_against_their_will(
     assert "nothing in it yet" in program.ok("doctor")
     program.ok("show", ref)
     env = Environment.of_process()._replace(variables=program.environment, home=program.home)
-    path = composition.open_workspace(env, vault=str(program.vault)).usage.path
+    path = composition.open_workspace(env, vault=str(program.vault)).of(USAGE).path
     assert path is not None
     assert path.read_text().count("\n") == 1
     assert f'"id":"{ref.partition(":")[2]}"' in path.read_text()
