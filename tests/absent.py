@@ -7,7 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACKS
+from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACK_FOLDERS
 from memstore.access.forgotten import ForgottenDigests
 from memstore.access.local_state import Quoted
 from memstore.beliefs import RUNS
@@ -314,6 +314,6 @@ def absent(*offers: Offer) -> Facets:
         QUOTED: Quoted(),
         SESSIONS_QUOTED: NoSessionsQuoted(),
         FORGOTTEN: NothingForgotten(),
-        STACKS: NoStacks(),
+        STACK_FOLDERS: NoStacks(),
     }
     return Facets(*((facet, partial(_same, one)) for facet, one in none.items()), *offers)

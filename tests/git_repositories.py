@@ -14,6 +14,7 @@ from memstore.files.disk_vault import DiskVault
 from memstore.history import HISTORY
 from memstore.history.git_history import GitHistory
 from memstore.search.disk_library import DiskLibrary
+from memstore.vault.view import VaultView
 from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 from tests.absent import NoVerdicts, absent
 from tests.support import CountingIds, TickClock
@@ -83,6 +84,7 @@ class Written:
             alone=False,
             here="",
             verdicts=cast("VerdictCache", NoVerdicts()),
+            open_view=VaultView,
             facets=absent(HISTORY.made_by(lambda: GitHistory(self.root, os.environ))),
             own=Facets(JOURNAL.made_by(lambda: DiskJournal(state)), DRAFTS.made_by(lambda: None)),
         )

@@ -13,6 +13,7 @@ from memstore.history import HISTORY
 from memstore.search import USAGE
 from memstore.search.library import IndexStatus, Refreshed
 from memstore.search.memory_snapshot import snapshot_of_files
+from memstore.vault.view import VaultView
 from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 from tests.absent import NoVerdicts, absent
 from tests.memory_vault import MemoryVault
@@ -128,6 +129,7 @@ def memory_workspace(
         alone=False,
         here="",
         verdicts=cast("VerdictCache", NoVerdicts()),
+        open_view=VaultView,
         facets=absent(
             HISTORY.made_by(lambda: history_that(repository=None, blob_id=blob_id)), USAGE.made_by(ListedUses)
         ),

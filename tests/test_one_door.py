@@ -54,7 +54,7 @@ USE_CASES = [
 ]
 COMMANDS = sorted((ROOT / "memstore/cli").glob("*.py")) + sorted((ROOT / "memstore/mcp").glob("*.py"))
 # What only `memstore.vault` holds: the files, their snapshot, the journal, and what lies behind a view.
-BEHIND = frozenset({"library", "vault", "snapshot", "journal", "_ws", "_snapshot", "kept_in"})
+BEHIND = frozenset({"library", "vault", "snapshot", "journal", "ws", "_ws", "_snapshot", "kept_in"})
 # What the history holds of memories is asked of the view, which knows who may see it.
 OF_HISTORY = frozenset({"blobs", "commit", "staged_ids"})
 OPENS = frozenset({"read_bytes", "read_text", "write_bytes", "write_text", "unlink", "rename"})

@@ -15,12 +15,16 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
+    from memstore.access.facets import Rights, SealedFiles, SharedStacks
     from memstore.access.forgotten import ForgottenTexts
     from memstore.access.local_state import ContextState, DiskAccessLog, DiskStacks, Quoted, SessionsQuoted
 
 CONTEXTS: Facet[ContextState] = Facet("contexts")
 ACCESS_LOG: Facet[DiskAccessLog] = Facet("access log")
-STACKS: Facet[DiskStacks] = Facet("stacks")
+STACK_FOLDERS: Facet[DiskStacks] = Facet("stack folders")
 QUOTED: Facet[Quoted] = Facet("quoted")
 SESSIONS_QUOTED: Facet[SessionsQuoted] = Facet("sessions quoted")
 FORGOTTEN: Facet[ForgottenTexts] = Facet("forgotten")
+RIGHTS: Facet[Rights] = Facet("rights")
+SHARED: Facet[SharedStacks] = Facet("shared stacks")
+SEALED: Facet[SealedFiles] = Facet("sealed files")

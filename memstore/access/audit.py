@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access import ACCESS_LOG, registry
+from memstore.access import ACCESS_LOG, RIGHTS, registry
 from memstore.access.audit_events import AuditEvent, consents_named, folder_of, read, texts_of, write
 from memstore.access.grants import gained
 from memstore.access.registry import expected_id, path_of
@@ -80,7 +80,7 @@ def entity_id(text: str, what: str, view: View | None = None) -> str:
     """
     if is_entity_id(text):
         return text
-    known = view.registries.entities.items() if view and view.is_owners else ()
+    known = view.of(RIGHTS).registries.entities.items() if view and view.is_owners else ()
     meant = sorted(name for name, one in known if text.casefold() in map(str.casefold, one.aliases))
     hint = f"{' and '.join(meant)} {'has' if len(meant) == 1 else 'have'} that name: write the id" if meant else None
     raise UsageError(
@@ -95,7 +95,9 @@ def role_id(text: str) -> str:
 
 def registered(view: View, kind: RegistryKind) -> list[RegistryFile]:
     """Return all registry files of a kind that can be read, by id."""
-    return sorted(filter(None, view.registry(kind).values()), key=lambda file: (file.values["id"], file.path))
+    return sorted(
+        filter(None, view.of(RIGHTS).registry(kind).values()), key=lambda file: (file.values["id"], file.path)
+    )
 
 
 def found(view: View, kind: RegistryKind, registry_id: str) -> RegistryFile | None:
@@ -456,7 +458,7 @@ def _ids(event: AuditEvent) -> set[str]:
 def events_in(view: View, prefix: str = "", *, latest: int = 0) -> tuple[list[AuditEvent], list[str]]:
     """Return the events below a folder, or the latest of them, and the paths of files that hold none."""
     events, unreadable = [], []
-    for path in [path for path in view.audit_paths() if path.startswith(prefix)][-latest:]:
+    for path in [path for path in view.of(RIGHTS).audit_paths() if path.startswith(prefix)][-latest:]:
         event = read(path, view.own_file(path) or b"")
         if event is None:
             unreadable.append(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access import RIGHTS
 from memstore.access.audit import create, entity_id, found, new_id, registered, stop_unless_owner, texts
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.registry import WITNESS_REQUEST
@@ -296,7 +297,7 @@ def _unguarded(view: View, scope: str, on_behalf_of: str | None) -> Iterator[str
     """Yield a note for a ward without a guardian that a consent is given for."""
     kind, _, subject = scope.partition(":")
     names = {on_behalf_of, subject if kind == "subject" else None} - {None}
-    for text, act in without_guardian(view, view.policy, sorted(map(str, names))):
+    for text, act in without_guardian(view, view.of(RIGHTS).policy, sorted(map(str, names))):
         yield f"{text}: {act}"
 
 
@@ -359,7 +360,7 @@ def _guardians(view: View, entity: str) -> tuple[str, ...]:
 
 def _revoked(view: View) -> frozenset[str]:
     """Return the ids of the records that were revoked, as of now, by somebody entitled to."""
-    return ConsentBook(view.registries, view.clock.now()).taken_back()
+    return ConsentBook(view.of(RIGHTS).registries, view.clock.now()).taken_back()
 
 
 def _known(file: RegistryFile, now: str, revoked: frozenset[str]) -> KnownConsent:

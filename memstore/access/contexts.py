@@ -10,7 +10,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access import CONTEXTS
+from memstore.access import CONTEXTS, RIGHTS
 from memstore.access.audit import append, create, entity_id, found, plain, registered, role_id, stop_unless_owner, texts
 from memstore.access.local_state import DEFAULT_HOURS
 from memstore.access.names import named_in, names_of
@@ -193,14 +193,15 @@ def present_context(view: View) -> Present:
 
 
 def _present(view: View, active: ActiveContext | None) -> Present:
+    rights = view.of(RIGHTS)
     if active is None:
-        return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if view.overheard else ())
-    session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=view.alone)
-    world = told_of_contexts(view.registries, session)
+        return Present(context=None, registered=False, listeners=(UNKNOWN_LISTENER,) if rights.overheard else ())
+    session = Session(viewer=view.actor, at=view.clock.now(), context=active, alone=rights.alone)
+    world = told_of_contexts(rights.registries, session)
     return Present(
         context=active,
         registered=active.id in world.contexts,
-        listeners=() if view.alone else tuple(name for name in listeners(world, session) if name != view.actor),
+        listeners=() if rights.alone else tuple(name for name in listeners(world, session) if name != view.actor),
         trouble=context_trouble(session),
     )
 
@@ -235,7 +236,7 @@ def suggest_context(view: View, text: str) -> tuple[Suggestion, ...]:
         text: what is to be said or written.
     """
     entries = [view.entry(row) for row in view.rows]
-    known = view.registries.entities
+    known = view.of(RIGHTS).registries.entities
     said = {term_of(word) for word in words(text) if word not in stop_words()}
     found = []
     for context in contexts(view):

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from memstore.access import CONTEXTS
+from memstore.access import CONTEXTS, RIGHTS
 from memstore.access.consent import ConsentBook
 from memstore.access.policy import (
     FORGOTTEN,
@@ -245,8 +245,8 @@ def inherited(view: View, values: Mapping[str, Plain], *, explicit: bool) -> Inh
     if not in_context and (explicit or told is None):
         return Inherited(values={})
 
-    session = view.session
-    world = told_of_contexts(view.registries, session)
+    session = view.of(RIGHTS).session
+    world = told_of_contexts(view.of(RIGHTS).registries, session)
     given: dict[str, Plain] = {}
     if not explicit:
         grants = inherited_grants(world, session, source_entity=told)

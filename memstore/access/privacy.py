@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Unpack
 
-from memstore.access import grants
+from memstore.access import RIGHTS, SEALED, grants
 from memstore.access.audit import entity_id, new_file, recorded
 from memstore.access.consent import who_may_permit
 from memstore.access.consents import consent_values, without_guardian
@@ -108,7 +108,7 @@ def _granted(
     unknown = ("; ".join(filter(None, note)) for note in unknown_grantees(view, world, to))
     wards = without_guardian(view, world, file.memory.subject_ids if consents else ())
     notes = (*unknown, *(f"{text}: {act}" for text, act in wards), *_after_sealing(view, file, others))
-    if view.context_key_of(file.path):
+    if view.of(SEALED).context_key_of(file.path):
         notes += ("it is sealed for a context: whoever may see it needs that context's key, too",)
     return replace(done, notes=notes)
 
@@ -159,7 +159,7 @@ def _after_sealing(view: View, file: MemoryFile, whom: Sequence[str]) -> Iterato
     """Yield what revoking can't do for a sealed memory."""
     if not (whom and is_sealed_path(file.path)):
         return
-    if view.context_key_of(file.path):
+    if view.of(SEALED).context_key_of(file.path):
         yield "it is sealed for a context: whoever has that context's key goes on reading it"
     else:
         yield f"it is sealed anew, without {', '.join(whom)}; copies that they had before stay readable to them"
@@ -202,7 +202,7 @@ def _own(view: View, file: MemoryFile) -> str:
 
 def _world_with(view: View, file: MemoryFile) -> World:
     """Return the world with this memory as it was read from the file."""
-    world = view.policy
+    world = view.of(RIGHTS).policy
     labels = labels_of(file.memory)
     return world._replace(memories={**world.memories, labels.id: labels})
 
@@ -269,7 +269,7 @@ def _saved(
     memory = made.memory if isinstance(made, memory_file.MemoryFile) else file.memory
     return Shared(
         saved=saved,
-        scope=grants.scope_of(view.policy, memory.access_grants),
+        scope=grants.scope_of(view.of(RIGHTS).policy, memory.access_grants),
         grants=memory.access_grants,
         denies=memory.access_denies,
         consents=consents,

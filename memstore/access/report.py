@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.access import RIGHTS
 from memstore.access.audit import entity_id
 from memstore.access.grants import scope_of
 from memstore.access.policy import labels_of
@@ -70,8 +71,8 @@ def audit_sight(
     only = entity if view.is_owners else view.actor
     if entity not in (None, only):
         return ()
-    world = view.policy
-    labels = {row: view.labels(row) for row in chosen}
+    world = view.of(RIGHTS).policy
+    labels = {row: view.of(RIGHTS).labels(row) for row in chosen}
     known = [only] if only else listeners(world)
     seen = seers(world, view.clock.now(), known, labels)
     found = []
@@ -90,7 +91,7 @@ def shows_more(view: View, memory: Memory, others: Iterable[Memory]) -> bool:
 
     Only what the actor may know counts: what is hidden from them does not decide what they are refused.
     """
-    world = view.policy
+    world = view.of(RIGHTS).policy
     labels = dict(enumerate(map(labels_of, (memory, *others))))
     seen = seers(world, view.clock.now(), listeners(world), labels)
     return any(not_among(seen[row], seen[0]) for row in labels)
@@ -104,9 +105,9 @@ def sight_report(view: View) -> dict[str, tuple[Sighted, ...]]:
     """
     if not view.is_owners:
         raise RefusedError("only the vault's owner may know what others see", hint="memstore list shows what you see")
-    world = view.policy
+    world = view.of(RIGHTS).policy
     entries = {row: view.entry(row) for row in view.rows}
-    labels = {row: view.labels(row) for row in entries}
+    labels = {row: view.of(RIGHTS).labels(row) for row in entries}
     seen = seers(world, view.clock.now(), listeners(world), labels)
     found: dict[str, list[Sighted]] = {}
     for row, entry in sorted(entries.items(), key=lambda item: item[1].path):
@@ -146,9 +147,9 @@ def _state(view: View) -> tuple[World, dict[str, tuple[str, str]]]:
     A memory without an id is listed under its path.
     """
     entries = {row: view.entry(row) for row in view.whole.rows}
-    nameless = {entry.path: view.labels(row) for row, entry in entries.items() if not entry.id}
+    nameless = {entry.path: view.of(RIGHTS).labels(row) for row, entry in entries.items() if not entry.id}
     places = {entry.id or entry.path: (entry.ref or "", entry.path) for entry in entries.values()}
-    world = view.policy
+    world = view.of(RIGHTS).policy
     return (world._replace(memories={**world.memories, **nameless}) if nameless else world), places
 
 

@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access import STACKS
+from memstore.access import SHARED, STACK_FOLDERS
 from memstore.access.policy import Judge, moments
 from memstore.access.world import Member, Session, World
 from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
@@ -147,8 +147,8 @@ class Mount(NamedTuple):
 
 def folder_named(view: View, name: str) -> str | None:
     """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
-    mounted = {one.name: one.folder for one in view.mounts}
-    shared = view.of(STACKS).shared() if view.is_owners else {}
+    mounted = {one.name: one.folder for one in view.of(SHARED).mounted}
+    shared = view.of(STACK_FOLDERS).shared() if view.is_owners else {}
     return mounted.get(name) or shared.get(name)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS
 from memstore.access.consent import ConsentBook, who_may_permit
 from memstore.access.policy import Hearing, labels_of
 from memstore.access.reasons import verdict
@@ -148,7 +149,7 @@ def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
 
     The memories with these ids, and all that they were made from, are included in full.
     """
-    _catalog, world = view, view.policy
+    _catalog, world = view, view.of(RIGHTS).policy
     memories: dict[str, Memory] = {}
     waiting = set(ids)
     while waiting:

@@ -24,6 +24,7 @@ from memstore.lineage.refs import entries
 from memstore.memories.add import Composed, composed
 from memstore.search.filters import narrowed
 from memstore.search.retrieval import Filters, Operator, Where
+from memstore.vault import GATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -180,7 +181,7 @@ def _saved(
 
 def _kept(view: View, said: Heard) -> Heard:
     """Return what may be written down of what was said: not what was forgotten since, and no secrets."""
-    gate = view.gate
+    gate = view.of(GATE)
     turns = [turn._replace(text=gate.of_session(turn.text, said.session_id, turn.id)) for turn in said.turns]
     text = gate.of_session(said.text, said.session_id, None)
     return said._replace(turns=tuple(turn for turn in turns if turn.text), text=text)

@@ -16,7 +16,7 @@ from memstore.core.named import refs_of
 from memstore.core.transaction import Saving, again_where_changed, message_of, save_all
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.revisions import revisions
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _states_before(view: View, file: MemoryFile) -> Iterator[MemoryFile]:
 
 
 def _earlier(view: View, file: MemoryFile) -> Iterator[bytes]:
-    last = view.last_operation()
+    last = view.of(WORK_TREE).last_operation()
     yield from (one.before for one in last.files if last and one.path == file.path and one.before) if last else ()
     if view.of(HISTORY).repository and view.of(HISTORY).head():
         for revision in revisions(view, file.path, file.memory.id or ""):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.beliefs.evidence import RECALLED
 from memstore.core.finding_codes import finding_of
 from memstore.core.terms import words
-from memstore.search import query
+from memstore.search import INDEX, query
 from memstore.search.filters import narrowed
 from memstore.search.retrieval import NO_FILTERS
 
@@ -161,10 +161,10 @@ def _known(view: View, text: str, paths: frozenset[str]) -> dict[str, _Known]:
     if not asked.clauses:
         return {}
     active = narrowed(view, view.rows, NO_FILTERS)
-    rows = [*view.ranker.rank(asked.clauses, view, MOST_COMPARED, among=active, text=asked.text).rows]
+    rows = [*view.of(INDEX).ranker.rank(asked.clauses, view, MOST_COMPARED, among=active, text=asked.text).rows]
     if paths:
         path_of = view.column("path")
         named = [row for row in active if path_of[row] in paths]
-        rows += view.ranker.rank(asked.clauses, view, None, among=named, text=asked.text).rows
-    files = [file for row in dict.fromkeys(rows) if (file := view.opened(row)) and file.entry.ref]
+        rows += view.of(INDEX).ranker.rank(asked.clauses, view, None, among=named, text=asked.text).rows
+    files = [file for row in dict.fromkeys(rows) if (file := view.of(INDEX).opened(row)) and file.entry.ref]
     return {str(file.entry.ref): _Known(file.entry.path, f"{file.own_title}\n{file.text.body}") for file in files}

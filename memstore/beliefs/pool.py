@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from memstore.access import RIGHTS
 from memstore.beliefs.consolidation import (
     MOST_POOLED,
     POOLED_TYPES,
@@ -194,7 +195,7 @@ def _words_of(entity: str, aliases: Iterable[str]) -> Iterator[str]:
 
 
 def _aliases(view: View) -> Iterator[tuple[str, tuple[str, ...]]]:
-    for file in filter(None, view.registry(RegistryKind.ENTITY).values()):
+    for file in filter(None, view.of(RIGHTS).registry(RegistryKind.ENTITY).values()):
         yield str(file.values["id"]), tuple(file.values.get("aliases") or ())
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access import RIGHTS
 from memstore.beliefs import ledger
 from memstore.beliefs.evidence import as_evidence, hearsay
 from memstore.beliefs.next_lines import (
@@ -354,6 +355,6 @@ class HandEdits:
             mail = ""
         if not mail:
             return UNKNOWN_HAND
-        files = (file for file in self._view.registry(RegistryKind.ENTITY).values() if file)
+        files = (file for file in self._view.of(RIGHTS).registry(RegistryKind.ENTITY).values() if file)
         found = (file for file in files if (file.values.get("email") or "").casefold() == mail.casefold())
         return next((str(file.values["id"]) for file in found), UNKNOWN_HAND)

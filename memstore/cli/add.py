@@ -11,6 +11,8 @@ from memstore.cli.options import command, several
 from memstore.cli.written import again_option, emit_saved, keep_secret_option, saving_options, say_findings
 from memstore.core.errors import UsageError, VaultError
 from memstore.core.keys import USUAL_KEYS
+from memstore.files import FILES
+from memstore.history import WORK_TREE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,12 +140,12 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
     from memstore.cli.hooked import answer_hook
 
     def written(given: str) -> str:
-        said = heard(given, lambda path: session.view().stream(session.environment().expanded(path)))
+        said = heard(given, lambda path: session.view().of(FILES).stream(session.environment().expanded(path)))
         if not (said.text or said.turns or said.session_id):
             return ""
         session.sign_written("counts")
         view, with_commit = session.view(), commit
-        if (commit or view.config.auto_commit) and not view.may_commit():
+        if (commit or view.config.auto_commit) and not view.of(WORK_TREE).may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time
         for saved in capture(view, said, values, commit=with_commit, dry_run=dry_run):
             say_findings(session, saved.findings)

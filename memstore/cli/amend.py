@@ -20,6 +20,7 @@ from memstore.cli.written import (
 )
 from memstore.core.errors import Exit, UsageError
 from memstore.core.ids import MEMORY_TYPES
+from memstore.files import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -191,7 +192,7 @@ def mv(session: CliSession, ref: str, path: str, *, commit: bool, dry_run: bool)
 
     view = session.view()
     to = in_vault(session, path, is_folder=path.endswith("/"))
-    is_folder = path.endswith("/") or view.has_folder(to)
+    is_folder = path.endswith("/") or view.of(FILES).has_folder(to)
     moved = move(view, ref, f"{to.rstrip('/')}/" if is_folder else to, commit=commit, dry_run=dry_run)
     session.emit(
         "mv",

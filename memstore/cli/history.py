@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memstore.access import STACKS
+from memstore.access import STACK_FOLDERS
 from memstore.cli.options import WholeNumber, command, named_argument, ref_argument
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def status(session: CliSession) -> None:
     view = session.view()
     found = look(view)
     session.emit("status", document=lambda: status_document(found), lines=lambda: _status_lines(session, found))
-    if view.of(STACKS).shared():
+    if view.of(STACK_FOLDERS).shared():
         say_withdrawn(session, view)
 
 

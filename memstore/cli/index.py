@@ -16,6 +16,7 @@ import click
 from memstore.cli.options import RealNumber, command, group, subcommand
 from memstore.core.errors import UsageError
 from memstore.history import HISTORY
+from memstore.search import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +59,7 @@ def path(session: CliSession) -> None:
     from memstore.cli.output import harmless_path
     from memstore.documents.vault import index_path_document
 
-    found = session.view().index_status()
+    found = session.view().of(INDEX).status()
     session.emit(
         "index-path", document=lambda: index_path_document(found), lines=lambda: (harmless_path(str(found.folder)),)
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.access import SHARED
 from memstore.cli.options import group, ref_argument, several, subcommand
 from memstore.cli.written import saved_lines, saving_options, say_findings
 from memstore.core.errors import UsageError
@@ -137,7 +138,7 @@ def audit(session: CliSession, *, subject: str | None, seer: str | None, ref: st
 
 def _say_stacks(session: CliSession) -> None:
     """Say how to ask the same about the stacks that are loaded beside the vault."""
-    if names := [mount.name for mount in session.view().mounts]:
+    if names := [mount.name for mount in session.view().of(SHARED).mounted]:
         session.say(f"stacks that are loaded here are not asked; --stack {'|'.join(names)} asks one")
 
 

@@ -9,6 +9,7 @@ import click
 
 from memstore.cli.options import command
 from memstore.core.errors import UsageError
+from memstore.files import FILES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,11 +44,11 @@ def report(session: CliSession, *, to: str | None) -> None:
     view = session.view()
     place = None if named is None else session.environment().expanded(named)
     if place is not None:
-        view.check_place(place, over=BEGINNING)
+        view.of(FILES).check_place(place, over=BEGINNING)
     found = gather(view)
     made = page(found, base=_way(place.resolve().parent if place else session.environment().folder, view.root))
     if place is not None and named is not None:
-        view.put_file(place, made, over=BEGINNING)
+        view.of(FILES).put(place, made, over=BEGINNING)
         session.emit(
             "report", document=lambda: report_document(found, path=named), lines=lambda: (output.safe_line(named),)
         )

@@ -9,7 +9,7 @@ import click
 from memstore.cli.options import command
 from memstore.core.errors import Exit
 from memstore.core.memory import EVERYBODY
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,8 +67,8 @@ def _say_uncommitted(session: CliSession, found: Review) -> None:
     view = session.view()
     if session.as_json or session.choices.quiet or found.branching.head != view.of(HISTORY).head():
         return
-    waiting = view.pending().changes
-    if count := len(waiting.memories) + len(waiting.broken) + len(view.own_pending()):
+    waiting = view.of(WORK_TREE).pending().changes
+    if count := len(waiting.memories) + len(waiting.broken) + len(view.of(WORK_TREE).own_pending()):
         what = (
             "file is not committed, and not part of this"
             if count == 1

@@ -7,8 +7,6 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from memstore.conflicts import INFERENCE
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
@@ -88,7 +86,7 @@ class CliSession:
         """Let what this call writes be signed with the actor's key: `never`, `always`, or only if it `counts` here."""
         from memstore.core.change import Signing
 
-        self._view = self.view().signing_as(None if how == "never" else Signing(how))
+        self._view = self.view().on_terms(signing=None if how == "never" else Signing(how))
 
     def stop_at_two_audiences(self) -> None:
         """Raise `UsageError` if both a context and `--self` say who will listen to what a server or a hook shows.
@@ -133,11 +131,12 @@ class CliSession:
         """
         from memstore.core.errors import MemstoreError, PlainNoteError
         from memstore.core.harmless import safe_line
+        from memstore.history import WORK_TREE
         from memstore.memories.adopt import adopt
 
         done = adopt(self.view().without_commits(), [note.path for note in notes])
-        adoption = self.view().last_operation() if done.saved else None
-        self._view = self.view().after_adoption(adoption) if adoption else self.view().again()
+        adoption = self.view().of(WORK_TREE).last_operation() if done.saved else None
+        self._view = (self.view().on_terms(adoption=adoption) if adoption else self.view()).again()
         failed: MemstoreError | None = None
         try:
             if len(done.saved) < len(notes):
@@ -160,9 +159,10 @@ class CliSession:
     def _is_undone(self, adoption: Operation) -> bool:
         """Undo an adoption, and return whether it is undone; it stays if anything was written since."""
         from memstore.core.errors import ChangedMeanwhileError
+        from memstore.history import WORK_TREE
         from memstore.vault.status import undo
 
-        if self.view().last_operation() != adoption:
+        if self.view().of(WORK_TREE).last_operation() != adoption:
             return False
         try:
             undo(self.view())
@@ -207,7 +207,9 @@ class CliSession:
             return composition.bytes_without_vault(
                 env, path, entity=self.choices.entity, context=self.choices.context, alone=self.choices.alone
             )
-        return view.file(path)
+        from memstore.files import FILES
+
+        return view.of(FILES).read(path)
 
     # -- the answer: standard output -------------------------------------------------------------
 
@@ -319,7 +321,11 @@ class CliSession:
 
     def _say_of_model(self) -> None:
         """Say if the NLI model that the person chose could not be asked about conflicts."""
-        model = self._view.of(INFERENCE) if self._view is not None else None
+        if self._view is None:
+            return
+        from memstore.conflicts import INFERENCE
+
+        model = self._view.of(INFERENCE)
         if model is not None and model.problem:
             self.say(model.problem)
 

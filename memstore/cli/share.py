@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memstore.access import SHARED
 from memstore.cli.options import command
 from memstore.cli.written import dry_run_option
 from memstore.core.errors import UsageError
@@ -131,7 +132,7 @@ def load(session: CliSession, folder: str | None, *, name: str | None, listing: 
         raise UsageError("load needs a folder, or --list", hint="memstore load DIR; memstore load --list")
     view = session.view()
     place = session.environment().expanded(folder or "")
-    found = view.mounts if listing else [view.mount(place, name, any_key=accept_key)]
+    found = view.of(SHARED).mounted if listing else [view.of(SHARED).mount(place, name, any_key=accept_key)]
     session.emit(
         "load",
         document=lambda: mounts_document(found),
@@ -153,7 +154,7 @@ def unload(session: CliSession, name: str) -> None:
     """Search a loaded stack no longer; its folder stays as it is."""
     from memstore.documents.exchange import unmounted_document
 
-    session.view().unmount(name)
+    session.view().of(SHARED).unmount(name)
     session.emit("unload", document=lambda: unmounted_document(name), lines=lambda: [f"unloaded {name}"])
 
 

@@ -17,7 +17,7 @@ from memstore.conflicts.sides import Side, side_of
 from memstore.conflicts.statements import near_in_any_order, topic_of
 from memstore.core import digests
 from memstore.core.terms import stop_words, term_of
-from memstore.search import DERIVED
+from memstore.search import DERIVED, INDEX
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
 from memstore.search.ranker import FILES_AT_ONCE, Audience
@@ -83,7 +83,7 @@ class Comparer:
         self._sides: dict[str, Side | None] = {}
         self._blobs: dict[str, str] = {}
         self._gists: dict[str, _Gists] = {}
-        self._frequency = cache(then.frequency)
+        self._frequency = cache(then.of(INDEX).frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[tuple[str, str]] = set()
         # Pairs of memories that are alike and were not compared, or only in part.
@@ -227,7 +227,7 @@ class Comparer:
     def _having(self, words: Sequence[str], most: int | None, *, among: Sequence[int]) -> Sequence[int]:
         """Return the rows that have any of these index terms, those that have most of the rare ones first."""
         clauses = [Clause(Word(word)) for word in words]
-        return self._view.ranker.rank(clauses, self._view, most, among=among).rows
+        return self._view.of(INDEX).ranker.rank(clauses, self._view, most, among=among).rows
 
     def _telling(self, side: Side) -> list[str]:
         """Return the index terms of a memory's claims, and the rarest ones of its statements."""

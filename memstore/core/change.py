@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypedDict
 
 from memstore.core.short_repr import short_repr
 
@@ -24,6 +24,32 @@ class Signing(Enum):
 
     COUNTS = "counts"
     ALWAYS = "always"
+
+
+class WriteTerms(NamedTuple):
+    """The terms on which something is written: for the gate (docs/adr/0047), for signatures, and for `undo`.
+
+    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
+    one, `is_served` that a server answers a client. `signing` says whether what the actor writes is signed; for None it
+    is not. `adoption` is what the same command wrote before, so that it has something to write to: both are one step,
+    and one commit.
+    """
+
+    keep_secret: bool = False
+    again: bool = False
+    at_terminal: bool = False
+    is_served: bool = False
+    signing: Signing | None = None
+    adoption: Operation | None = None
+
+
+class OtherTerms(TypedDict, total=False):
+    """Other terms, named as in `WriteTerms`."""
+
+    keep_secret: bool
+    again: bool
+    signing: Signing | None
+    adoption: Operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     Offer = tuple["Facet[Any]", Callable[[], object]]
 
@@ -40,6 +40,9 @@ class Facets:
     def __init__(self, *offers: Offer) -> None:
         self._makers = dict(offers)
         self._made: dict[Facet[Any], object] = {}
+
+    def __iter__(self) -> Iterator[Facet[Any]]:
+        return iter(self._makers)
 
     def of(self, facet: Facet[_T]) -> _T:
         """Return what was offered; `KeyError` if nothing was."""

@@ -5,36 +5,25 @@ The one implementation is in `memstore/vault/`. Nobody can forget to hide what a
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
-    from typing import BinaryIO
 
-    from memstore.access.registry import RegistryFile
-    from memstore.access.stack import Mount, Stack
-    from memstore.access.world import Labels, Session, World
     from memstore.core.catalog import Entry, Field
-    from memstore.core.change import Operation, Pending, Signing
+    from memstore.core.change import OtherTerms, WriteTerms
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.core.facet import Facet
-    from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.core.named import Named
-    from memstore.core.places import RegistryKind
     from memstore.core.quotation import External
     from memstore.core.transaction import Transaction
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
-    from memstore.lineage.edges import EdgeTable
-    from memstore.search.library import IndexStatus, Refreshed
-    from memstore.search.opened import Opened
-    from memstore.search.ranker import Ranker
-    from memstore.vault.gate import Gate
 
 _Item = TypeVar("_Item")
 _T = TypeVar("_T")
@@ -52,18 +41,6 @@ class View(Protocol):
         """Who acts and looks."""
 
     @property
-    def alone(self) -> bool:
-        """Whether the actor gives their word that nobody else is listening."""
-
-    @property
-    def overheard(self) -> bool:
-        """Whether an unknown listener is assumed, with or without a context."""
-
-    @property
-    def here(self) -> str:
-        """The folder the actor is in, relative to the vault; empty if it is not inside."""
-
-    @property
     def config(self) -> Config:
         """The vault's settings."""
 
@@ -74,10 +51,6 @@ class View(Protocol):
     @property
     def ids(self) -> IdSource:
         """Where new ids come from."""
-
-    @property
-    def signing(self) -> Signing | None:
-        """Whether what the actor writes is signed."""
 
     def of(self, facet: Facet[_T]) -> _T:
         """Return what a package has declared for its own needs: a log, keys, the repository around the vault."""
@@ -111,21 +84,14 @@ class View(Protocol):
         """
 
     @property
-    def session(self) -> Session:
-        """Who is looking now, and in which context; `RefusedError` if the context has expired or can't be read."""
+    def terms(self) -> WriteTerms:
+        """The terms on which things are written."""
+
+    def on_terms(self, **terms: Unpack[OtherTerms]) -> View:
+        """Return the same view; things are written on other terms."""
 
     def again(self) -> View:
         """Return a view of the vault as it is now, for the same principal."""
-
-    def glance(self) -> View:
-        """Return a cheap view from the folders alone if no file has been looked at yet, else this view (docs/adr/0019).
-
-        For information that is only worth having if it costs next to nothing.
-        """
-
-    @property
-    def is_glance(self) -> bool:
-        """Whether files that were rewritten in place may have been missed."""
 
     def at(self, when: str | None) -> View:
         """Return the vault as of a date or a revision in git's notation; this view for None.
@@ -137,67 +103,8 @@ class View(Protocol):
             GitError: the vault has no history.
         """
 
-    def commit_at(self, when: str) -> str:
-        """Return the commit that `when` names; raises as `at`."""
-
-    def committed(self) -> View:
-        """Return the committed state of the files that have since changed or gone; for the owner alone."""
-
     def without_commits(self) -> View:
         """Return the same view with automatic commits off, whatever the vault's settings say."""
-
-    def signing_as(self, how: Signing | None) -> View:
-        """Return the same view; what is written is signed always, if the signature counts, or for None not at all."""
-
-    def on_terms(self, **terms: bool) -> View:
-        """Return the same view; things are written on other terms, named as in `vault.workspace.WriteTerms`."""
-
-    def after_adoption(self, adoption: Operation) -> View:
-        """Return the view as of now of a command that began with an adoption: both are one step, and one commit."""
-
-    @property
-    def gate(self) -> Gate:
-        """The gate before anything is written, for those who take in texts of others (docs/adr/0047)."""
-
-    # -- shared stacks -----------------------------------------------------------------------------
-
-    def seen_by(self, entities: Sequence[str]) -> View:
-        """Return what each of some entities sees by themselves, in no context; for the vault's owner alone.
-
-        Raises:
-            RefusedError: somebody else asks.
-        """
-
-    @property
-    def stack(self) -> Stack | None:
-        """The manifest, if this vault is a shared stack; one that opens nothing if it can't be read."""
-
-    @property
-    def mounts(self) -> Sequence[Mount]:
-        """The shared stacks mounted beside this vault that are for the actor, by name; none in the past."""
-
-    def mount(self, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
-        """Mount the shared stack in a folder beside the vault, under a name, or its own for None; nothing is copied.
-
-        With `any_key`, its sender may have signed it with another key than before, or with none.
-
-        Raises:
-            VaultError: the folder is not a stack, or its content is not what its manifest says.
-            FormatError: its manifest can't be read.
-            RefusedError: it is for somebody else, or signed otherwise than its sender's stacks were, or another stack
-                has this name, and is where it was.
-        """
-
-    def unmount(self, name: str) -> None:
-        """Mount a stack no longer; its folder stays.
-
-        Raises:
-            NotFoundError: no stack of this name is mounted.
-        """
-
-    @property
-    def keys(self) -> View:
-        """The view whose keyring counts: this one, or for a mounted stack that of the vault beside it."""
 
     # -- the catalogue -----------------------------------------------------------------------------
 
@@ -207,15 +114,6 @@ class View(Protocol):
 
         Raises:
             RefusedError: the context has expired or can't be read.
-        """
-
-    def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
-        """Return those of the given visible rows whose memories reach a level of trust; `Trust` explains the levels.
-
-        Args:
-            rows: the rows to filter.
-            least: the lowest score, in [0, 1].
-            levels: names of trust levels, all of which must be reached; empty for any.
         """
 
     def is_vouched(self, memory: Memory) -> bool:
@@ -230,19 +128,6 @@ class View(Protocol):
     @property
     def broken(self) -> Sequence[int]:
         """The rows of files that are meant to be memories but can't be read; empty except for the vault's owner."""
-
-    @property
-    def sealed(self) -> Sequence[int]:
-        """The rows of sealed files that no key here opens; empty except for the vault's owner."""
-
-    def sealed_findings(self) -> Iterator[Finding]:
-        """Yield what is wrong with sealed files, for whom they are sealed, and how many no key here opens."""
-
-    def misnamed(self) -> Sequence[str]:
-        """Return the paths of sealed files under names that no memory has; empty except for the vault's owner."""
-
-    def context_key_of(self, path: str) -> str | None:
-        """Return the public part of the context's key that a visible sealed file is for; None if it is for people."""
 
     @property
     def plain(self) -> Sequence[int]:
@@ -264,26 +149,8 @@ class View(Protocol):
     def rows_of_id(self, memory_id: str) -> Sequence[int]:
         """Return the visible rows with this id (two if somebody left a copy)."""
 
-    def edges(self) -> EdgeTable | None:
-        """Return the edges of lineage, which can be walked over visible rows alone; None if that is not possible."""
-
-    # -- words, in visible rows only ---------------------------------------------------------------
-
-    @property
-    def ranker(self) -> Ranker:
-        """The ranker that orders memories by words."""
-
     def holding(self, field: Field, term: str) -> Sequence[int]:
         """Return the visible rows that contain a term in a field, ascending."""
-
-    def frequency(self, term: str) -> int:
-        """Return about how many visible memories have a term in their text; some deleted ones may be counted."""
-
-    def word_count(self, rows: Sequence[int]) -> int:
-        """Return how many words the texts of some visible rows have in total."""
-
-    def terms(self, prefix: str) -> Sequence[str]:
-        """Return the terms that begin with `prefix`, sorted; some may occur in no visible memory."""
 
     # -- memories ----------------------------------------------------------------------------------
 
@@ -322,9 +189,6 @@ class View(Protocol):
     def memories(self) -> Iterator[MemoryFile]:
         """Yield the files of all visible memories by path, as `read` returns them."""
 
-    def opened(self, row: int) -> Opened | None:
-        """Return the file of a visible row for citing; None if its current content is hidden or has another status."""
-
     def original(self, name: Named) -> MemoryFile:
         """Return the complete file of the memory that `name` means, unchanged, for editing or signing.
 
@@ -353,48 +217,6 @@ class View(Protocol):
 
     # -- other files -------------------------------------------------------------------------------
 
-    def file(self, path: Path) -> bytes:
-        """Return the bytes of any file that somebody named; a file in a vault only if it may be seen.
-
-        Raises:
-            FileNotFoundError: it doesn't exist, or the actor may not see it; the two look the same.
-            OSError: it can't be read.
-        """
-
-    def stream(self, path: Path) -> BinaryIO:
-        """Open any file that somebody named for its bytes; as `file`, and however large it is."""
-
-    def files_below(self, path: Path) -> Sequence[str] | None:
-        """Return the files below a folder that somebody named, relative to it; None if it is not a folder.
-
-        Hidden files, links, and what the actor may not see are left out.
-        """
-
-    def check_place(self, path: Path, *, over: bytes) -> None:
-        """Raise what `put_file` would raise for a path, before there is anything to write."""
-
-    def put_file(self, path: Path, data: bytes, *, over: bytes) -> None:
-        """Write a file that somebody named, in one step; it is never one of a vault's own files.
-
-        Args:
-            path: where; a link is followed.
-            data: the new content.
-            over: what an existing file must begin with, or it is not replaced; an empty one always is.
-
-        Raises:
-            RefusedError: the file has another content, or has a place in a vault that a memory or the vault could have.
-            OSError: it can't be written.
-        """
-
-    def file_saved_at(self, path: Path) -> datetime | None:
-        """Return when any file that somebody named was last saved, in UTC; None if the actor may not see it."""
-
-    def has_folder(self, path: str) -> bool:
-        """Return whether the vault has a folder, as far as the actor may know: for others, one with visible files."""
-
-    def cited_file(self, path: str) -> bytes | None:
-        """Return the bytes of a cited file of the vault that is not a memory; None if it can't be read."""
-
     def own_file(self, path: str) -> bytes | None:
         """Return the bytes of a file of the vault's own, like its keyring; None if there is none.
 
@@ -402,53 +224,11 @@ class View(Protocol):
             VaultError: the file exists but can't be read.
         """
 
-    def audit_paths(self) -> Sequence[str]:
-        """Return the paths of all files with audit events, sorted."""
-
-    def registry(self, kind: RegistryKind) -> Mapping[str, RegistryFile | None]:
-        """Return all registry files of a kind, by path, in order; None for a file that can't be read."""
-
-    # -- who may see what --------------------------------------------------------------------------
-
-    @property
-    def registries(self) -> World:
-        """The content of the vault's registries at this moment, without any memories."""
-
-    @property
-    def policy(self) -> World:
-        """The rules for who sees what, with the labels of all memories that the actor may know of."""
-
-    def labels(self, row: int) -> Labels:
-        """Return the access labels of the memory in a visible row."""
-
     # -- only for the vault's owner ----------------------------------------------------------------
 
     @property
     def whole(self) -> Whole:
         """All files and the history; `RefusedError` for anybody but the vault's owner when alone."""
-
-    def pending(self, *, since: str | None = None) -> Pending:
-        """Return the uncommitted changes that the actor may see, compared with the current commit or with `since`."""
-
-    def ids_left_out(self) -> Collection[str]:
-        """Return the ids of memories that git has, and that a sparse checkout leaves out of the work tree."""
-
-    def own_pending(self) -> Mapping[str, bytes | None]:
-        """Return the vault's own files with uncommitted changes, by path; None for a file that is gone.
-
-        For anybody but the vault's owner, these are the records of what they did; none while others listen.
-        """
-
-    # -- the index itself --------------------------------------------------------------------------
-
-    def index_status(self) -> IndexStatus:
-        """Return how the index compares with the vault; nothing is written."""
-
-    def rebuild_index(self) -> View:
-        """Drop the index, rebuild it, and return a view of the vault as it is now."""
-
-    def refresh_index(self) -> Refreshed:
-        """Write all changes into the index, however small."""
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -459,12 +239,6 @@ class View(Protocol):
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
-
-    def may_commit(self) -> bool:
-        """Return whether a commit is possible just now."""
-
-    def last_operation(self) -> Operation | None:
-        """Return memstore's last operation here if the actor may undo it; None if not, or if it is unknown."""
 
 
 class Whole(Protocol):

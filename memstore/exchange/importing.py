@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
+from memstore.access import RIGHTS
 from memstore.core.change import Edit, Saved, Skipped, Written
 from memstore.core.digests import blob_id
 from memstore.core.errors import FormatError, UsageError
@@ -18,11 +19,13 @@ from memstore.exchange.draft import FORGOTTEN_THERE, Draft, clean, one_line
 from memstore.exchange.originals import marks, parts
 from memstore.exchange.records import restored
 from memstore.exchange.source import ImportSource
+from memstore.files import FILES
 from memstore.history import HISTORY
 from memstore.lineage.refs import loader
 from memstore.memories.incoming import Imported, made, refuse_unread
 from memstore.trust import statement
 from memstore.trust.formats.memory_v01 import id_for
+from memstore.vault import GATE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -180,7 +183,7 @@ class _Reading:
             self._same[found.key] = memory_id
         if ref := self._ref_of(memory_id):
             self._known.append(ref)
-            if _differs(self._load(ref), self._view.gate.taken_in(_body(found)), same):
+            if _differs(self._load(ref), self._view.of(GATE).taken_in(_body(found)), same):
                 self._different.append(ref)
             return
         yield _moved(same) if same else self._composed(found, memory_id)
@@ -251,7 +254,7 @@ class _Reading:
         self._exported += draft.exported is not None
         path = self._path(draft, file)
         new = {part.path: part for kept, _ in cited for part in kept if part.path not in self._kept}
-        kept = tuple(part for part in new.values() if self._view.cited_file(part.path) is None)
+        kept = tuple(part for part in new.values() if self._view.of(FILES).cited(part.path) is None)
         self._kept.update(dict.fromkeys(new))
         size = len(file.data) + sum(len(part.data) for part in kept)
         is_dated = file.memory.created_at is not None
@@ -260,7 +263,7 @@ class _Reading:
 
     def _path(self, draft: Draft, file: MemoryFile) -> str:
         """Return the path of the file: the draft's own path if it is free, else the usual path of a new memory."""
-        if draft.path and draft.path.casefold() not in self._paths and self._view.cited_file(draft.path) is None:
+        if draft.path and draft.path.casefold() not in self._paths and self._view.of(FILES).cited(draft.path) is None:
             self._paths.add(draft.path.casefold())
             return draft.path
         return path_of_new(file.memory, self._view.config.filenames, at=self._now)
@@ -269,7 +272,7 @@ class _Reading:
         """Return the files of an original; only the last one is cached, as drafts that share one come in a row."""
         if self._cited is None or self._cited[0] is not original:
             blob_id = self._view.of(HISTORY).blob_id
-            kept = self._view.gate.taken_in_bytes(original.data)
+            kept = self._view.of(GATE).taken_in_bytes(original.data)
             self._cited = original, parts(self._name, original.name, kept, blob_id=blob_id)
         return self._cited[1]
 
@@ -305,7 +308,7 @@ class _Reading:
         """Return the entity that a user of the source is here: by an id or an alias, else a person of that name."""
         if not user or user == self._user:
             return None
-        entities = self._view.registries.entities
+        entities = self._view.of(RIGHTS).registries.entities
         named = [one for one, known in entities.items() if user.casefold() in map(str.casefold, known.aliases)]
         found = (
             user

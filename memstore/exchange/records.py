@@ -11,6 +11,7 @@ from memstore.core.places import is_memory_path, is_name_on_one_line
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed
 from memstore.exchange.draft import RECORD, Exported
+from memstore.files import FILES
 from memstore.files.draft import new_file
 from memstore.files.json_stream import items
 from memstore.memories.incoming import Incoming, made
@@ -90,7 +91,7 @@ def restored(view: View, where: str, exported: Exported, written: Container[str]
     if file.memory.id is None:
         raise FormatError("it has no `id`", where=where)
     usable = is_memory_path(path, mixed=False) and is_name_on_one_line(path)
-    free = usable and path not in written and view.cited_file(path) is None
+    free = usable and path not in written and view.of(FILES).cited(path) is None
     at = instant(view.clock.now())
     place = path if free and ".." not in path.split("/") else path_of_new(file.memory, view.config.filenames, at=at)
     return file._replace(path=place)

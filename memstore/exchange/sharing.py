@@ -14,7 +14,7 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access import STACKS, audit, stack
+from memstore.access import RIGHTS, STACK_FOLDERS, audit, stack
 from memstore.access.audit_events import texts_of
 from memstore.access.privacy import unknown_grantees
 from memstore.access.stack import Stack, StackMemory, is_stack_name, members_now, sight_ends, viewers
@@ -27,7 +27,7 @@ from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED
 from memstore.core.places import ATTRIBUTES, MANIFEST, is_sealed_path
 from memstore.core.times import instant
 from memstore.exchange.disclosure import HiddenNames, disclosures
-from memstore.files import memory_file, splice
+from memstore.files import FILES, memory_file, splice
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.shapes import whole_entries
@@ -122,7 +122,7 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
         notes=view.config.notes,
         languages=view.config.languages,
     )
-    seen = view.seen_by(viewers(begun, now))
+    seen = view.of(RIGHTS).seen_by(viewers(begun, now))
     files: dict[str, bytes] = {}
     memories: list[StackMemory] = []
     nameless: list[str] = []
@@ -149,10 +149,10 @@ def _plan(view: View, stack_id: str, name: str, to: str) -> _Plan:
         path = seen.entry(row).path
         files[path] = view.whole.read(path)
         memories.append(StackMemory(path, digest_of(files[path])))
-    ends = sight_ends(view.policy, begun, [one.id for one in memories if one.id], now)
+    ends = sight_ends(view.of(RIGHTS).policy, begun, [one.id for one in memories if one.id], now)
     told = tuple(one._replace(until=instant(ends[one.id])) if one.id in ends else one for one in memories)
     made = replace(begun, memories=tuple(sorted(told, key=lambda one: one.path)))
-    saved = {path: at for path in files if (at := view.file_saved_at(view.root / path))}
+    saved = {path: at for path in files if (at := view.of(FILES).saved_at(view.root / path))}
     return _Plan(made, {**files, **_own_files(view, made, seen)}, saved, tuple(nameless), tuple(sealed))
 
 
@@ -162,7 +162,7 @@ def _recipients(view: View, to: str, now: datetime) -> tuple[Member, ...]:
     Raises:
         UsageError: it is for nobody who could be shared with.
     """
-    world = view.registries
+    world = view.of(RIGHTS).registries
     if to == EVERYBODY:
         return ()
     audit.entity_id(to, "--to", view)
@@ -296,7 +296,7 @@ def share(
     known = _latest(view).get(name)
     plan = _plan(view, _id_for(view, name, to, known), name, to)
     _require_something(plan)
-    notes = tuple("; ".join(filter(None, note)) for note in unknown_grantees(view, view.registries, [to]))
+    notes = tuple("; ".join(filter(None, note)) for note in unknown_grantees(view, view.of(RIGHTS).registries, [to]))
     if dry_run:
         return _result(plan, place, None)._replace(notes=notes)
     commit = _write(view, place, plan, known, acknowledge=acknowledge)
@@ -311,7 +311,7 @@ def _id_for(view: View, name: str, to: str, known: AuditEvent | None) -> str:
     """
     if known is None:
         return audit.new_id(view, "stk_")
-    if to not in texts_of(known.about.get("to")) or name in view.of(STACKS).shared():
+    if to not in texts_of(known.about.get("to")) or name in view.of(STACK_FOLDERS).shared():
         raise UsageError(
             f"a stack was shared as {name} before", hint=f"memstore share --update {name}, or --name another"
         )
@@ -382,10 +382,10 @@ def _handing_out(view: View, place: StackPlace, draft: UnfinishedStack, name: st
     """Return the act that puts a stack into its place, and notes on this machine where that is."""
 
     def hand_out() -> None:
-        view.of(STACKS).share(name, str(place.folder))
+        view.of(STACK_FOLDERS).share(name, str(place.folder))
         draft.finish()
 
-    return Act(hand_out, draft.manifest, keeps=(view.of(STACKS).place,))
+    return Act(hand_out, draft.manifest, keeps=(view.of(STACK_FOLDERS).place,))
 
 
 def _drafted(draft: UnfinishedStack, plan: _Plan) -> str:
@@ -479,7 +479,7 @@ def withdrawn(view: View) -> dict[str, int]:
 
     This is cheap enough for every `status`: no file is opened. For anybody but the vault's owner it is empty.
     """
-    here = view.of(STACKS).shared() if view.is_owners else {}
+    here = view.of(STACK_FOLDERS).shared() if view.is_owners else {}
     found: dict[str, int] = {}
     for name, event in (_latest(view) if here else {}).items():
         if name in here and (gone := {*texts_of(event.about.get("ids"))} - _seen_ids(view, event)):
@@ -495,7 +495,9 @@ def _seen_ids(view: View, event: AuditEvent) -> set[str]:
         members = _recipients(view, to, now)
     except UsageError:
         return set()
-    seen = view.seen_by([member.id for member in members] or viewers(Stack(id="", name="", by="", to=to, at=""), now))
+    seen = view.of(RIGHTS).seen_by(
+        [member.id for member in members] or viewers(Stack(id="", name="", by="", to=to, at=""), now)
+    )
     ids = seen.column("id")
     return {ids[row] for row in seen.rows}
 
@@ -511,7 +513,7 @@ def _state(view: View, name: str, event: AuditEvent) -> SharedState:
         now, is_same = set[str](), False
     else:
         now, is_same = {one.id for one in made.memories if one.id}, made.digest == text("digest")
-    folder = view.of(STACKS).shared().get(name)
+    folder = view.of(STACK_FOLDERS).shared().get(name)
     return SharedState(
         name,
         text("to"),
@@ -520,7 +522,7 @@ def _state(view: View, name: str, event: AuditEvent) -> SharedState:
         new=tuple(sorted(now - before)),
         withdrawn=tuple(sorted(before - now)),
         changed=not is_same and now == before,
-        is_missing=view.of(STACKS).is_gone(name),
+        is_missing=view.of(STACK_FOLDERS).is_gone(name),
     )
 
 
@@ -564,7 +566,7 @@ def update(
     if dry_run:
         return found
     if not found.differs:
-        view.of(STACKS).share(before.name, str(place.folder))  # somebody may have moved it
+        view.of(STACK_FOLDERS).share(before.name, str(place.folder))  # somebody may have moved it
         return found
     masked = {one.path for one in before.memories if one.withheld}
     is_narrower = bool(found.withdrawn) or any(one.withheld and one.path not in masked for one in plan.stack.memories)
@@ -578,7 +580,7 @@ def _name_of_missing(view: View, place: StackPlace) -> str | None:
 
     Somebody deleted it, or an update was killed where the file system can't exchange two folders in one step.
     """
-    shared = view.of(STACKS).shared() if not place.folder.exists() else {}
+    shared = view.of(STACK_FOLDERS).shared() if not place.folder.exists() else {}
     return next(
         (name for name, folder in shared.items() if folder == str(place.folder) and name in _latest(view)), None
     )
@@ -603,7 +605,7 @@ def _may_follow(view: View, place: StackPlace, plan: _Plan) -> bool:
 
 
 def _folder_of(view: View, target: str) -> str:
-    known = view.of(STACKS).shared()
+    known = view.of(STACK_FOLDERS).shared()
     if target in known:
         return known[target]
     if is_stack_name(target) and target in _latest(view):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 from memstore.core.errors import FormatError
 from memstore.core.places import kind_of
 from memstore.core.times import instant
+from memstore.files import FILES
 from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, means_to_be_registry
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class ImportSource:
 
     def __init__(self, view: View, path: Path, name: str) -> None:
         self._view, self.path, self.name = view, path, name.rstrip("/")
-        self._files = view.files_below(path)
+        self._files = view.of(FILES).below(path)
         self._zip = self._archive() if self._files is None else None
         if self._files is not None:
             self.names = tuple(sorted(self._files))
@@ -98,7 +99,7 @@ class ImportSource:
             except _NOT_UNPACKED as error:
                 raise FormatError(f"{self.where(name)} can't be unpacked: {error}") from error
             return
-        with self._view.stream(self._path(name)) as file:
+        with self._view.of(FILES).stream(self._path(name)) as file:
             yield file
 
     def data(self, name: str) -> bytes:
@@ -140,7 +141,7 @@ class ImportSource:
         """Open the file with this name plus a suffix; raise `FileNotFoundError` if there is none."""
         if self.is_folder:
             return self.stream(f"{name}{suffix}")
-        return self._view.stream(self.path.with_name(f"{self.path.name}{suffix}"))
+        return self._view.of(FILES).stream(self.path.with_name(f"{self.path.name}{suffix}"))
 
     def saved_at(self, name: str) -> str | None:
         """Return when a file was last saved, RFC 3339 in UTC; None if unknown."""
@@ -148,7 +149,7 @@ class ImportSource:
             with suppress(ValueError):
                 return _instant(datetime(*self._member(name).date_time, tzinfo=UTC))
             return None
-        saved = self._view.file_saved_at(self._path(name))
+        saved = self._view.of(FILES).saved_at(self._path(name))
         return _instant(saved) if saved else None
 
     def _member(self, name: str) -> zipfile.ZipInfo:
@@ -167,7 +168,7 @@ class ImportSource:
             self._archived.close()
 
     def _archive(self) -> zipfile.ZipFile | None:
-        self._archived = self._view.stream(self.path)
+        self._archived = self._view.of(FILES).stream(self.path)
         if self._archived.read(len(_ZIP)) != _ZIP:
             self._archived.close()
             return None

@@ -12,8 +12,10 @@ from memstore.face import given
 from memstore.face.brief import brief
 from memstore.files.catalog_entry import entry_of
 from memstore.memories.add import composed, refuse_by_hand
+from memstore.vault.look import LOOK
 from memstore.vault.transaction import VaultTransaction
 from memstore.vault.view import VaultView
+from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Saved
     from memstore.core.conflict import Conflict
     from memstore.core.named import Named
+    from memstore.core.view import View
     from memstore.face.given import Keys
     from memstore.files.memory_file import MemoryFile
     from memstore.memories.add import Composed
@@ -40,7 +43,7 @@ class Batch:
     searched for once, after the end, not at each `add`.
     """
 
-    def __init__(self, view: Callable[[], VaultView], message: str | None) -> None:
+    def __init__(self, view: Callable[[], View], message: str | None) -> None:
         self._view = view
         self._message = message
         self._open: tuple[PendingView, VaultTransaction] | None = None
@@ -122,8 +125,8 @@ class PendingView(VaultView):
         view: the current view of the vault.
     """
 
-    def __init__(self, view: VaultView) -> None:
-        super().__init__(view._ws)  # noqa: SLF001 -- the argument is a VaultView, too
+    def __init__(self, view: View) -> None:
+        super().__init__(view.of(LOOK).ws, Moment())
         self._new: list[MemoryFile] = []
         self._by_name: dict[str, int] = {}
 
@@ -149,11 +152,11 @@ class PendingView(VaultView):
 
     def writing(self, verb: str, *, message: str | None) -> VaultTransaction:
         """Return the transaction that writes a batch; it commits if there is a message, and compares nothing."""
-        return VaultTransaction(self, self._ws, verb, commit=message is not None, message=message, compares=False)
+        return VaultTransaction(self, self.ws, verb, commit=message is not None, message=message, compares=False)
 
     @cached_property
     def _first_new(self) -> int:
-        return len(self._snapshot.catalog.column("path"))
+        return len(self.snapshot.catalog.column("path"))
 
     @cached_property
     def registries(self) -> World:  # read once for the whole batch

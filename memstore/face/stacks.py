@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.access import SHARED
 from memstore.exchange.sharing import share, shared_stacks, update
 from memstore.face import given
 from memstore.face.brief import brief
@@ -69,15 +70,15 @@ class VaultStacks(Part):
             RefusedError: it was shared with somebody else, is signed with another key than its sender's, or another
                 one has this name.
         """
-        return self._view().mount(given.place(folder), name, any_key=accept_key)
+        return self._view().of(SHARED).mount(given.place(folder), name, any_key=accept_key)
 
     def unload(self, name: str) -> None:
         """Search a loaded stack no longer; its folder stays as it is."""
-        self._view().unmount(name)
+        self._view().of(SHARED).unmount(name)
 
     def loaded(self) -> Sequence[Mount]:
         """Return the loaded stacks that are for the entity, by name; `problem` says why one can't be read."""
-        return self._view().mounts
+        return self._view().of(SHARED).mounted
 
 
 def _place(folder: str) -> StackPlace:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Committed, Saved, Undone
     from memstore.core.memory import Memory
     from memstore.core.named import Named, Names
+    from memstore.core.view import View
     from memstore.face.access import VaultAccess, VaultConsents, VaultContexts, VaultEntities
     from memstore.face.beliefs import VaultBeliefs, VaultConflicts
     from memstore.face.exchange import VaultExchange
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from memstore.vault.check import CheckResult
     from memstore.vault.stats import Stats
     from memstore.vault.status import Status
-    from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
 
@@ -115,7 +115,7 @@ class Vault:
     def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
         self.close()
 
-    def view(self) -> VaultView:
+    def view(self) -> View:
         """Return what the entity may see now, for use cases that have no method here; each call takes a new view.
 
         A view is the only way to a vault's contents; see `memstore/core/view.py`.
@@ -125,7 +125,7 @@ class Vault:
         self._ready(ws)
         return view
 
-    def _in_any_context(self) -> VaultView:
+    def _in_any_context(self) -> View:
         return self._opened().view()
 
     def _opened(self) -> Workspace:
@@ -651,7 +651,8 @@ class _SigningVault(Vault):
     def _opened(self) -> Workspace:
         from memstore.core.change import Signing
 
-        return self._of._opened()._replace(signing=Signing.COUNTS)  # noqa: SLF001 -- as above
+        ws = self._of._opened()  # noqa: SLF001 -- as above
+        return ws._replace(terms=ws.terms._replace(signing=Signing.COUNTS))
 
 
 @briefly

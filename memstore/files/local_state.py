@@ -20,6 +20,8 @@ from pathlib import Path
 from threading import get_ident
 from typing import NamedTuple, TypeVar
 
+from memstore.core.places import SETTINGS_FOLDER
+
 PRIVATE = 0o700
 # Texts being written, in the folder of local state.
 DRAFTS = "drafts"
@@ -392,3 +394,20 @@ def told(
         yield item
     if is_told:
         report(count, count)
+
+
+def without_dots(path: Path) -> Path:
+    """Return a path without `..`, so that it does not matter which folders are on the way.
+
+    The system goes up only from an existing folder, which may be hidden. Links before `..` are followed.
+    """
+    parts = path.parts
+    if ".." not in parts:
+        return path
+    ups = len(parts) - parts[::-1].index("..")
+    return Path(os.path.realpath(Path(*parts[:ups])), *parts[ups:])
+
+
+def vault_around(place: Path) -> Path | None:
+    """Return the nearest vault that a path is inside of, or None."""
+    return next((folder for folder in place.parents if (folder / SETTINGS_FOLDER).is_dir()), None)

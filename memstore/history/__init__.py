@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
+    from memstore.history.facets import WorkTree
     from memstore.history.git_history import GitHistory
 
 HISTORY: Facet[GitHistory] = Facet("history")
+WORK_TREE: Facet[WorkTree] = Facet("work tree")

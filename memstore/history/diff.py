@@ -12,7 +12,7 @@ from memstore.core.named import ref_of
 from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
 from memstore.history.log import find_then_or_now
@@ -69,7 +69,7 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
     view.require_owner()
     view.of(HISTORY).require()
     if memory is None:
-        waiting = view.pending().changes
+        waiting = view.of(WORK_TREE).pending().changes
         return Diff(
             old=view.of(HISTORY).head(),
             new=None,
@@ -81,8 +81,8 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
         entry = find_then_or_now(view, ref)
     except NotFoundError as unknown:
         raise _or_commit(view, ref, unknown) from None
-    first = view.commit_at(old) if old else view.of(HISTORY).head()
-    last = view.commit_at(new) if new else None
+    first = view.of(WORK_TREE).commit_at(old) if old else view.of(HISTORY).head()
+    last = view.of(WORK_TREE).commit_at(new) if new else None
     before = _memory_at(view, entry, first) if first else None
     after = _memory_at(view, entry, last) if last else _memory_now(view, entry)
     change = _visible_change(view, ref, before, after)
@@ -93,7 +93,7 @@ def diff(view: View, memory: Named | None = None, old: str | None = None, new: s
 def _or_commit(view: View, ref: str, unknown: NotFoundError) -> NotFoundError:
     """Return the error for a word that names no memory; if it names a commit or a date, it stands where none does."""
     try:
-        view.commit_at(ref)
+        view.of(WORK_TREE).commit_at(ref)
     except (NotFoundError, UsageError):
         return unknown
     return NotFoundError(f"{unknown}; it names a commit or date", hint=f"memstore diff REF {ref} compares a memory")

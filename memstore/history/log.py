@@ -17,7 +17,7 @@ from memstore.core.times import instant
 from memstore.core.titles import title_of
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import BrokenFile, MemoryFile, PlainFile, SealedFile
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.changes import changes_between, differences, number
 from memstore.history.commit_messages import verb
 from memstore.history.history import CommitChanges
@@ -118,7 +118,7 @@ def find_then_or_now(view: View, memory: Named) -> Entry:
         return view.named(memory)
     except NotFoundError as unknown:
         try:
-            return view.committed().named(memory)
+            return view.of(WORK_TREE).committed().named(memory)
         except NotFoundError:
             raise unknown from None
 

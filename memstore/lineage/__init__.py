@@ -7,3 +7,15 @@ inferred.
 traverses them level by level, visiting each node once, whatever cycles there are. Names are read last, only for what is
 shown.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.lineage.edges import EdgeTable
+
+# None if the edges can't be walked over visible rows alone.
+EDGES: Facet[EdgeTable | None] = Facet("edges")

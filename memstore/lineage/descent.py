@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memstore.access import QUOTED
+from memstore.access import QUOTED, SHARED
 from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.memory import STACK_MARK
@@ -85,7 +85,7 @@ def _rests_on_external(view: View, entry: Entry) -> bool:
 def quotable(view: View, refs: Iterable[str]) -> list[str]:
     """Return which refs may be named here as sources: those of memories that the actor may see."""
     named = [*refs]
-    stacks = {one.name for one in view.mounts} if any(ref.startswith(STACK_MARK) for ref in named) else ()
+    stacks = {one.name for one in view.of(SHARED).mounted} if any(ref.startswith(STACK_MARK) for ref in named) else ()
     marks = [ref for ref in named if ref.removeprefix(STACK_MARK).partition("/")[0] in stacks]
     return marks + [str(entry.ref) for entry in entries(view, named) if entry.status != "forgotten"]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memstore.access import SHARED
 from memstore.core import digests
 from memstore.core.errors import InStackError, NotFoundError, RefusedError, UsageError
 from memstore.core.short_repr import short_repr
@@ -15,6 +16,7 @@ from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.files.passages import LineMap
 from memstore.history import HISTORY
+from memstore.search import INDEX
 from memstore.search.citations import BLOB_DIGITS, CitationStanding, compare, lines_of, parse_place, written
 from memstore.search.retrieval import Citation
 from memstore.search.uses import record_use
@@ -62,7 +64,7 @@ def cite(view: View, text: str) -> Cited:
     try:
         entry = view.named(place.name, notes=True)
     except InStackError as error:
-        mount = next((one for one in view.mounts if one.name == error.stack), None)
+        mount = next((one for one in view.of(SHARED).mounted if one.name == error.stack), None)
         if mount is None or mount.view is None:
             raise
         cited = _cited(mount.view, text, place, mount.view.named(error.path, notes=True))
@@ -124,7 +126,7 @@ def _text_lines(then: View, entry: Entry) -> tuple[int, int]:
     """Return the first and last line of a memory's text, or of the whole file if it has no text."""
     paths = then.column("path")
     # An edited file also has a dead row, which describes its old content.
-    file = then.opened(next(row for row in then.texts if paths[row] == entry.path))
+    file = then.of(INDEX).opened(next(row for row in then.texts if paths[row] == entry.path))
     if file is None:
         raise NotFoundError(f"no memory matches `{entry.path}`", hint="memstore list shows what there is")
     if not file.passages:

@@ -9,6 +9,7 @@ from memstore.core import digests
 from memstore.core.finding import Position, in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.ids import MemoryRef
+from memstore.files import FILES
 from memstore.history import HISTORY
 from memstore.search.citations import CitationStanding, compare, lines_of, places_in
 
@@ -85,7 +86,7 @@ def _path_of(view: View, place: Place) -> str | None:
 
 def _bytes_at(view: View, path: str) -> bytes | None:
     try:
-        return view.file(view.root / path)
+        return view.of(FILES).read(view.root / path)
     except OSError:
         return None
 

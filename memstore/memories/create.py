@@ -197,7 +197,7 @@ def create_memory(
         refuse_by_hand(name, value)
     edit = prepared(view, values, body)[0]
     if view.of(SIGNATURES).own_key is not None:
-        edit = WrittenSigner(view.signing_as(Signing.ALWAYS)).signed(descended(view, edit)).edit
+        edit = WrittenSigner(view.on_terms(signing=Signing.ALWAYS)).signed(descended(view, edit)).edit
     save(view, edit, verb="add", dry_run=dry_run, commit=commit)
     return _read(edit.path, edit.after).memory
 

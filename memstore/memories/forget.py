@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 
-from memstore.access import registry
+from memstore.access import RIGHTS, registry
 from memstore.access.audit import recorded
 from memstore.access.policy import id_in, is_passed_generalization, labels_of
 from memstore.access.sight import detached
@@ -341,7 +341,7 @@ class _Around:
             else:
                 self.theirs[ref] = file
         lose = [one for file in self.resting.values() if self._loses_a_source(one := labels_of(file.memory))]
-        self._labels = {one.id: one for one in detached(view.policy, lose, going.keys(), view.clock.now())}
+        self._labels = {one.id: one for one in detached(view.of(RIGHTS).policy, lose, going.keys(), view.clock.now())}
         self._ledgers = self._ledger_lines()
 
     # -- the memories that rest on them ------------------------------------------------------------
@@ -454,7 +454,7 @@ class _Around:
         """Yield the files that go altogether: suggestions that rest on the memories or name them, and requests."""
         for file in self._suggested:
             yield Written(file.path, file.data, None)
-        for path, request in self._view.registry(RegistryKind.REQUEST).items():
+        for path, request in self._view.of(RIGHTS).registry(RegistryKind.REQUEST).items():
             said = {} if request is None else request.values
             about = {id_in(str(said.get("ref") or "")), str(said.get("scope") or "").removeprefix("mem:")}
             about |= {id_in(scope) for scope in about}

@@ -15,7 +15,7 @@ from memstore.core.change import Edit, Written
 from memstore.core.places import page_names, without_suffix
 from memstore.core.quotation import shown_title
 from memstore.core.short_repr import short_repr
-from memstore.files import memory_file
+from memstore.files import FILES, memory_file
 from memstore.files.links import LinkKind, fits_in_value, links_in, links_in_values
 from memstore.files.memory_file import MemoryFile, PlainFile
 from memstore.history.sparse import left_out
@@ -306,7 +306,7 @@ class _Plan(NamedTuple):
             return None
         if not self.view.is_owners:
             return path  # they may not know whether there is such a file
-        return path if self.view.has_folder(path) or self.view.cited_file(path) is not None else None
+        return path if self.view.of(FILES).has_folder(path) or self.view.of(FILES).cited(path) is not None else None
 
 
 def _ways(was: str, path: str, of: str, link: TextLink) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Unpack
 
+from memstore.access import RIGHTS
 from memstore.core.change import Skipped
 from memstore.core.errors import FormatError, NoIdError, UsageError, changed_while_read
 from memstore.core.file_names import path_of_new
@@ -185,7 +186,7 @@ def _refs(view: View, among: Mapping[str, object]) -> Callable[[str], str | None
 
 def _entities(view: View) -> Callable[[str], str]:
     """Return a function from a handle to its entity: by its id, by an alias, or else a new one of that name."""
-    entities = view.registries.entities
+    entities = view.of(RIGHTS).registries.entities
 
     def entity_of(handle: str) -> str:
         if is_entity_id(handle):

@@ -10,7 +10,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
-from memstore.access import registry
+from memstore.access import SEALED, registry
 from memstore.access.audit import found, recorded, stop_unless_owner
 from memstore.access.contexts import context_id
 from memstore.access.report import audit_sight
@@ -22,6 +22,7 @@ from memstore.core.named import refs_of
 from memstore.core.places import SEALED_SUFFIX, RegistryKind, id_endings, is_sealed_path, stem_of
 from memstore.core.short_repr import short_repr
 from memstore.core.transaction import Saving, again_where_changed, refuse_as_not_owner
+from memstore.files import FILES
 from memstore.files.splice import SetValue
 from memstore.history import HISTORY
 from memstore.trust import SEAL_KEYS
@@ -187,7 +188,7 @@ def _sealed_path(view: View, file: MemoryFile, taken: Sequence[str]) -> str:
 
 def _is_free(view: View, path: str) -> bool:
     try:
-        view.file_saved_at(view.root / path)
+        view.of(FILES).saved_at(view.root / path)
     except OSError:
         return True
     return False
@@ -256,12 +257,12 @@ def sealed_for(view: View, key: str) -> Iterator[str]:
     """Yield the paths of the memories that are sealed for a context's key and that it opens here."""
     paths = view.column("path")
     for row in view.rows:
-        if is_sealed_path(paths[row]) and view.context_key_of(paths[row]) == key:
+        if is_sealed_path(paths[row]) and view.of(SEALED).context_key_of(paths[row]) == key:
             yield paths[row]
 
 
 def _stop_where_for_another(view: View, file: MemoryFile, used: _ContextKey | None) -> None:
-    now = view.context_key_of(file.path)
+    now = view.of(SEALED).context_key_of(file.path)
     if now is not None and (used is None or used.key != now):
         raise UsageError(
             f"{file.path} is sealed for a context's key alone",

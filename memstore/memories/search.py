@@ -8,11 +8,12 @@ from collections import Counter
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import SHARED
 from memstore.conflicts.among import Among
 from memstore.core import terms
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
-from memstore.search import EMBEDDER, filters, query, ranking
+from memstore.search import EMBEDDER, INDEX, filters, query, ranking
 from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
 from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
@@ -115,12 +116,12 @@ class Searcher:
         counted = set[str]() if self._beside else None
         own = self.own_answer(asked, wish, about=about, counted=counted)
         beside = [(mount, searcher.own_answer(asked, wish, counted=counted)) for mount, searcher in self._beside]
-        lost = [mount.problem for mount in self._then.mounts if mount.problem]
+        lost = [mount.problem for mount in self._then.of(SHARED).mounted if mount.problem]
         return together(own, beside, wish, notes=lost) if beside or lost else own
 
     @cached_property
     def _beside(self) -> list[tuple[Mount, Searcher]]:
-        return [(mount, Searcher(mount.view)) for mount in self._then.mounts if mount.view]
+        return [(mount, Searcher(mount.view)) for mount in self._then.of(SHARED).mounted if mount.view]
 
     def own_answer(
         self, asked: Query, wish: Wish, *, about: str | None = None, counted: set[str] | None = None
@@ -186,7 +187,7 @@ class Searcher:
     def _rows(self, asked: Query, wish: Wish) -> _Rows:
         """Return the rows that a query may find, and the matching ones that it leaves out because they are past."""
         then = self._then
-        matching = sorted(then.ranker.rank(asked.clauses, then, None, text=asked.text, by=wish.by).rows)
+        matching = sorted(then.of(INDEX).ranker.rank(asked.clauses, then, None, text=asked.text, by=wish.by).rows)
         if then.of(EMBEDDER) is None and not filters.need_files(asked.filters, wish.filters):
             return self._passing(matching, asked.filters, wish.filters)  # all others need not be tested
         current, past = self._passing_of_all(asked.filters, wish.filters)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from memstore.access import SHARED
 from memstore.beliefs.evidence import hearsay
 from memstore.beliefs.next_lines import held_now
 from memstore.conflicts.compare import Comparer
@@ -22,6 +23,7 @@ from memstore.core.short_repr import short_repr
 from memstore.files import memory_file
 from memstore.files.catalog_entry import entry_of
 from memstore.files.memory_file import PlainFile
+from memstore.history import WORK_TREE
 from memstore.history.revisions import whole_of
 from memstore.lineage.refs import entries, loader
 from memstore.search import quality
@@ -120,7 +122,7 @@ def glance(view: View, memory: Named, *, at: str | None = None) -> Shown:
     from memstore.search.reranker import grounds_of
     from memstore.trust.reader import TrustReader
 
-    commit = None if at is None else view.commit_at(at)
+    commit = None if at is None else view.of(WORK_TREE).commit_at(at)
     mount, then, entry = _found(view.at(commit), memory)
     file = then.text(entry.path)
     if file is None:
@@ -161,7 +163,7 @@ def _found(view: View, memory: Named) -> tuple[Mount | None, View, Entry]:
     try:
         return None, view, view.named(memory, notes=True)
     except InStackError as error:
-        for mount in view.mounts:
+        for mount in view.of(SHARED).mounted:
             if mount.view and mount.name == error.stack:
                 return mount, mount.view, mount.view.named(error.path, notes=True)
         raise

@@ -14,11 +14,13 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access import RIGHTS
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import UsageError
 from memstore.core.places import kind_of, stem_of
 from memstore.core.times import instant
 from memstore.core.transaction import Saving, again_where_changed, save, unchanged
+from memstore.files import FILES
 from memstore.memories.add import composed
 
 if TYPE_CHECKING:
@@ -77,7 +79,7 @@ def path_of_day(view: View, day: str) -> str | None:
 
 
 def _tagged(view: View, day: str) -> str | None:
-    context = view.session.context
+    context = view.of(RIGHTS).session.context
     titles = view.column("title")
     entries = (view.entry(row) for row in view.rows if titles[row].split(maxsplit=1)[:1] == [day])
     found = sorted(
@@ -97,7 +99,7 @@ def _tagged(view: View, day: str) -> str | None:
 
 def _usual_place(view: View, day: str) -> str | None:
     """Return the path of a day's note as the owner's other program names it; None if there is no such habit."""
-    if not view.is_owners or view.session.context:
+    if not view.is_owners or view.of(RIGHTS).session.context:
         return None
     form = _obsidian_form(view)
     if form is None:
@@ -138,7 +140,7 @@ def _obsidian_form(view: View) -> str | None:
     """Return where Obsidian puts daily notes; None if its settings don't say so in a form that is understood."""
     settings = None
     with suppress(OSError, ValueError):
-        settings = json.loads(view.file(view.root / OBSIDIAN_SETTINGS))
+        settings = json.loads(view.of(FILES).read(view.root / OBSIDIAN_SETTINGS))
     if not isinstance(settings, dict):
         return None
     folder, name = settings.get("folder") or "", settings.get("format") or "YYYY-MM-DD"

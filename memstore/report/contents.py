@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS
 from memstore.access.report import audit_sight, sight_report
 from memstore.beliefs.archive import prunable
 from memstore.beliefs.next_lines import held_now
@@ -155,7 +156,7 @@ def report(view: View) -> VaultReport:
     memories = tuple(_memories(view, graph))
     parts, undrawn = _parts(graph)
     view.note_shown("report", (one.entry.id for one in memories if one.entry.id))
-    context = view.session.context
+    context = view.of(RIGHTS).session.context
     found, compared = _conflicts(view, memories)
     return VaultReport(
         vault=view.root.name,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
+    from memstore.search.facets import VisibleIndex
     from memstore.search.local_state import DerivedCache
     from memstore.search.meaning import Embedder, VectorStore
     from memstore.search.uses import UsageLog
@@ -23,3 +24,4 @@ USAGE: Facet[UsageLog] = Facet("usage")
 DERIVED: Facet[DerivedCache] = Facet("derived")
 EMBEDDER: Facet[Embedder | None] = Facet("embedder")
 VECTORS: Facet[VectorStore] = Facet("vectors")
+INDEX: Facet[VisibleIndex] = Facet("index")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.times import instant
-from memstore.search import filters
+from memstore.search import INDEX, filters
 from memstore.search.explain import name_of, places_in
 from memstore.search.explanation import Reason, Sought, WhyNot
 from memstore.search.retrieval import Filters, Need
@@ -56,7 +56,7 @@ class Inquiry:
             reader: reads all of them, whatever the limit of the search.
         """
         entry = self._then.entry(row)
-        file = self._then.opened(row)
+        file = self._then.of(INDEX).opened(row)
         held = places_in(file, candidates.matcher_of(row)) if file else {}
         sought = [
             Sought(name_of(clause), clause.need, tuple(held.get(number, {}).items()))
@@ -108,7 +108,7 @@ class Inquiry:
     def _unmatched(self, row: int, sought: Sequence[Sought], candidates: Candidates) -> Iterator[Reason]:
         """Yield the reasons why a memory does not match the clauses of the query."""
         then, asked = self._then, self._asked
-        if then.ranker.rank(asked.clauses, then, None, among=[row], text=asked.text, by=self._wish.by).rows:
+        if then.of(INDEX).ranker.rank(asked.clauses, then, None, among=[row], text=asked.text, by=self._wish.by).rows:
             return
         lacking = [one.term for one in sought if one.need is Need.MUST and not one.places]
         barred = [one.term for one in sought if one.need is Need.MUST_NOT and one.places]

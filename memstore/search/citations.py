@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memstore.core import digests
 from memstore.core.places import is_memory_path
+from memstore.files import FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -155,7 +156,7 @@ def _is_unchanged(audience: Audience, place: Place) -> bool:
     rows = _rows_of(audience, place)
     if rows is not None:
         return any(audience.column("blob")[row].startswith(blob) for row in rows)
-    data = audience.then.cited_file(place.name)
+    data = audience.then.of(FILES).cited(place.name)
     return data is not None and any(digests.blob_id(data, name).startswith(blob) for name in ("sha1", "sha256"))
 
 
@@ -166,7 +167,7 @@ def _still_stand(before: bytes, audience: Audience, place: Place) -> bool:
         return False
     rows = _rows_of(audience, place)
     if rows is None:
-        now = [audience.then.cited_file(place.name)]
+        now = [audience.then.of(FILES).cited(place.name)]
     else:
         paths = audience.column("path")
         now = [file.data if file else None for file in map(audience.then.text, [paths[row] for row in rows])]

@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
-from memstore.search import ranking
+from memstore.search import INDEX, ranking
 from memstore.search.explanation import LEAST_TOLD, Explanation, ScorePart
 from memstore.search.index import date_words, name_words
 from memstore.search.retrieval import Need, Phrase, Prefix
@@ -118,7 +118,7 @@ class Explainer:
     def _alone(self, row: int, clauses: Sequence[Clause]) -> float:
         """Return the score of a row for some clauses only."""
         then = self._candidates.audience.then
-        return sum(then.ranker.rank(clauses, then, None, among=[row]).scores)
+        return sum(then.of(INDEX).ranker.rank(clauses, then, None, among=[row]).scores)
 
     def _best_line(self, row: int, file: Opened, passages: Sequence[ScoredPassage]) -> tuple[int, list[ScorePart]]:
         """Return the line that counts for a memory, or 0 for its title, and the parts of its score."""

@@ -19,6 +19,7 @@ from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
 from memstore.core.times import instant
+from memstore.search import INDEX
 from memstore.search.retrieval import Filters, Operator, Where
 
 if TYPE_CHECKING:
@@ -496,7 +497,7 @@ def _trusted(then: View, rows: Sequence[int], filters: Sequence[Filters]) -> Seq
     levels = {asked.level for asked in filters if asked.level}
     if not least and not levels:
         return rows
-    return then.vouched_for(rows, least=least, levels=levels)
+    return then.of(INDEX).vouched_for(rows, least=least, levels=levels)
 
 
 def reader_of_values(then: View) -> Callable[[int], dict[str, Any]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memstore.core.errors import RefusedError, VaultError
+from memstore.search import INDEX
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -175,7 +176,7 @@ def status(view: View) -> IndexStatus:
         RefusedError: the viewer is not the vault's owner; the index covers the whole vault.
     """
     _only_for_the_owner(view)
-    return view.index_status()
+    return view.of(INDEX).status()
 
 
 def rebuild(view: View) -> IndexRebuilt:
@@ -186,8 +187,8 @@ def rebuild(view: View) -> IndexRebuilt:
         VaultError: the index can't be written.
     """
     _only_for_the_owner(view)
-    now = view.rebuild_index()
-    status = view.index_status()
+    now = view.of(INDEX).rebuild()
+    status = view.of(INDEX).status()
     if not status.built:
         raise _unwritten(view)
     return IndexRebuilt(folder=status.folder, memories=len(now.whole.rows), left_out=len(now.broken))
@@ -201,7 +202,7 @@ def refresh(view: View) -> Refreshed:
         VaultError: the index can't be written.
     """
     _only_for_the_owner(view)
-    done = view.refresh_index()
+    done = view.of(INDEX).refresh()
     if not done.written:
         raise _unwritten(view)
     return done
@@ -209,7 +210,7 @@ def refresh(view: View) -> Refreshed:
 
 def _unwritten(view: View) -> VaultError:
     return VaultError(
-        f"the index can't be written: {view.index_status().folder}",
+        f"the index can't be written: {view.of(INDEX).status().folder}",
         hint="look at the folder's permissions and at the space on its disk; without it all is read anew each time",
     )
 

@@ -19,7 +19,7 @@ from memstore.core.errors import UsageError
 from memstore.core.titles import default_title, title_of
 from memstore.files.passages import SAYS_NOTHING, passages
 from memstore.history import HISTORY
-from memstore.search import EMBEDDER, VECTORS
+from memstore.search import EMBEDDER, INDEX, VECTORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -88,7 +88,7 @@ def similar_rows(then: View, rows: Sequence[int], text: str) -> Similar:
     blobs = then.column("blob")
 
     def texts_of(row: int) -> dict[int, str]:
-        file = then.opened(row)
+        file = then.of(INDEX).opened(row)
         if file is None or file.entry.blob != blobs[row]:
             return {}  # just saved: the next search will find it
         return _texts(file.entry.title, file.text)

@@ -19,7 +19,7 @@ from memstore.core.errors import UsageError
 from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.keys import KEY_BY_NAME
 from memstore.core.languages import ENGLISH, language_of, stemmer, stop_words
-from memstore.search import filters
+from memstore.search import INDEX, filters
 from memstore.search.index import name_words
 from memstore.search.matching import all_terms, within_edits
 from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
@@ -309,7 +309,7 @@ def _nearest_word(audience: "Audience", typed: str) -> str | None:
     most = 2 if len(typed) >= LETTERS_FOR_TWO_SLIPS else 1
     term = terms.term_of(typed)
     for edits in range(1, most + 1):
-        alike = (known for known in audience.then.terms("") if abs(len(known) - len(term)) <= edits)
+        alike = (known for known in audience.then.of(INDEX).terms("") if abs(len(known) - len(term)) <= edits)
         near = [known for known in alike if within_edits(term, known, edits)]
         counted = [(-_rows_holding(audience, known), known) for known in near]
         for count, known in sorted(counted):
@@ -328,7 +328,7 @@ def _spelt(audience: "Audience", term: str) -> str | None:
         # The first by name: the order of rows depends on when files came, including hidden ones.
         rows = audience.then.holding(field, term)
         for row in sorted(rows, key=audience.names(rows))[:1]:
-            file = audience.then.opened(row)
+            file = audience.then.of(INDEX).opened(row)
             if file is None:
                 continue
             entry, stem = file.entry, stemmer(audience.language_of(row))

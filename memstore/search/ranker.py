@@ -20,7 +20,7 @@ from memstore.core.ids import MemoryRef
 from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
 from memstore.core.memory import STACK_MARK
-from memstore.search import quality, ranking
+from memstore.search import INDEX, quality, ranking
 from memstore.search.matching import Matcher, all_terms, holds_alias, phrase_counts
 from memstore.search.ranking import Demands
 from memstore.search.retrieval import Need, Phrase, Prefix, Sort, Unit, Word
@@ -494,7 +494,7 @@ class Candidates:
 
     def _rank(self, k: int | None) -> Ranked:
         asked, then = self._asked, self.audience.then
-        return then.ranker.rank(asked.clauses, then, k, among=self._allowed, text=asked.text, by=self._by)
+        return then.of(INDEX).ranker.rank(asked.clauses, then, k, among=self._allowed, text=asked.text, by=self._by)
 
     @cached_property
     def matchers(self) -> Mapping[str, Matcher]:
@@ -629,7 +629,7 @@ class Candidates:
         if not self._numbers(Need.MUST):
             barred = [clause for clause in self._asked.clauses if clause.need is Need.MUST_NOT]
             then = self.audience.then
-            self.by_meaning = frozenset(then.ranker.rank(barred, then, None, among=like, by=self._by).rows)
+            self.by_meaning = frozenset(then.of(INDEX).ranker.rank(barred, then, None, among=like, by=self._by).rows)
         self._similar = similar
         self.scores = {row: self.with_meaning(row, self.words_of(row)) for row in (*words, *sorted(self.by_meaning))}
         self.total = len(self.scores)

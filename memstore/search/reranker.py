@@ -13,7 +13,7 @@ from memstore.core.catalog import FileKind
 from memstore.core.config import QualityProfile
 from memstore.core.keys import EXTERNAL
 from memstore.files.passages import Passage, PassageKind
-from memstore.search import quality, ranking
+from memstore.search import INDEX, quality, ranking
 from memstore.search.answers import ShownLines, answer_to
 from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
@@ -110,7 +110,7 @@ class HitReader:
         least = self._wish.filters.min_confidence
         rows = [*self._candidates.scores]
         if self._wish.facets and self._candidates.letter_by_letter:  # facets count every match
-            rows = [row for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
+            rows = [row for row in rows if (file := self._then.of(INDEX).opened(row)) and self._holds_all(row, file)]
         if least is None or not rows:
             return self._taken(None, 0.0), None
         found = self._taken([row for row in rows if self._quality_of(row, cites=True) >= least], least)
@@ -265,7 +265,9 @@ class HitReader:
     # -- one block of files ----------------------------------------------------------------------
 
     def _block(self, rows: Sequence[int]) -> list[Hit]:
-        files = [(row, file) for row in rows if (file := self._then.opened(row)) and self._holds_all(row, file)]
+        files = [
+            (row, file) for row in rows if (file := self._then.of(INDEX).opened(row)) and self._holds_all(row, file)
+        ]
         scores = self._candidates.scores
         sources = [
             Source(

@@ -6,6 +6,7 @@ import json
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Unpack
 
+from memstore.access import RIGHTS
 from memstore.core.errors import UsageError
 from memstore.core.ids import is_entity_id
 from memstore.core.named import ref_of
@@ -126,7 +127,7 @@ class Isnad:
         """Return the entity that an id or a handle names."""
         if is_entity_id(handle):
             return handle
-        known = self.vault.view().registries.entities
+        known = self.vault.view().of(RIGHTS).registries.entities
         named = [name for name, one in known.items() if handle.casefold() in map(str.casefold, one.aliases)]
         found = named[0] if len(named) == 1 else None if named else memory_v01.folded(handle)
         if found is None:

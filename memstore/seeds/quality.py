@@ -13,7 +13,7 @@ from memstore.core.errors import UsageError
 from memstore.documents.parts import conflict_document
 from memstore.documents.search import answer_document
 from memstore.face.given import opened
-from memstore.files import memory_file
+from memstore.files import FILES, memory_file
 from memstore.files.draft import new_file
 from memstore.files.memory_file import MemoryFile
 from memstore.files.passages import LineMap
@@ -111,7 +111,7 @@ class MemoryStore:
         named = {"path": path, "line_start": line_start, "line_end": last}
         view = self.vault.view()
         try:
-            data = view.file(view.root / path)
+            data = view.of(FILES).read(view.root / path)
         except OSError:
             return {**named, "excerpt": excerpt, "version_hash": None}, f"file:{path}"
         if line_start is None or last is None:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access import registry
+from memstore.access import RIGHTS, registry
 from memstore.access.registry import RegistryFile
 from memstore.core.digests import format_of
 from memstore.core.errors import FormatError, GitError, MemstoreError, VaultError
@@ -238,7 +238,7 @@ def _of_files(view: View, pin: str | None, *now: bytes | None) -> tuple[Keyring,
         counts, committed = _counting(view, pin)
     except GitError as error:
         return _lost(pin, error, now[0] or b"")
-    entities = view.registry(RegistryKind.ENTITY)
+    entities = view.of(RIGHTS).registry(RegistryKind.ENTITY)
     files = _files(now, facts_of(entities))
     pinned = counts
     if not view.of(HISTORY).is_taking_in():  # otherwise the incoming commits are what is being reviewed

@@ -65,7 +65,7 @@ class WrittenSigner:
     @property
     def _signs(self) -> bool:
         """Whether anything is signed; without a key, only what must be, which is then an error."""
-        how = self._view.signing
+        how = self._view.terms.signing
         return how is Signing.ALWAYS or (how is Signing.COUNTS and self._view.of(SIGNATURES).own_key is not None)
 
     def _new(self, edit: Edit, after: MemoryFile) -> SignedEdit:
@@ -92,7 +92,7 @@ class WrittenSigner:
 
     def _made(self, edit: Edit, after: MemoryFile) -> tuple[Edit | None, str]:
         """Return the signed edit, or None and why there is none."""
-        must = self._view.signing is Signing.ALWAYS
+        must = self._view.terms.signing is Signing.ALWAYS
         try:
             signature = signature_of(self._view, after.memory, None, at=self._view.clock.now())
         except VaultError as error:

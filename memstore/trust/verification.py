@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS, SHARED
 from memstore.access.registry import expected_id, is_named
 from memstore.beliefs import evidence
 from memstore.beliefs.compress import summary_of
@@ -85,8 +86,8 @@ class Voucher:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._stack = view.stack
-        keys = view.keys
+        self._stack = view.of(SHARED).manifest
+        keys = view.of(SHARED).keys
         self.keyring, self.findings = read_keyring(keys)
         self.now = view.clock.now()
         self.controllers = Controllers(keys, self.keyring.facts)
@@ -329,7 +330,7 @@ class Controllers:
         sponsors: dict[str, str] = {}
         known: set[str] = set()
         unknown: set[str] = set()
-        for path, file in self._view.registry(RegistryKind.ENTITY).items():
+        for path, file in self._view.of(RIGHTS).registry(RegistryKind.ENTITY).items():
             named = expected_id(path, RegistryKind.ENTITY)
             entity = named if file is None else file.values["id"]
             if file is None or entity in known or not is_named(entity, path, RegistryKind.ENTITY):
@@ -430,7 +431,7 @@ class KnownVerdicts:
         """A digest of everything that verdicts depend on besides the files; a key that expires changes it."""
         keyring, now = self._voucher.keyring, self._voucher.now
         expired = [signer.valid_before is not None and now >= signer.valid_before for signer in keyring.signers]
-        stack = self._view.stack
+        stack = self._view.of(SHARED).manifest
         keys = (keyring._replace(revoked=frozenset(), facts=None), sorted(keyring.revoked), expired)
         told = (POLICY, *keys, *([stack.digest] if stack else []))
         return hashlib.sha256(repr((told, self._voucher.controllers.told)).encode()).hexdigest()

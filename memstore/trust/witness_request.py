@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
-from memstore.access import registry
+from memstore.access import RIGHTS, registry
 from memstore.access.audit import create, entity_id, new_id, plain
 from memstore.access.policy import Judge, labels_of
 from memstore.access.registry import WITNESS_REQUEST
@@ -288,7 +288,7 @@ def accept_answer(
 
 
 def _stop_where_hidden(view: View, memory: Memory, asked: Sequence[str]) -> None:
-    world, now, labels = view.policy, view.clock.now(), labels_of(memory)
+    world, now, labels = view.of(RIGHTS).policy, view.clock.now(), labels_of(memory)
     blind = [name for name in asked if not Judge(world, Session(viewer=name, at=now)).admits(labels)]
     if blind:
         raise RefusedError(

@@ -7,3 +7,15 @@ Reading goes through `view.VaultView`: one snapshot, the rows that `sight` admit
 journal, write (`writing`), commit (`committing`); `undoing` takes it back. Use cases get the protocols of
 `memstore.core` and may import neither.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memstore.core.facet import Facet
+
+if TYPE_CHECKING:
+    from memstore.vault.gate import Gate
+
+# The gate before anything is written, for those who take in texts of others (docs/adr/0047).
+GATE: Facet[Gate] = Facet("gate")

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from memstore.access import SEALED, SHARED
 from memstore.access import registry as registry_file
 from memstore.access.audit import (
     consent_unrecorded,
@@ -35,7 +36,7 @@ from memstore.core.transaction import again_where_changed, save_all
 from memstore.files import catalog_entry, memory_file, plain_note, splice
 from memstore.files.memory_file import BrokenFile, MemoryFile, SealedFile
 from memstore.files.render import entry_of
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.revisions import wholes_of
 from memstore.history.sparse import left_out
 from memstore.search import DERIVED
@@ -134,7 +135,7 @@ def check(view: View, paths: Sequence[str] = ()) -> CheckResult:
     findings += [finding for finding in _registry_findings(view) if finding.path in wanted]
     findings += () if paths else (*attestations.keyring(), *widened_since_check(view))
     findings += () if paths else (*consents_lost(view), *_vaults_inside(view, memories))
-    sealed = [one for one in view.sealed_findings() if one.path in {*memories} or not paths]
+    sealed = [one for one in view.of(SEALED).findings() if one.path in {*memories} or not paths]
     findings += [one for one in sealed if one.severity is not Severity.NOTICE]
     attestations.keep()
     if not paths:
@@ -431,7 +432,7 @@ def check_against(view: View, revision: str, *, mend: bool = False) -> CheckResu
     commit = view.of(HISTORY).resolve(revision)
     fixed = fix(view, since=commit).fixed if mend else ()
     now = view.again() if mend else view
-    changed, own = now.pending(since=commit), own_changed(now, commit)
+    changed, own = now.of(WORK_TREE).pending(since=commit), own_changed(now, commit)
     findings = findings_since(now, commit, changed, own)
     registry = {path for path in now.whole.registry_files() if path in own}
     findings += [finding for finding in _registry_findings(now) if finding.path in registry]
@@ -469,7 +470,7 @@ def _lower_levels(view: View) -> Iterator[Finding]:
 
 def _lacking_events(view: View) -> Iterator[Finding]:
     """Yield how many grants and consents have no audit event; a shared stack has none, since they stay at home."""
-    if view.stack:
+    if view.of(SHARED).manifest:
         return
     granted, consents = unrecorded_grants(view), unrecorded_consents(view)
     if granted or consents:

@@ -11,7 +11,7 @@ from memstore.core.change import Changes, Committed
 from memstore.core.errors import NotFoundError, RefusedError
 from memstore.core.finding import in_order
 from memstore.core.places import is_audit_path, is_sealed_path
-from memstore.history import HISTORY, commit_messages
+from memstore.history import HISTORY, WORK_TREE, commit_messages
 from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault.pending import own_pending
@@ -35,11 +35,11 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     with ws.vault.lock():
         view = ws.view()
         locked = ws.having(HISTORY, view.of(HISTORY))
-        waiting = view.pending()
+        waiting = view.of(WORK_TREE).pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
             return _commit(view, locked, waiting, chosen, {}, text)
-        return _commit(view, locked, waiting, waiting.changes.memories, view.own_pending(), text)
+        return _commit(view, locked, waiting, waiting.changes.memories, view.of(WORK_TREE).own_pending(), text)
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
@@ -49,7 +49,7 @@ def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Com
     with ws.vault.lock():
         view = ws.view()
         locked = ws.having(HISTORY, view.of(HISTORY))
-        waiting = view.pending()
+        waiting = view.of(WORK_TREE).pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from memstore.access import RIGHTS
 from memstore.access import registry as registry_file
 from memstore.access.audit import consents_gone
 from memstore.core.config import CONFIG_PATH
@@ -12,7 +13,7 @@ from memstore.core.errors import NotFoundError, VaultError
 from memstore.core.finding import in_order
 from memstore.core.finding_codes import finding_of
 from memstore.core.places import RegistryKind, decides, is_own_path, kind_of
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.search import DERIVED
 from memstore.vault.staged import findings_of
 
@@ -64,7 +65,7 @@ def widened_since_check(view: View, waiting: Pending | None = None) -> tuple[Fin
     for commit in dict.fromkeys([*filter(None, [head]), *checked]):
         with suppress(NotFoundError):  # the commit is gone, as after a shallow clone
             since = view.of(HISTORY).resolve(commit)
-            changed = waiting if waiting and since == head else view.pending(since=since)
+            changed = waiting if waiting and since == head else view.of(WORK_TREE).pending(since=since)
             found += in_order(findings_since(view, since, changed, own_changed(view, since)))
     found += _withdrawn_elsewhere(view)
     return tuple(dict.fromkeys(finding for finding in found if finding.code in _OF_ACCESS))
@@ -100,7 +101,7 @@ def remember_checked(view: View) -> None:
 def own_changed(view: View, commit: str) -> dict[str, bytes | None]:
     """Return the vault's own files that differ from a commit, by path; None for a file that no longer exists."""
     before = view.of(HISTORY).own_files_at(commit)
-    paths = {*filter(is_own_path, view.whole.registry_files()), *view.audit_paths(), CONFIG_PATH}
+    paths = {*filter(is_own_path, view.whole.registry_files()), *view.of(RIGHTS).audit_paths(), CONFIG_PATH}
     now = {path: data for path in paths if (data := _bytes(view, path)) is not None}
     gone = dict.fromkeys((path for path in before if decides(path) and path not in now), None)
     return gone | {

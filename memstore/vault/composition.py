@@ -9,19 +9,21 @@ from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACKS
+from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACK_FOLDERS
 from memstore.beliefs import RUNS
 from memstore.conflicts import INFERENCE, LEXICON
+from memstore.core.change import Signing, WriteTerms
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.facet import Facets
 from memstore.core.ids import is_entity_id
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
-from memstore.files import config_file
+from memstore.files import FILES, config_file
 from memstore.history import HISTORY
 from memstore.search import DERIVED, EMBEDDER, USAGE, VECTORS
 from memstore.trust import PINS, SEAL_KEYS, SIGNATURES
-from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace, WriteTerms
+from memstore.vault.view import VaultView
+from memstore.vault.workspace import DRAFTS, JOURNAL, Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.inference import Inference
     from memstore.conflicts.lexicon import WordNet
-    from memstore.core.change import Journal, Signing
+    from memstore.core.change import Journal
     from memstore.files.config_file import ConfigFile
     from memstore.files.local_state import Environment
     from memstore.files.vault import VaultFiles as Files
@@ -101,7 +103,7 @@ def open_workspace(
     own = config_file.read_user_config(env.config_file)
     models = Models(cache(lambda: embedder or _embedder(env, own)), cache(lambda: _inference(env, own)))
     ws = assemble(env, root, config, actor, context=known, track=track, models=models)
-    ws = ws._replace(alone=alone, signing=_signing(own, actor), terms=WriteTerms(at_terminal=env.at_terminal))
+    ws = ws._replace(alone=alone, terms=WriteTerms(at_terminal=env.at_terminal, signing=_signing(own, actor)))
     if not any_context:
         _check_context(env, ws)
     return ws
@@ -109,11 +111,7 @@ def open_workspace(
 
 def _signing(own: UserConfig, actor: str) -> Signing | None:
     """Return how what the actor writes is signed: if it has a key of its own, wherever that counts."""
-    if actor not in own.signing_keys:
-        return None
-    from memstore.core.change import Signing
-
-    return Signing.COUNTS
+    return Signing.COUNTS if actor in own.signing_keys else None
 
 
 def open_to_serve(
@@ -148,15 +146,13 @@ def open_to_serve(
     """
     from memstore.access.local_state import CallContext
     from memstore.access.world import ActiveContext
-    from memstore.core.change import Signing
 
     found = find_context(env, context)
     active = ActiveContext(id=found.value) if found else None
     ws = open_workspace(env, vault=vault, entity=entity, alone=alone, any_context=True, track=track)
-    ws = ws.having(CONTEXTS, CallContext(active))._replace(
-        overheard=active is None and not alone, signing=Signing.COUNTS
-    )
-    ws = ws._replace(terms=WriteTerms(is_served=True))
+    ws = ws.having(CONTEXTS, CallContext(active))
+    terms = WriteTerms(is_served=True, signing=Signing.COUNTS)
+    ws = ws._replace(overheard=active is None and not alone, terms=terms)
     if narrowed is not None:
         ws = ws.having(CONTEXTS, narrowed)._replace(alone=False, overheard=False, within=ws)
     if not any_context:
@@ -268,12 +264,13 @@ def assemble(
         alone=False,
         here=_below(root, env.folder),
         verdicts=VerdictCache(kept),
+        open_view=VaultView,
         facets=Facets(
             HISTORY.made_by(lambda: _history(env, root, keys, kept, mixed=config.mixed)),
             USAGE.made_by(lambda: DiskUsage(state, records=track and env.get("MEMSTORE_NO_USAGE") is None)),
             ACCESS_LOG.made_by(lambda: DiskAccessLog(state)),
             RUNS.made_by(lambda: _runs(state, actor)),
-            SIGNATURES.made_by(lambda: signatures(env, actor, read=lambda path: ws.view().file(path))),
+            SIGNATURES.made_by(lambda: signatures(env, actor, read=lambda path: ws.view().of(FILES).read(path))),
             PINS.made_by(lambda: _pins(env, root)),
             CONTEXTS.made_by(
                 lambda: ContextFile(state, entity=actor, session=env.get("MEMSTORE_SESSION") or "", declared=context)
@@ -287,7 +284,7 @@ def assemble(
             QUOTED.made_by(Quoted),
             SESSIONS_QUOTED.made_by(lambda: SessionsQuoted(state, actor)),
             FORGOTTEN.made_by(lambda: ForgottenTexts(state, _new_key)),
-            STACKS.made_by(lambda: DiskStacks(state)),
+            STACK_FOLDERS.made_by(lambda: DiskStacks(state)),
         ),
         own=Facets(JOURNAL.made_by(lambda: _journal(state)), DRAFTS.made_by(lambda: drafts(env, root))),
         pending_keys=state / PENDING_KEYS,
@@ -513,13 +510,18 @@ def bytes_without_vault(env: Environment, path: Path, *, entity: str | None, con
     import os
     from pathlib import Path
 
-    from memstore.vault.named_files import vault_around, without_dots
+    from memstore.files.local_state import vault_around, without_dots
 
     named = without_dots(path)
     place = Path(os.path.realpath(named))
     around = vault_around(place)
     if around is not None:
-        return open_workspace(env, vault=str(around), entity=entity, context=context, alone=alone).view().file(path)
+        return (
+            open_workspace(env, vault=str(around), entity=entity, context=context, alone=alone)
+            .view()
+            .of(FILES)
+            .read(path)
+        )
     if any(place.is_relative_to(folder) for folder in (_state_of_others(env), _caches(env))):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
     return named.read_bytes()
@@ -531,7 +533,7 @@ def _vault_at(folder: Path, named: Found) -> Path:
     from pathlib import Path
 
     if ".." in folder.parts:
-        from memstore.vault.named_files import without_dots
+        from memstore.files.local_state import without_dots
 
         folder = without_dots(folder)
     problem: OSError | None = None
@@ -541,7 +543,7 @@ def _vault_at(folder: Path, named: Found) -> Path:
             return folder
     except OSError as error:
         problem = error
-    from memstore.vault.named_files import vault_around
+    from memstore.files.local_state import vault_around
 
     around = vault_around(Path(os.path.realpath(folder)))
     if around is None and isinstance(problem, FileNotFoundError):

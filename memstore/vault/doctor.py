@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from memstore.access import RIGHTS
 from memstore.access.audience import is_group
 from memstore.core.config import how_to_declare
 from memstore.core.errors import GitError, MemstoreError, RefusedError
@@ -361,7 +362,7 @@ def _clocks(view: View) -> Check:
 
 def _sealing_keys(view: View) -> Iterator[Check]:
     """Yield which contexts have no key here, and which keys here were made for a context that names another."""
-    for file in view.registry(RegistryKind.CONTEXT).values():
+    for file in view.of(RIGHTS).registry(RegistryKind.CONTEXT).values():
         if file is None:
             continue
         context, named = file.values["id"], file.values.get("sealing_key")

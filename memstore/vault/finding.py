@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-from memstore.access import ACCESS_LOG, CONTEXTS
+from memstore.access import ACCESS_LOG, CONTEXTS, SHARED
 from memstore.access.local_state import Access
 from memstore.core.errors import InStackError, NotFoundError, PlainNoteError, did_you_mean
 from memstore.core.ids import ID_OF_PROPOSAL, MEMORY_TYPES, SHORTEST_PREFIX
@@ -15,19 +15,19 @@ from memstore.core.keys import EXTERNAL
 from memstore.core.memory import STACK_MARK
 from memstore.core.places import NOTE_SUFFIXES, SEALED_SUFFIX
 from memstore.core.quotation import shown_title
+from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from memstore.access.local_state import DiskAccessLog
     from memstore.core.catalog import Entry
-    from memstore.vault.view import VaultView
+    from memstore.core.view import View
 
 
 MOST_CANDIDATES = 10
 
 
-def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = False, notes: bool = False) -> Entry:
+def find(view: View, text: str, *, by_name: bool = False, notes: bool = False) -> Entry:
     """Return the memory, or one of the `notes`, that `text` names; see `View.find` and, with `by_name`, `View.named`.
 
     Paths are relative to the person's current folder, or to the vault's.
@@ -40,7 +40,7 @@ def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = Fals
         kind, memory_id = "", asked
     found = _candidates(view, asked, memory_id, view.texts if notes else view.rows, by_name=by_name)
     if not found:
-        _note_denied(view, memory_id, log)
+        _note_denied(view, memory_id)
         raise _unknown(view, asked, memory_id, by_name=by_name)
     # A title may also begin with a word that is a type.
     of_kind = [entry for entry in found if kind in ("", entry.type) or not entry.id.startswith(memory_id)]
@@ -48,14 +48,14 @@ def find(view: VaultView, text: str, log: DiskAccessLog, *, by_name: bool = Fals
         raise _other_type(asked, kind, found)
     if len(of_kind) > 1:
         # Somebody else may have taken an id that is in use: the actor's own memory still answers to it.
-        of_kind = [entry for entry in of_kind if view.is_own(entry)] or of_kind
+        of_kind = [entry for entry in of_kind if view.of(LOOK).is_own(entry)] or of_kind
     if len(of_kind) > 1:
         raise _ambiguous(asked, of_kind)
     view.note_shown("named", [of_kind[0].id])
     return of_kind[0]
 
 
-def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
+def note_shown(view: View, how: str, memory_ids: Iterable[str]) -> None:
     """Record which memories anybody but the owner was shown; for the owner alone nothing is recorded."""
     if not view.is_owners:
         view.of(ACCESS_LOG).record(
@@ -63,18 +63,18 @@ def note_shown(view: VaultView, how: str, memory_ids: Iterable[str]) -> None:
         )
 
 
-def _note_denied(view: VaultView, memory_id: str, log: DiskAccessLog) -> None:
+def _note_denied(view: View, memory_id: str) -> None:
     """Record that somebody else asked by id for an existing memory that they may not see."""
-    if not view.is_owners and view.is_hidden(memory_id):
-        log.record(_access(view, "named")._replace(denied=(memory_id,)))
+    if not view.is_owners and view.of(LOOK).is_hidden(memory_id):
+        view.of(ACCESS_LOG).record(_access(view, "named")._replace(denied=(memory_id,)))
 
 
-def _access(view: VaultView, how: str) -> Access:
+def _access(view: View, how: str) -> Access:
     context = view.of(CONTEXTS).current()
     return Access(view.clock.now(), view.actor, context.id if context else None, how)
 
 
-def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int], *, by_name: bool) -> list[Entry]:
+def _candidates(view: View, asked: str, memory_id: str, among: Sequence[int], *, by_name: bool) -> list[Entry]:
     """Return the visible memories that `asked` may name: by id, else by path, else by a prefix of the id.
 
     With `by_name` a title, an alias or a file stem counts as much as a prefix of the id.
@@ -93,7 +93,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
     if by_name:
         from memstore.vault.note_names import NoteNames, notes_of
 
-        rows += NoteNames(notes_of(view, among)).called(asked, here=view.here)
+        rows += NoteNames(notes_of(view, among)).called(asked, here=view.of(LOOK).ws.here)
     return [view.entry(row) for row in dict.fromkeys(rows)]
 
 
@@ -101,7 +101,7 @@ def _candidates(view: VaultView, asked: str, memory_id: str, among: Sequence[int
 _LINES = re.compile(r":\d+(?:-\d+)?:?$")
 
 
-def _paths_meant(view: VaultView, asked: str) -> list[str]:
+def _paths_meant(view: View, asked: str) -> list[str]:
     """Return the paths in the vault that `asked` may mean: from the current folder, from the vault's, or absolute.
 
     The lines of a citation may stand behind it.
@@ -111,11 +111,11 @@ def _paths_meant(view: VaultView, asked: str) -> list[str]:
         return []
     if asked.startswith("/"):
         return [asked.removeprefix(f"{view.root}/")]
-    from_here = [posixpath.normpath(f"{view.here}/{asked}")] if view.here else []
+    from_here = [posixpath.normpath(f"{view.of(LOOK).ws.here}/{asked}")] if view.of(LOOK).ws.here else []
     return [*from_here, posixpath.normpath(asked)]
 
 
-def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> NotFoundError:
+def _unknown(view: View, asked: str, memory_id: str, *, by_name: bool) -> NotFoundError:
     for path in _paths_meant(view, asked):
         if why := _no_memory(view, path, posixpath.normpath(asked)):
             return why
@@ -135,11 +135,11 @@ def _unknown(view: VaultView, asked: str, memory_id: str, *, by_name: bool) -> N
     return NotFoundError(f"no memory matches `{asked}`", hint=hint)
 
 
-def _in_stack(view: VaultView, asked: str, *, by_name: bool) -> InStackError | None:
+def _in_stack(view: View, asked: str, *, by_name: bool) -> InStackError | None:
     """Return the error for a memory in a stack that is loaded beside the vault; None if it is in none."""
-    path = posixpath.normpath(f"{view.root}/{view.here}/{asked}") if asked.startswith("../") else asked
+    path = posixpath.normpath(f"{view.root}/{view.of(LOOK).ws.here}/{asked}") if asked.startswith("../") else asked
     stack, _, named = asked.removeprefix(STACK_MARK).partition("/") if asked.startswith(STACK_MARK) else ("", "", "")
-    for mount in view.mounts:
+    for mount in view.of(SHARED).mounted:
         inside = mount.view
         if stack:
             path, inside = named, inside if stack == mount.name else None
@@ -158,7 +158,7 @@ def _in_stack(view: VaultView, asked: str, *, by_name: bool) -> InStackError | N
     return None
 
 
-def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
+def _no_memory(view: View, path: str, asked: str) -> NotFoundError | None:
     """Return the error for a path, named as `asked`, whose file is not a memory; None if there is no file."""
     paths = view.column("path")
     if any(paths[row] == path for row in view.broken):
@@ -172,11 +172,11 @@ def _no_memory(view: VaultView, path: str, asked: str) -> NotFoundError | None:
     return None
 
 
-def _note_called(view: VaultView, asked: str) -> NotFoundError | None:
+def _note_called(view: View, asked: str) -> NotFoundError | None:
     """Return the error for a title, alias or file stem that plain notes have; None if none has it."""
     from memstore.vault.note_names import NoteNames, notes_of
 
-    rows = NoteNames(notes_of(view, view.plain)).called(asked, here=view.here)
+    rows = NoteNames(notes_of(view, view.plain)).called(asked, here=view.of(LOOK).ws.here)
     if not rows:
         return None
     path = view.column("path")[rows[0]]

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from memstore.core.change import Edit, Written
     from memstore.core.finding import Finding
-    from memstore.vault.view import VaultView
+    from memstore.core.view import View
     from memstore.vault.workspace import Workspace
 
 # What writes down what others said; whatever it finds is masked or left out, since nobody could be asked.
@@ -204,7 +204,7 @@ class Gate:
                 found[edit.path] = _answer(first)
         return found
 
-    def as_repeated(self, edit: Edit, view: VaultView) -> Edit:
+    def as_repeated(self, edit: Edit, view: View) -> Edit:
         """Return a new memory's edit, marked as an event of its own if it repeats another one on purpose."""
         if edit.before is not None or not (self._ws.terms.again or edit.is_dated):
             return edit
@@ -222,7 +222,7 @@ class Gate:
         return replace(edit, after=data, made=None)
 
 
-def _by_words(view: VaultView, wanted: Collection[str]) -> dict[str, list[MemoryFile]]:
+def _by_words(view: View, wanted: Collection[str]) -> dict[str, list[MemoryFile]]:
     """Return the memories that a view shows with one of these digests of their words, by that."""
     found: dict[str, list[MemoryFile]] = {}
     words, paths = view.column("words"), view.column("path")

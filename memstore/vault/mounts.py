@@ -11,7 +11,7 @@ import stat as modes
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memstore.access import CONTEXTS, STACKS
+from memstore.access import CONTEXTS, STACK_FOLDERS
 from memstore.access import stack as stacks
 from memstore.access.local_state import CallContext
 from memstore.access.policy import listeners
@@ -21,9 +21,8 @@ from memstore.core.digests import digest_of
 from memstore.core.errors import FormatError, MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, is_memory_path
 from memstore.files.fence import MOST_BYTES
-from memstore.files.local_state import regular_bytes
+from memstore.files.local_state import regular_bytes, without_dots
 from memstore.trust import PINS, SIGNATURES, senders
-from memstore.vault.named_files import without_dots
 from memstore.vault.registries import registries_of
 from memstore.vault.sight import session_of
 
@@ -40,12 +39,12 @@ _GIT = ".git"
 
 def mounts(ws: Workspace) -> list[Mount]:
     """Return the mounted stacks that are for the actor, by name; one that can't be read says why."""
-    found = sorted(ws.of(STACKS).mounted().items())
+    found = sorted(ws.of(STACK_FOLDERS).mounted().items())
     return [mounted for name, folder in found if (mounted := _mounted(ws, name, folder))]
 
 
 def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = False) -> Mount:
-    """Mount the stack in a folder, after checking all of it; see `core.view.View.mount`."""
+    """Mount the stack in a folder, after checking all of it; see `access.facets.SharedStacks.mount`."""
     place = Path(os.path.realpath(without_dots(folder)))
     stack = _checked(ws, place)
     name = name or stack.name
@@ -53,9 +52,7 @@ def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = Fals
         raise UsageError(
             f"{name!r} can't be the name of a stack", hint="letters from a to z, digits, dots, dashes, underscores"
         )
-    if ws.of(STACKS) is None:
-        raise VaultError("this vault keeps nothing on this machine", hint="open it from its folder")
-    other = ws.of(STACKS).mounted().get(name)
+    other = ws.of(STACK_FOLDERS).mounted().get(name)
     if other == str(place):
         other = None
     if other is not None and not _is_gone(other):
@@ -63,7 +60,7 @@ def mount(ws: Workspace, folder: Path, name: str | None, *, any_key: bool = Fals
             f"another stack is loaded as {name}: {other}", hint=f"--name NAME, or memstore unload {name}"
         )
     is_new = senders.accept(ws.view(), stack, any_key=any_key)
-    ws.of(STACKS).mount(name, str(place))
+    ws.of(STACK_FOLDERS).mount(name, str(place))
     _drop_cache(ws, other)
     mounted = _mounted(ws, name, str(place))
     if mounted is None:
@@ -83,18 +80,18 @@ def _is_gone(folder: str) -> bool:
 
 
 def unmount(ws: Workspace, name: str) -> None:
-    """Forget a mounted stack; see `core.view.View.unmount`."""
-    known = ws.of(STACKS).mounted()
+    """Forget a mounted stack; see `access.facets.SharedStacks.unmount`."""
+    known = ws.of(STACK_FOLDERS).mounted()
     if name not in known:
         others = ", ".join(sorted(known)) or "none"
         raise NotFoundError(f"no stack is loaded as {name}; loaded: {others}", hint="memstore load --list")
-    ws.of(STACKS).forget(name)
+    ws.of(STACK_FOLDERS).forget(name)
     _drop_cache(ws, known[name])
 
 
 def _drop_cache(ws: Workspace, folder: str | None) -> None:
     """Delete what was computed of a stack that is mounted no longer."""
-    if folder and ws.drop_cache and folder not in ws.of(STACKS).mounted().values():
+    if folder and ws.drop_cache and folder not in ws.of(STACK_FOLDERS).mounted().values():
         ws.drop_cache(folder)
 
 
@@ -139,10 +136,10 @@ def _verified(ws: Workspace, folder: Path, stack: Stack) -> str | None:
     if made is None:
         return None
     state = _state(folder, stack)
-    if ws.of(STACKS).checked(str(folder)) != state:
+    if ws.of(STACK_FOLDERS).checked(str(folder)) != state:
         senders.require_valid(stack, made, ws.of(SIGNATURES))
         _require_files(folder, stack)
-        ws.of(STACKS).saw(str(folder), state)
+        ws.of(STACK_FOLDERS).saw(str(folder), state)
     return pinned
 
 

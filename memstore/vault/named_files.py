@@ -5,61 +5,110 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memstore.core.config import CONFIG_PATH
-from memstore.core.errors import RefusedError
-from memstore.core.places import SETTINGS_FOLDER, is_memory_path
+from memstore.core.errors import RefusedError, VaultError
+from memstore.core.places import is_memory_path, is_own_path
 from memstore.core.times import moment
 from memstore.files.config_file import NOBODY, owner_of
-from memstore.files.local_state import regular_bytes, write_whole
+from memstore.files.local_state import regular_bytes, vault_around, without_dots, write_whole
+from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
     from typing import BinaryIO
 
-    from memstore.vault.view import VaultView
+    from memstore.core.view import View
 
 
 # The most bytes read from one named file; a device may never end.
 MOST_BYTES = 256 * 1024 * 1024
 
 
-def bytes_of(view: VaultView, path: Path) -> bytes:
-    """Return a file's bytes, read once through a descriptor; see `View.file`."""
-    with opened(view, path) as file:
-        data = file.read(MOST_BYTES + 1)
-    if len(data) > MOST_BYTES:  # it may never end
-        raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
-    return data
+class VaultNamedFiles:
+    """The files that somebody names, for whoever has a view."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    def read(self, path: Path) -> bytes:
+        with self.stream(path) as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:  # it may never end
+            raise OSError(errno.EFBIG, f"it has more than {MOST_BYTES:,} bytes", str(path))
+        return data
+
+    def stream(self, path: Path) -> BinaryIO:
+        # Access is decided on the file that was opened, under whatever name: the system resolves links and the case of
+        # letters, and `without_dots` resolves `..`. A file with several hard links has several places, of which only
+        # one is known here.
+        named = without_dots(path)
+        try:
+            handle = os.open(named, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            if _may_be_read(self._view, Path(os.path.realpath(named))):  # `resolve` fails on a cycle of links
+                number = error.errno or errno.EIO
+                raise OSError(number, os.strerror(number), str(path)) from error
+            raise _missing(path) from error  # whatever stands in the way is hidden as well
+        try:
+            _require_file(self._view, handle, path)
+            os.set_blocking(handle, True)  # wait for a pipe: `--queries <(command)`
+            return os.fdopen(handle, "rb")
+        except BaseException:
+            os.close(handle)
+            raise
+
+    def below(self, path: Path) -> Sequence[str] | None:
+        # To those who see none of its files, a folder in a vault is not there.
+        folder = Path(os.path.realpath(without_dots(path)))
+        if not folder.is_dir():
+            return None
+        found: list[str] = []
+        for place, folders, names in os.walk(folder, onerror=_raise):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            whole = [Path(place, name) for name in names if not name.startswith(".")]
+            files = (file for file in whole if stat.S_ISREG(file.lstat().st_mode) and _may_be_read(self._view, file))
+            found += (file.relative_to(folder).as_posix() for file in files)
+        return found if found or _may_be_read(self._view, folder) else None
+
+    def saved_at(self, path: Path) -> datetime | None:
+        with self.stream(path) as file:
+            return moment(os.fstat(file.fileno()).st_mtime)
+
+    def put(self, path: Path, data: bytes, *, over: bytes) -> None:
+        # What is not a regular file, like a pipe, is written to and not replaced.
+        place = _place_to_write(self._view, path, over=over)
+        if place.exists() and not place.is_file():
+            with path.open("wb", buffering=0) as file:
+                file.write(data)
+            return
+        write_whole(place, data)
+
+    def check_place(self, path: Path, *, over: bytes) -> None:
+        _place_to_write(self._view, path, over=over)
+
+    def has_folder(self, path: str) -> bool:
+        if self._view.is_owners:
+            with suppress(OSError):  # no folder has a name that is too long, or lies where nobody may look
+                return (self._view.root / path).is_dir()
+            return False
+        paths = self._view.column("path")
+        return any(paths[row].startswith(f"{path}/") for row in self._view.rows)
+
+    def cited(self, path: str) -> bytes | None:
+        if is_own_path(path) and not self._view.is_owners:
+            return None
+        try:
+            return self._view.of(LOOK).ws.vault.read(path)
+        except VaultError:
+            return None
 
 
-def opened(view: VaultView, path: Path) -> BinaryIO:
-    """Open a file for its bytes; see `View.stream`.
-
-    Access is decided on the file that was opened, under whatever name: the system resolves links and the case of
-    letters, and `without_dots` resolves `..`. A file with several hard links has several places, of which only one is
-    known here.
-    """
-    named = without_dots(path)
-    try:
-        handle = os.open(named, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        if _may_be_read(view, Path(os.path.realpath(named))):  # `resolve` fails on a cycle of links
-            number = error.errno or errno.EIO
-            raise OSError(number, os.strerror(number), str(path)) from error
-        raise _missing(path) from error  # whatever stands in the way is hidden as well
-    try:
-        _require_file(view, handle, path)
-        os.set_blocking(handle, True)  # wait for a pipe: `--queries <(command)`
-        return os.fdopen(handle, "rb")
-    except BaseException:
-        os.close(handle)
-        raise
-
-
-def _require_file(view: VaultView, handle: int, path: Path) -> None:
+def _require_file(view: View, handle: int, path: Path) -> None:
     """Raise unless an open file may be read by the actor, and is not a folder."""
     if not _may_be_read(view, _place_of(handle, path)):
         raise _missing(path)
@@ -67,44 +116,8 @@ def _require_file(view: VaultView, handle: int, path: Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
-def files_below(view: VaultView, path: Path) -> list[str] | None:
-    """Return the visible files below a folder, relative to it; see `View.files_below`.
-
-    To those who see none of them, a folder in a vault is not there.
-    """
-    folder = Path(os.path.realpath(without_dots(path)))
-    if not folder.is_dir():
-        return None
-    found: list[str] = []
-    for place, folders, names in os.walk(folder, onerror=_raise):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        whole = [Path(place, name) for name in names if not name.startswith(".")]
-        files = (file for file in whole if stat.S_ISREG(file.lstat().st_mode) and _may_be_read(view, file))
-        found += (file.relative_to(folder).as_posix() for file in files)
-    return found if found or _may_be_read(view, folder) else None
-
-
-def saved_at(view: VaultView, path: Path) -> datetime | None:
-    """Return when a file was last saved; see `View.file_saved_at`."""
-    with opened(view, path) as file:
-        return moment(os.fstat(file.fileno()).st_mtime)
-
-
-def put(view: VaultView, path: Path, data: bytes, *, over: bytes) -> None:
-    """Write a file that somebody named; see `View.put_file`.
-
-    What is not a regular file, like a pipe, is written to and not replaced.
-    """
-    place = check_place(view, path, over=over)
-    if place.exists() and not place.is_file():
-        with path.open("wb", buffering=0) as file:
-            file.write(data)
-        return
-    write_whole(place, data)
-
-
-def check_place(view: VaultView, path: Path, *, over: bytes) -> Path:
-    """Return the real path of a file that may be written; see `View.check_place`."""
+def _place_to_write(view: View, path: Path, *, over: bytes) -> Path:
+    """Return the real path of a file that may be written."""
     place = Path(os.path.realpath(without_dots(path)))
     _require_free(view, place, path)
     if place.is_dir() or not place.parent.is_dir():
@@ -120,18 +133,18 @@ def check_place(view: VaultView, path: Path, *, over: bytes) -> Path:
     return place
 
 
-def _require_free(view: VaultView, place: Path, path: Path) -> None:
+def _require_free(view: View, place: Path, path: Path) -> None:
     """Raise if a real path is one that a memory, the vault or git could have, whether or not anything is there.
 
     Only the owner of the vault learns anything about what is in it.
     """
     around = vault_around(place)
-    if around is None and not view.keeps(place):
+    if around is None and not view.of(LOOK).keeps(place):
         return
     if around == view.root.resolve():
         is_owners = view.is_owners
     else:
-        is_owners = around is not None and view.is_alone and _owner_of(around) == view.actor
+        is_owners = around is not None and view.of(LOOK).is_alone and _owner_of(around) == view.actor
     parts = place.relative_to(around).parts if around else ()
     if not is_owners or any(part.startswith(".") for part in parts) or place.suffix not in _PAGES:
         raise RefusedError(
@@ -147,39 +160,22 @@ def _raise(error: OSError) -> None:
     raise error
 
 
-def without_dots(path: Path) -> Path:
-    """Return a path without `..`, so that it does not matter which folders are on the way.
-
-    The system goes up only from an existing folder, which may be hidden. Links before `..` are followed.
-    """
-    parts = path.parts
-    if ".." not in parts:
-        return path
-    ups = len(parts) - parts[::-1].index("..")
-    return Path(os.path.realpath(Path(*parts[:ups])), *parts[ups:])
-
-
-def vault_around(place: Path) -> Path | None:
-    """Return the nearest vault that a path is inside of, or None."""
-    return next((folder for folder in place.parents if (folder / SETTINGS_FOLDER).is_dir()), None)
-
-
 def _missing(path: Path) -> FileNotFoundError:
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path))
 
 
-def _may_be_read(view: VaultView, place: Path) -> bool:
+def _may_be_read(view: View, place: Path) -> bool:
     """Whether the actor may read the file at a real path."""
     root = view.root.resolve()
-    if not view.is_owners and view.keeps(place):
+    if not view.is_owners and view.of(LOOK).keeps(place):
         return False
     around = vault_around(place)
     if around is None or around == root:
         return view.is_owners or around is None or _is_seen(view, place, root)
-    return view.is_alone and _owner_of(around) == view.actor
+    return view.of(LOOK).is_alone and _owner_of(around) == view.actor
 
 
-def _is_seen(view: VaultView, place: Path, root: Path) -> bool:
+def _is_seen(view: View, place: Path, root: Path) -> bool:
     """Whether a path in the view's own vault is that of a memory which the actor may see."""
     if not place.is_relative_to(root):
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.access import registry
 from memstore.access.audit_events import folder_of
@@ -18,19 +18,20 @@ from memstore.files.memory_file import sealed_under_other_name
 from memstore.files.plain_note import is_foreign
 from memstore.files.vault import read_file
 from memstore.history.changes import changes_between
+from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from collections.abc import Set as AbstractSet
 
     from memstore.core.finding import Finding
+    from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.search.library import Snapshot
-    from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
 
-def pending(view: VaultView, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
+def pending(view: View, ws: Workspace, snapshot: Snapshot, *, since: str | None = None) -> Pending:
     """Return what is not committed yet, or changed since the commit `since`; `snapshot` is the current vault."""
     committed = _committed(ws, since)
     present = _as_committed(ws, _present(ws, snapshot), committed)
@@ -103,13 +104,13 @@ def _own_file(ws: Workspace, path: str) -> bytes | None:
         return None
 
 
-def committed_snapshot(ws: Workspace, snapshot: Snapshot) -> Past:
+def moment_of_head(ws: Workspace, snapshot: Snapshot) -> Moment:
     """Return the current commit's state of the files that differ from `snapshot` or are missing in it."""
     present = _present(ws, snapshot)
     old = {path: blob for path, blob in _committed(ws).items() if present.get(path) != blob}
     data = ws.history.blobs(old.values())
     files = {path: data[blob] for path, blob in old.items() if blob in data}
-    return Past(ws.library.snapshot_of(files.items()), files.__getitem__)
+    return Moment(ws.library.snapshot_of(files.items()), files.__getitem__)
 
 
 def _committed(ws: Workspace, since: str | None = None) -> Mapping[str, str]:
@@ -191,14 +192,7 @@ def _is_there(ws: Workspace, path: str, unread: set[str]) -> bool:
 _LIKE_A_DATE = re.compile(r"\d{4}-\d|\d{4}-?$|\d+(d|w|mo|y)$")
 
 
-class Past(NamedTuple):
-    """A past state of the vault: its snapshot, and a function that returns a file's bytes at that time."""
-
-    snapshot: Snapshot
-    read: Callable[[str], bytes]
-
-
-def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
+def moment_of_commit(ws: Workspace, commit: str) -> Moment:
     """Return the vault as of a commit, by the commit's id."""
     files = ws.history.files_at(commit)
     blobs = ws.history.blobs(files.values())
@@ -210,7 +204,8 @@ def snapshot_of_commit(ws: Workspace, commit: str) -> Past:
             )
         return blobs[files[path]]
 
-    return Past(ws.library.snapshot_of((path, blobs[blob]) for path, blob in files.items() if blob in blobs), read)
+    found = ((path, blobs[blob]) for path, blob in files.items() if blob in blobs)
+    return Moment(ws.library.snapshot_of(found), read, commit)
 
 
 def commit_at(ws: Workspace, when: str) -> str:

@@ -22,6 +22,8 @@ from memstore.files.memory_file import MemoryFile
 from memstore.trust import SEAL_KEYS
 from memstore.trust.keyring import ATTEST_NAMESPACE, ED25519
 from memstore.trust.read_keyring import read_keyring
+from memstore.vault.look import LOOK
+from memstore.vault.pending import misnamed
 from memstore.vault.registries import registries_of
 from memstore.vault.sight import CatalogLabels
 
@@ -34,8 +36,8 @@ if TYPE_CHECKING:
     from memstore.core.change import Written
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
+    from memstore.core.view import View
     from memstore.trust.keyring import Keyring, PublicKey
-    from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
 
@@ -71,9 +73,7 @@ def settle_keys(ws: Workspace, *, new: AbstractSet[str], going: AbstractSet[str]
         pass  # new keys are in their places, and the next program finds that
 
 
-def stored_files(
-    view: VaultView, ws: Workspace, files: Sequence[Written], contexts: Mapping[str, str]
-) -> list[Written]:
+def stored_files(view: View, ws: Workspace, files: Sequence[Written], contexts: Mapping[str, str]) -> list[Written]:
     """Return the files of one operation as they are stored: those at the paths of sealed memories are sealed.
 
     A memory that is sealed for a context's key stays so; any other is sealed for those who may see it, judged with the
@@ -111,7 +111,7 @@ def stored_files(
 
 
 def _stored(
-    view: VaultView,
+    view: View,
     ws: Workspace,
     file: Written,
     files: Sequence[Written],
@@ -142,7 +142,7 @@ def stored_bytes(ws: Workspace, path: str, opened: bytes) -> bytes:
     return stored
 
 
-def _sealed(view: VaultView, ws: Workspace, path: str, data: bytes, files: Iterable[Written]) -> bytes:
+def _sealed(view: View, ws: Workspace, path: str, data: bytes, files: Iterable[Written]) -> bytes:
     file = memory_file.read(path, data, mixed=ws.config.mixed)
     if not isinstance(file, MemoryFile):
         raise RefusedError(f"{path} would not be a memory, and nothing else is sealed")
@@ -171,7 +171,7 @@ def _world(ws: Workspace, files: Iterable[Written] = ()) -> World:
     return world._replace(memories=CatalogLabels(ws.library.latest().catalog))
 
 
-def keys_for(view: VaultView, memory: Memory, names: Iterable[str]) -> list[PublicKey]:
+def keys_for(view: View, memory: Memory, names: Iterable[str]) -> list[PublicKey]:
     """Return the keys to seal a memory for.
 
     Raises:
@@ -197,7 +197,7 @@ def keys_for(view: VaultView, memory: Memory, names: Iterable[str]) -> list[Publ
     return list(dict.fromkeys(key for found in keys.values() for key in found))
 
 
-def keys_of(view: VaultView, keyring: Keyring, name: str) -> list[PublicKey]:
+def keys_of(view: View, keyring: Keyring, name: str) -> list[PublicKey]:
     """Return the keys of an entity that count now and that age can seal for."""
     if keyring.unreadable:
         raise RefusedError(f"nobody's key counts: {keyring.unreadable}", hint="memstore keys list")
@@ -210,14 +210,39 @@ def keys_of(view: VaultView, keyring: Keyring, name: str) -> list[PublicKey]:
     ]
 
 
-# -- what is wrong with sealed files -----------------------------------------------------------------
+# -- what a view has of sealed files -----------------------------------------------------------------
 
 
-def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
+class VaultSealed:
+    """The sealed files of a vault as a view shows them."""
+
+    def __init__(self, view: View) -> None:
+        self._view, self._look = view, view.of(LOOK)
+
+    @property
+    def rows(self) -> Sequence[int]:
+        return self._look.snapshot.catalog.sealed if self._look.is_owners else ()
+
+    def findings(self) -> Iterator[Finding]:
+        self._view.require_owner()
+        yield from misnamed(self._look.ws)
+        if self.rows or any(is_sealed_path(path) for path in self._look.snapshot.catalog.column("path")):
+            yield from _findings(self._view, self._look.ws, self.rows)
+
+    def misnamed(self) -> Sequence[str]:
+        return [finding.path for finding in misnamed(self._look.ws)] if self._look.is_owners else []
+
+    def context_key_of(self, path: str) -> str | None:
+        if self._view.read(path) is None or not is_sealed_path(path):
+            return None
+        return self._look.ws.of(SEAL_KEYS).context_of(path, self._look.ws.vault.stored(path))
+
+
+def _findings(view: View, ws: Workspace, unread: Sequence[int]) -> Iterator[Finding]:
     """Yield what is wrong with sealed files that can be read, and how many can't."""
     paths = view.column("path")
     known = {paths[row] for row in view.rows}
-    if count := len(view.sealed):
+    if count := len(unread):
         hint = (
             ws.of(SEAL_KEYS).in_the_way
             or "whoever owns them can seal them anew, once your key counts: memstore keys list"
@@ -225,7 +250,7 @@ def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
         what = "sealed file is" if count == 1 else "sealed files are"
         text = f"{count} {what} for others, or for a key that is not here"
         yield finding_of("sealed-unread", CONFIG_PATH, text, hint)
-    sealed = [path for row in {*view.rows, *view.broken, *view.sealed} if is_sealed_path(path := paths[row])]
+    sealed = [path for row in {*view.rows, *view.broken, *unread} if is_sealed_path(path := paths[row])]
     for path in sorted(sealed):
         if (plain := path.removesuffix(".age")) in known:
             hint = f"delete {plain}, after comparing it with memstore show {shlex.quote(path)}"
@@ -237,7 +262,7 @@ def findings(view: VaultView, ws: Workspace) -> Iterator[Finding]:
             yield from _of_file(view, ws, file, world, keyring)
 
 
-def _of_file(view: VaultView, ws: Workspace, file: MemoryFile, world: World, keyring: Keyring) -> Iterator[Finding]:
+def _of_file(view: View, ws: Workspace, file: MemoryFile, world: World, keyring: Keyring) -> Iterator[Finding]:
     memory, path = file.memory, file.path
     if stem_of(path) not in id_endings(memory.id or "/"):
         text = f"{path.rpartition('/')[2]} is not named after {memory.ref}, which is sealed in it"

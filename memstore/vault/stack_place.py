@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from memstore.core.errors import RefusedError, VaultError
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER
 from memstore.files.disk_vault import swapped
-from memstore.files.local_state import Environment, sync_folder
+from memstore.files.local_state import Environment, sync_folder, vault_around, without_dots
 from memstore.files.unfinished import unfinished_folder
 from memstore.history.fresh_repository import FreshRepository
 from memstore.vault.mounts import manifest_in
-from memstore.vault.named_files import vault_around, without_dots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

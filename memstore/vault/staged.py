@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from memstore.access import RIGHTS
 from memstore.access.audit import consents_gone
 from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import labels_of
@@ -300,7 +301,7 @@ def findings_of(
 
     def around() -> Around:
         after = {path: data for path, data in {**before, **own}.items() if data is not None}
-        world, owner = view.policy, view.config.owner
+        world, owner = view.of(RIGHTS).policy, view.config.owner
         places = {view.entry(row).id: (view.entry(row).ref or "", view.entry(row).path) for row in view.whole.rows}
         labels = {name: world.memories[name] for name in places if name in world.memories}
         return Around(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
@@ -313,7 +314,7 @@ def findings_of(
 
 
 def _events(view: View) -> Iterable[AuditEvent]:
-    return events_in({path: view.own_file(path) or b"" for path in view.audit_paths()}).values()
+    return events_in({path: view.own_file(path) or b"" for path in view.of(RIGHTS).audit_paths()}).values()
 
 
 def is_vault_inside(change: FileChange) -> bool:

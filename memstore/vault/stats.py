@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.core.short_repr import short_repr
+from memstore.search import INDEX
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.ranker import Audience
 
@@ -55,7 +56,7 @@ def stats(view: View, *, at: str | None = None, **which: Unpack[Which]) -> Stats
 
     return Stats(
         total=len(rows),
-        words=then.word_count(rows),
+        words=then.of(INDEX).word_count(rows),
         types=_counted(cells("type")),
         statuses=_counted(status or "active" for status in cells("status")),
         months=tuple(sorted(_counted(time[:_YEAR_AND_MONTH] for time in cells("created_at")))),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from memstore.access import RIGHTS, SEALED
 from memstore.access.audience import is_group
 from memstore.access.audit import DECIDES, record_setting
 from memstore.access.world import can_listen
@@ -17,7 +18,7 @@ from memstore.core.named import refs_of
 from memstore.core.short_repr import short_repr
 from memstore.files.config_file import words_typed
 from memstore.files.memory_file import BrokenFile
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.changes import differences
 from memstore.history.commit_messages import verb
 from memstore.vault.comparison import widened_since_check
@@ -78,7 +79,7 @@ class Status:
 def status(view: View) -> Status:
     """Return the state of the vault."""
     repository = view.of(HISTORY).repository
-    waiting = view.pending() if repository else None
+    waiting = view.of(WORK_TREE).pending() if repository else None
     changes = waiting.changes if waiting else Changes((), ())
     broken = _paths(view, view.broken)
     untyped = frozenset(path for path in broken if _lacks_only_its_type(view, path))
@@ -87,13 +88,13 @@ def status(view: View) -> Status:
         is_owners=view.is_owners,
         repository=repository,
         uncommitted=tuple(_uncommitted(change) for change in changes.memories),
-        own_files=tuple(sorted(view.own_pending())) if repository else (),
+        own_files=tuple(sorted(view.of(WORK_TREE).own_pending())) if repository else (),
         plain=tuple(sorted({*_paths(view, view.plain), *untyped})),
-        broken=tuple(sorted({*broken, *view.misnamed()} - untyped)),
+        broken=tuple(sorted({*broken, *view.of(SEALED).misnamed()} - untyped)),
         hooks=view.of(HISTORY).hooks.states() if repository else {},
         widened=widened_since_check(view, waiting),
         quarantined=_quarantined(view),
-        sealed=len(view.sealed),
+        sealed=len(view.of(SEALED).rows),
         unmerged=tuple(view.of(HISTORY).unmerged()) if repository and view.is_owners else (),
         broken_uncommitted=tuple(file.path for file in changes.broken if file.path not in untyped),
     )
@@ -207,8 +208,8 @@ def _write_setting(file: ConfigFile, name: str, text: str | None) -> None:
 def _require_served(view: View, names: Sequence[str]) -> None:
     """Raise for anybody whom `notes_for` would name in vain: plain notes are shown to whoever acts as one of these."""
     for name in names:
-        if is_group(name) or not is_entity_id(name) or not can_listen(view.registries, name):
-            members = view.registries.groups.get(name, ())
+        if is_group(name) or not is_entity_id(name) or not can_listen(view.of(RIGHTS).registries, name):
+            members = view.of(RIGHTS).registries.groups.get(name, ())
             listed = ",".join(sorted(one.id for one in members)) or "human:bob,si:ash"
             raise UsageError(
                 f"notes_for can't name {name!r}: only a person or an agent is shown plain notes by it",
@@ -250,7 +251,7 @@ def undo(view: View, *, dry_run: bool = False) -> Undone:
         NotFoundError: nothing is recorded that could be taken back, or it is somebody else's.
         ChangedMeanwhileError: a file is no longer as the operation left it; nothing was taken back.
     """
-    last = view.last_operation()
+    last = view.of(WORK_TREE).last_operation()
     if last is None:
         ways = ["git restore brings back what is committed"] if view.of(HISTORY).repository else []
         ways += ["memstore init --undo removes a vault"] if view.actor == view.config.owner else []

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
-from memstore.access import FORGOTTEN
+from memstore.access import FORGOTTEN, RIGHTS
 from memstore.access.grants import gained
 from memstore.access.policy import id_in
 from memstore.core.change import Edit, Operation, Saved, Written, joined
@@ -40,7 +40,10 @@ from memstore.files.age_file import is_sealed
 from memstore.files.memory_file import BrokenFile, MemoryFile
 from memstore.history.filters import may_be_filtered
 from memstore.lineage.descent import descended, says_anew
+from memstore.vault import GATE
+from memstore.vault.look import LOOK
 from memstore.vault.transitions import findings_between
+from memstore.vault.workspace import Moment
 from memstore.vault.writing import write_all
 
 if TYPE_CHECKING:
@@ -49,9 +52,9 @@ if TYPE_CHECKING:
     from memstore.core.change import Act, Committed
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
+    from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.trust.sign_written import WrittenSigner
-    from memstore.vault.view import VaultView
     from memstore.vault.workspace import Workspace
 
 FOLDERS_OF_TYPES = frozenset(FOLDER_OF_TYPE.values())
@@ -82,7 +85,7 @@ class VaultTransaction:
 
     def __init__(
         self,
-        view: VaultView,
+        view: View,
         ws: Workspace,
         verb: str,
         *,
@@ -108,7 +111,7 @@ class VaultTransaction:
         self._signer: WrittenSigner | None = None
         self._told: dict[str, tuple[Finding, ...]] = {}
         self._dropped: set[str] = set()
-        self._gate = view.gate
+        self._gate = view.of(GATE)
         self.left: tuple[str, ...] = ()
         self.saved: tuple[Saved, ...] = ()
         self.commit: str | None = None
@@ -160,7 +163,7 @@ class VaultTransaction:
         """Return an edit with its writer's signature, if that is wanted here; what to tell about it is kept."""
         before = edit.before
         was_signed = isinstance(before, MemoryFile) and before.memory.signature is not None
-        if not was_signed and (before is not None or self._view.signing is None):
+        if not was_signed and (before is not None or self._view.terms.signing is None):
             return edit
         if self._signer is None:
             from memstore.trust.sign_written import WrittenSigner
@@ -285,7 +288,7 @@ class VaultTransaction:
     def _commit(self, written: Sequence[str], said: Sequence[str]) -> None:
         """Commit what was written, and the memories that said it before, unless they are committed."""
         if written or said:
-            adopted = self._ws.adoption.files if self._ws.adoption else ()
+            adopted = self._ws.terms.adoption.files if self._ws.terms.adoption else ()
             self.commit = self._committed([*written, *said, *(file.path for file in adopted)])
         elif self._dropped:
             self.commit = self._ws.history.head()  # as if it had been written: whoever asked is not told
@@ -323,7 +326,7 @@ class VaultTransaction:
         from memstore.access.privacy import closed_grants, unknown_grantees
 
         key = "access_grants"
-        for note in unknown_grantees(self._view, self._view.policy, new) if new else ():
+        for note in unknown_grantees(self._view, self._view.of(RIGHTS).policy, new) if new else ():
             yield finding_of("grantee-unknown", file.path, *note, file.front.position(key), key=key)
         for text, advice in closed_grants(self._view, file, gained):
             yield finding_of("grant-closed", file.path, text, advice, file.front.position(key), key=key)
@@ -332,7 +335,7 @@ class VaultTransaction:
         from memstore.access.consents import without_guardian
 
         spoken_for = file.memory.subject_ids if file.memory.consent_grants else ()
-        for note in without_guardian(self._view, self._view.policy, spoken_for):
+        for note in without_guardian(self._view, self._view.of(RIGHTS).policy, spoken_for):
             place = file.front.position("consent_grants")
             yield finding_of("guardian-missing", file.path, *note, place, key="consent_grants")
 
@@ -379,7 +382,7 @@ class VaultTransaction:
         changed = () if self._forgets else (file for file in files if file.before != file.after)
         undoable = tuple(file for file in changed if not (is_audit_path(file.path) or file.path in self._stays))
         operation = Operation(self._verb, instant(self._ws.clock.now()), undoable, self._view.actor)
-        adoption = self._ws.adoption
+        adoption = self._ws.terms.adoption
         with self._ws.vault.lock():
             if adoption and undoable and self._ws.journal.last(self._view.actor) == adoption:
                 operation = joined(adoption, operation)
@@ -438,18 +441,29 @@ class VaultTransaction:
         from memstore.conflicts.compare import Comparer
         from memstore.conflicts.sides import side_of
 
-        view = self._view.glance()
+        view = self._glance()
+        is_certain = view.of(LOOK).snapshot.is_certain
         comparer = Comparer(view)
         paths = [file.path for file in files]
 
         def compared(each: Saved, file: MemoryFile) -> Saved:
             before = comparer.left_out
             found = tuple(comparer.conflicts(side_of(file), but=paths))
-            return replace(each, conflicts=found, compared_in_part=view.is_glance or comparer.left_out > before)
+            return replace(each, conflicts=found, compared_in_part=not is_certain or comparer.left_out > before)
 
         return tuple(
             compared(each, file) if file.path in anew else each for each, file in zip(saved, files, strict=True)
         )
+
+    def _glance(self) -> View:
+        """Return a view from the folders alone if no file has been looked at yet, else the view (docs/adr/0019).
+
+        It costs next to nothing, and may miss files that were rewritten in place. What others may see depends on these.
+        """
+        look = self._view.of(LOOK)
+        if look.is_taken or look.actor != look.config.owner:
+            return self._view
+        return look.ws.view_at(Moment(look.ws.library.glance()))
 
     def move(self, file: MemoryFile, to: str, after: bytes) -> None:
         """Move a memory's file to another path, with the bytes that its links need there."""
@@ -510,7 +524,7 @@ class VaultTransaction:
 
     def _readable(self, path: str, data: bytes | None) -> bytes | None:
         """Return bytes of a file as a person can read them: opened, if they were sealed."""
-        opened = None if data is None else self._view.opened_bytes(path, data)
+        opened = None if data is None else self._view.of(LOOK).opened_bytes(path, data)
         if opened is None or not is_sealed_path(path) or not is_sealed(opened):
             return opened
         return f"{path} is sealed, and no key here opens it\n".encode()

@@ -7,7 +7,7 @@ import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.access import audit, audit_events
+from memstore.access import RIGHTS, audit, audit_events
 from memstore.core.change import Written
 from memstore.core.config import CONFIG_PATH
 from memstore.core.errors import RefusedError, VaultError
@@ -240,8 +240,10 @@ def _obstacles(place: DiskPlace, view: View, plan: _Plan) -> Iterator[str]:
     broken = [paths[row] for row in view.broken]
     yield from _named("broken memories", [path for path in broken if _OWN_ID.search(place.read(path) or b"")])
     for kind in RegistryKind:
-        yield from _named(f"files in {kind.value}/", [path for path, file in view.registry(kind).items() if file])
-    events = [path for path in view.audit_paths() if audit_events.read(path, place.read(path) or b"")]
+        yield from _named(
+            f"files in {kind.value}/", [path for path, file in view.of(RIGHTS).registry(kind).items() if file]
+        )
+    events = [path for path in view.of(RIGHTS).audit_paths() if audit_events.read(path, place.read(path) or b"")]
     yield from _named("audit events", events)
     yield from _named("settings", [path for path in files if path != CONFIG_PATH])
     yield from _named("drafts", place.drafts())

@@ -13,14 +13,15 @@ from memstore.core.errors import ChangedMeanwhileError, VaultError
 from memstore.core.places import RegistryKind, kind_of
 from memstore.files import memory_file
 from memstore.files.memory_file import MemoryFile, PlainFile
+from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
+    from memstore.core.view import View
     from memstore.files.memory_file import ReadFile
     from memstore.files.vault import VaultFiles
-    from memstore.vault.view import VaultView
 
 
-def taking_back(view: VaultView, last: Operation, at: str) -> tuple[Operation, tuple[Written, ...]]:
+def taking_back(view: View, last: Operation, at: str) -> tuple[Operation, tuple[Written, ...]]:
     """Return the operation that takes back another at time `at`, and the event to write with it, if it needs one."""
     files = tuple(Written(file.path, file.after, file.before) for file in last.files)
     back = Operation(verb="undo", at=at, files=files, by=view.actor)
@@ -59,7 +60,7 @@ def taken_back_by_hand(vault: VaultFiles, last: Operation) -> frozenset[str]:
     return frozenset(back)
 
 
-def _is_about_access(view: VaultView, last: Operation) -> bool:
+def _is_about_access(view: View, last: Operation) -> bool:
     """Whether an operation, by whatever command, changed who may see what."""
     shared = [
         [one.memory.sharing for data in (file.before, file.after) if (one := _memory_in(view, file.path, data))]
@@ -70,13 +71,13 @@ def _is_about_access(view: VaultView, last: Operation) -> bool:
     )
 
 
-def _memory_in(view: VaultView, path: str, data: bytes | None) -> MemoryFile | None:
+def _memory_in(view: View, path: str, data: bytes | None) -> MemoryFile | None:
     file = None if data is None else _read(view, path, data)
     return file if isinstance(file, MemoryFile) else None
 
 
-def _read(view: VaultView, path: str, data: bytes) -> ReadFile:
-    return memory_file.read(path, view.opened_bytes(path, data), mixed=view.config.mixed)
+def _read(view: View, path: str, data: bytes) -> ReadFile:
+    return memory_file.read(path, view.of(LOOK).opened_bytes(path, data), mixed=view.config.mixed)
 
 
 def _consents(back: Operation) -> tuple[list[str], list[str]]:
@@ -89,7 +90,7 @@ def _consents(back: Operation) -> tuple[list[str], list[str]]:
     return gone, again
 
 
-def _unadopted(view: VaultView, back: Operation) -> list[str]:
+def _unadopted(view: View, back: Operation) -> list[str]:
     """Return the ids of memories that the vault's owner makes plain notes again; the guard of pushes asks for them.
 
     One that was moved when it was adopted is known by its text.
@@ -107,7 +108,7 @@ def _unadopted(view: VaultView, back: Operation) -> list[str]:
     ]
 
 
-def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], list[str]]:
+def _grants(view: View, back: Operation) -> tuple[list[str], list[str], list[str]]:
     """Return the memories whose grants the undoing changes, who is granted them again, and who no longer."""
     owner = view.config.owner
     memories: list[str] = []
@@ -122,7 +123,7 @@ def _grants(view: VaultView, back: Operation) -> tuple[list[str], list[str], lis
     return memories, [*dict.fromkeys(again)], [*dict.fromkeys(no_more)]
 
 
-def may_undo(view: VaultView, last: Operation) -> bool:
+def may_undo(view: View, last: Operation) -> bool:
     """Whether the actor may take an operation back: they did it, or all of its files are theirs.
 
     They must also be able to see all of its memories, as they were before and after it.

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.access.local_state import ContextState, VerdictCache
+from memstore.core.change import WriteTerms
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
 from memstore.core.facet import Facet, Facets
@@ -15,11 +16,11 @@ from memstore.files.vault import VaultFiles
 from memstore.history import HISTORY
 
 if TYPE_CHECKING:
-    from memstore.core.change import Journal, Operation, Signing
+    from memstore.core.change import Journal
+    from memstore.core.view import View
     from memstore.history.git_history import GitHistory
-    from memstore.search.library import Library
+    from memstore.search.library import Library, Snapshot
     from memstore.vault.editor import Drafts
-    from memstore.vault.view import VaultView
 
 
 _T = TypeVar("_T")
@@ -29,17 +30,15 @@ JOURNAL: "Facet[Journal]" = Facet("journal")
 DRAFTS: "Facet[Drafts | None]" = Facet("drafts")
 
 
-class WriteTerms(NamedTuple):
-    """The circumstances of a write, for the gate (docs/adr/0047).
+class Moment(NamedTuple):
+    """A state of a vault: its files, what returns their bytes by path, and the commit whose state it is, if any.
 
-    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
-    one, `is_served` that a server answers a client.
+    Without files, they are taken when they are first looked at; without what reads them, the current ones are read.
     """
 
-    keep_secret: bool = False
-    again: bool = False
-    at_terminal: bool = False
-    is_served: bool = False
+    snapshot: "Snapshot | None" = None
+    read: "Callable[[str], bytes] | None" = None
+    commit: str | None = None
 
 
 class Workspace(NamedTuple):
@@ -52,10 +51,8 @@ class Workspace(NamedTuple):
     that is mounted beside a vault, `mounted_by` is that vault and `sender` says whose it is. In `pending_keys`, new
     keys of contexts wait for what is sealed for them; `pending_act` notes what was begun outside of the tree. `here` is
     the actor's current folder relative to the vault's, if it is inside. `kept_in` returns the real folders in which
-    this machine keeps data of this vault, and of others. `terms` are the circumstances of a write. `signing` says
-    whether what the actor writes is signed; for None it is not. `adoption` is what the same command wrote before, so
-    that it has something to write to. `on_progress` is called during long work with what is done, how much of it, and
-    how much there is.
+    this machine keeps data of this vault, and of others. `terms` are those on which things are written. `on_progress`
+    is called during long work with what is done, how much of it, and how much there is.
     """
 
     vault: VaultFiles
@@ -68,6 +65,7 @@ class Workspace(NamedTuple):
     here: str
     verdicts: VerdictCache
     facets: Facets
+    open_view: "Callable[[Workspace, Moment], View]"
     own: Facets
     pending_keys: "Path | None" = None
     pending_act: "Path | None" = None
@@ -78,16 +76,16 @@ class Workspace(NamedTuple):
     drop_cache: Callable[[str], None] | None = None
     mounted_by: "Workspace | None" = None
     sender: str | None = None
-    signing: "Signing | None" = None
     terms: WriteTerms = WriteTerms()
-    adoption: "Operation | None" = None
     on_progress: Callable[[str, int, int], None] | None = None
 
-    def view(self) -> "VaultView":
+    def view(self) -> "View":
         """Return what the actor may see of the vault from now on; take a new view for each command."""
-        from memstore.vault.view import VaultView
+        return self.at_once().view_at()
 
-        return VaultView(self.at_once())
+    def view_at(self, moment: Moment = Moment()) -> "View":  # noqa: B008 - nothing can change it
+        """Return what the actor may see of the vault at a moment, with the history that this workspace has."""
+        return self.open_view(self, moment)
 
     def at_once(self) -> "Workspace":
         """Return this workspace with a history of one moment (`history.git_history.GitHistory.at_once`)."""

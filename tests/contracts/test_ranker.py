@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from memstore.core.config import Config
 from memstore.memories.search import search
-from memstore.search import ranking
+from memstore.search import INDEX, ranking
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.query import parse
 from memstore.search.ranker import FILES_AT_ONCE, Audience, Candidates, Ranked
 from memstore.search.reranker import Wish
 from memstore.search.retrieval import Sort, Unit
-from memstore.vault.view import VaultView
+from memstore.vault.look import LOOK, Look
 from tests.contracts.scan_ranker import ScanRanker
 from tests.memory_workspace import OWNER, memory_workspace
 from tests.support import disk_vault, memory_text
@@ -68,7 +68,7 @@ def case(request: pytest.FixtureRequest, tmp_path: Path) -> Case:
         DiskLibrary(vault, cache=tmp_path / "cache").snapshot()
         ws = ws._replace(vault=vault, library=DiskLibrary(vault, cache=tmp_path / "cache"))
     view = ws.view()
-    return Case(ScanRanker() if request.param == "scan" else view.ranker, view)
+    return Case(ScanRanker() if request.param == "scan" else view.of(INDEX).ranker, view)
 
 
 def test_the_best_stands_first_and_all_are_counted(case: Case) -> None:
@@ -160,14 +160,14 @@ NOTES = {"bag.md": b"# Tea in a bag\n\nHot water, then the bag.\n", "ice.md": b"
 def test_plain_notes_are_ranked_among_memories_and_hidden_from_others() -> None:
     owner, claire = (memory_workspace(FILES | NOTES, actor=actor).view() for actor in (OWNER, "human:claire"))
     clauses = clauses_of("hot tea")
-    for ranker in (owner.ranker, ScanRanker()):
+    for ranker in (owner.of(INDEX).ranker, ScanRanker()):
         found = ranker.rank(clauses, owner, 10)
         assert [owner.entry(row).path for row in found.rows] == ["tea.md", "bag.md", "pot.md", "ice.md"]
         memories = ranker.rank(clauses, owner, 10, among=owner.rows)
         assert [owner.entry(row).path for row in memories.rows] == ["tea.md", "pot.md"]
         assert memories.weights == found.weights
     alone = memory_workspace({"hers.md": FILES["hers.md"]}, actor="human:claire").view()
-    for ranker in (claire.ranker, ScanRanker()):
+    for ranker in (claire.of(INDEX).ranker, ScanRanker()):
         found = ranker.rank(clauses, claire, 10)
         assert [claire.entry(row).path for row in found.rows] == ["hers.md"]
         assert found.weights == ScanRanker().rank(clauses, alone, 10).weights
@@ -187,7 +187,7 @@ def test_rankers_agree(bodies: list[list[str]], asked: list[tuple[str, str]], k:
     view = memory_workspace(files).view()
     query = " ".join(need + word for need, word in asked)
     for by in Unit:
-        one = view.ranker.rank(clauses_of(query), view, k, text=query, by=by)
+        one = view.of(INDEX).ranker.rank(clauses_of(query), view, k, text=query, by=by)
         other = ScanRanker().rank(clauses_of(query), view, k, text=query, by=by)
         if one.best_possible:
             assert [*one.rows] == [*other.rows]
@@ -214,7 +214,7 @@ def test_a_search_finds_the_same_by_any_ranker(monkeypatch: pytest.MonkeyPatch) 
     asked = [(query, wish) for query in queries for wish in wishes]
     expected = [search(view, *one) for one in asked]
     assert all(answer.hits for answer in expected)
-    monkeypatch.setattr(VaultView, "ranker", ScanRanker())
+    monkeypatch.setattr(Look, "ranker", ScanRanker())
     for one, before in zip(asked, expected, strict=True):
         found = search(view, *one)
         assert [hit.path for hit in found.hits] == [hit.path for hit in before.hits]
@@ -249,7 +249,7 @@ def test_nothing_follows_where_rows_are_other_memories_by_now() -> None:
             found: Ranked = ScanRanker().rank(*args, **kwargs)  # type: ignore[arg-type]
             return found._replace(generation=str(self.generation))
 
-    view.ranker = Moving()
+    view.of(LOOK).ranker = Moving()
     candidates = Candidates(Audience(view), view.rows, parse("tea"), Unit.MEMORY, best=1)
     assert [len(block) for block in candidates.blocks(Sort.RELEVANCE, lambda _: 1.0)] == [FILES_AT_ONCE]
 
@@ -262,7 +262,7 @@ def test_the_generation_names_the_state_of_the_files(tmp_path: Path) -> None:
 
     def generation() -> str | None:
         view = ws.view()
-        return view.ranker.rank(clauses, view, 1).generation
+        return view.of(INDEX).ranker.rank(clauses, view, 1).generation
 
     first = generation()
     assert first is not None

@@ -11,7 +11,7 @@ from memstore.core.change import Operation
 from memstore.core.change import Written as WrittenFile
 from memstore.core.errors import ChangedMeanwhileError, FormatError, GitError, NotFoundError, RefusedError, UsageError
 from memstore.core.transaction import unified_diff
-from memstore.history import HISTORY
+from memstore.history import HISTORY, WORK_TREE
 from memstore.history.diff import diff
 from memstore.history.git_history import GitHistory
 from memstore.history.history import HookState
@@ -65,7 +65,7 @@ def dated(vault: Written) -> Written:
     ],
 )  # fmt: skip
 def test_a_date_or_revision_names_a_commit(dated: Written, when: str, back: int) -> None:
-    assert dated.open().view().commit_at(when) == git(dated.root, "rev-parse", f"HEAD~{back}").strip()
+    assert dated.open().view().of(WORK_TREE).commit_at(when) == git(dated.root, "rev-parse", f"HEAD~{back}").strip()
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_date_or_revision_names_a_commit(dated: Written, when: str, back: int)
 )  # fmt: skip
 def test_what_names_none_is_an_error(dated: Written, when: str, error: type[Exception]) -> None:
     with pytest.raises(error):
-        dated.open().view().commit_at(when)
+        dated.open().view().of(WORK_TREE).commit_at(when)
 
 
 def test_the_vault_as_it_was(dated: Written) -> None:

@@ -13,13 +13,13 @@ from memstore.access.forgotten import ForgottenTexts
 from memstore.agents.capture import Heard, capture, heard
 from memstore.beliefs.recompute import rebuild_from_episodes
 from memstore.beliefs.reinforce import reinforce
+from memstore.core.change import WriteTerms
 from memstore.core.errors import RefusedError
 from memstore.memories.add import add_draft, add_memory, composed
 from memstore.memories.edit import set_keys
 from memstore.memories.forget import forget
 from memstore.memories.promote import supersede
 from memstore.vault.check import check
-from memstore.vault.workspace import WriteTerms
 from tests.memory_workspace import files_of, memory_workspace
 from tests.support import memory_text
 

@@ -13,7 +13,7 @@ from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 
 if TYPE_CHECKING:
-    from memstore.vault.view import VaultView
+    from memstore.core.view import View
 
 FILES = [
     ("memories/tea.md", memory_text(id="m_7f3k9q2x1c", title="Tea")),
@@ -25,7 +25,7 @@ FILES = [
 ]
 
 
-def looking_as(actor: str, files: list[tuple[str, bytes]] = FILES) -> VaultView:
+def looking_as(actor: str, files: list[tuple[str, bytes]] = FILES) -> View:
     return memory_workspace(dict(files), actor=actor).view()
 
 

@@ -50,7 +50,7 @@ def test_a_source_that_the_owner_may_not_see_is_where_lineage_ends() -> None:
 
 
 def all_rows(view: Any) -> Sequence[int]:
-    rows: Sequence[int] = view._snapshot.catalog.memories
+    rows: Sequence[int] = view.snapshot.catalog.memories
     return rows
 
 
@@ -59,7 +59,7 @@ def all_rows(view: Any) -> Sequence[int]:
     ("name", "leak"),
     [
         ("rows", property(all_rows)),
-        ("texts", property(lambda view: view._snapshot.catalog.texts[1:])),
+        ("texts", property(lambda view: view.snapshot.catalog.texts[1:])),
     ],
 )
 def test_a_vault_that_tells_too_much_or_too_little_is_seen(

@@ -1,0 +1,51 @@
+"""What `memstore.search` has in a view: the words of visible memories, and the index that has them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from memstore.core.view import View
+    from memstore.search.library import IndexStatus, Refreshed
+    from memstore.search.opened import Opened
+    from memstore.search.ranker import Ranker
+
+
+class VisibleIndex(Protocol):
+    """The index as far as it is about visible rows."""
+
+    @property
+    def ranker(self) -> Ranker:
+        """The ranker that orders memories by words."""
+
+    def frequency(self, term: str) -> int:
+        """Return about how many visible memories have a term in their text; some deleted ones may be counted."""
+
+    def word_count(self, rows: Sequence[int]) -> int:
+        """Return how many words the texts of some visible rows have in total."""
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        """Return the terms that begin with `prefix`, sorted; some may occur in no visible memory."""
+
+    def opened(self, row: int) -> Opened | None:
+        """Return the file of a visible row for citing; None if its current content is hidden or has another status."""
+
+    def vouched_for(self, rows: Sequence[int], *, least: float, levels: Collection[str]) -> Sequence[int]:
+        """Return those of the given visible rows whose memories reach a level of trust; `Trust` explains the levels.
+
+        Args:
+            rows: the rows to filter.
+            least: the lowest score, in [0, 1].
+            levels: names of trust levels, all of which must be reached; empty for any.
+        """
+
+    def status(self) -> IndexStatus:
+        """Return how the index compares with the vault; nothing is written."""
+
+    def rebuild(self) -> View:
+        """Drop the index, rebuild it, and return a view of the vault as it is now."""
+
+    def refresh(self) -> Refreshed:
+        """Write all changes into the index, however small."""

@@ -1,0 +1,315 @@
+"""The innermost of a view: a snapshot of the vault, and which of its rows somebody may see.
+
+`VaultView` is made of it, and so are the facets of a view. Only `memstore.vault` may ask for it, since it leads to
+content beside the view.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from memstore.access import CONTEXTS, STACK_FOLDERS
+from memstore.core.catalog import ITEM_SEPARATOR
+from memstore.core.errors import RefusedError, SealedError
+from memstore.core.facet import Facet
+from memstore.core.places import is_sealed_path
+from memstore.files.vault import note_bytes
+from memstore.trust import SEAL_KEYS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    from memstore.access.stack import Mount, Stack
+    from memstore.access.world import Labels, Session, World
+    from memstore.core.catalog import Entry, Field
+    from memstore.core.clock import Clock, IdSource
+    from memstore.core.config import Config
+    from memstore.core.memory import Memory
+    from memstore.search.library import Snapshot
+    from memstore.search.ranker import Ranker
+    from memstore.vault.foreign import ForeignMemories
+    from memstore.vault.seen_index import SeenIndex
+    from memstore.vault.sight import CatalogLabels, Sight
+    from memstore.vault.workspace import Moment, Workspace
+
+# The columns in which a foreign memory is shown otherwise than its file has it; `foreign.COLUMNS`, which is heavier.
+_SAID_BY_SENDERS = frozenset({"source_type", "confidence", "importance", "channel"})
+
+
+class Look:
+    """What the actor of a workspace may look at, from the first look on; `core.view.View` explains what a view has.
+
+    Args:
+        ws: the opened vault.
+        moment: the state that is looked at.
+    """
+
+    def __init__(self, ws: Workspace, moment: Moment) -> None:
+        self.ws, self.moment = ws, moment
+        self.bytes_of = moment.read or partial(note_bytes, ws.vault)
+        self._columns: dict[str, Sequence[str]] = {}
+
+    @property
+    def is_past(self) -> bool:
+        return self.moment.read is not None
+
+    @property
+    def actor(self) -> str:
+        return self.ws.actor
+
+    @property
+    def config(self) -> Config:
+        return self.ws.config
+
+    @property
+    def clock(self) -> Clock:
+        return self.ws.clock
+
+    @property
+    def ids(self) -> IdSource:
+        return self.ws.ids
+
+    @property
+    def root(self) -> Path:
+        return self.ws.vault.root
+
+    @cached_property
+    def is_owners(self) -> bool:
+        if not self._owns(""):
+            return False
+        return self.is_alone or self.sight.hears_only(self.actor)
+
+    def require_owner(self, act: str = "see its history and its checks") -> None:
+        if self.is_owners:
+            return
+        alone = f"only the vault's owner may {act}"
+        if self.actor == self.config.owner:
+            raise RefusedError(f"{alone}, and others listen", hint="--self says that nobody else listens")
+        raise RefusedError(alone, hint="ask the owner")
+
+    @cached_property
+    def rows(self) -> Sequence[int]:
+        catalog = self.snapshot.catalog
+        if self.is_alone and all(map(self._owns, set(catalog.column("owner")))):
+            return catalog.memories  # the usual case: no registry needs to be read
+        return self.sight.rows()
+
+    @cached_property
+    def texts(self) -> Sequence[int]:
+        catalog = self.snapshot.catalog
+        if not self.plain:
+            return self.rows
+        return catalog.texts if len(self.rows) == len(catalog.memories) else sorted((*self.rows, *self.plain))
+
+    @property
+    def broken(self) -> Sequence[int]:
+        return self.snapshot.catalog.broken if self.is_owners else ()
+
+    @cached_property
+    def plain(self) -> Sequence[int]:
+        may_see_notes = self.is_owners or (self.is_alone and self.actor in self.config.notes_for)
+        return self.snapshot.catalog.plain if may_see_notes else ()
+
+    def column(self, name: str) -> Sequence[str]:
+        is_foreign = name in _SAID_BY_SENDERS and self.foreign is not None
+        if self.is_owners and not is_foreign:
+            return self.snapshot.catalog.column(name)
+        if name not in self._columns:
+            self._columns[name] = self._shown_column(name)
+        return self._columns[name]
+
+    def entry(self, row: int) -> Entry:
+        entry = self.snapshot.catalog.entry(row)
+        if self.foreign is not None:
+            entry = self.foreign.entry(entry)
+        if self.is_owners:
+            return entry
+        if not self.mask[row]:
+            raise KeyError(row)
+        from memstore.vault.redaction import COLUMNS_OF_REFS
+
+        named: dict[str, Any] = {name: tuple(filter(self._is_shown, getattr(entry, name))) for name in COLUMNS_OF_REFS}
+        return entry._replace(**named)
+
+    def rows_of_id(self, memory_id: str) -> Sequence[int]:
+        rows = [row for row in self.snapshot.catalog.rows_of_id(memory_id) if self.sees_all or self.mask[row]]
+        # The order of rows depends on files that the actor may not see.
+        return rows if len(rows) < 2 else sorted(rows, key=self.snapshot.catalog.column("path").__getitem__)  # noqa: PLR2004
+
+    def holding(self, field: Field, term: str) -> Sequence[int]:
+        return self.index.postings(field, term)[0]
+
+    def sees(self, memory: Memory) -> bool:
+        return (self.is_alone and self._owns(memory.owner or "")) or self.sight.sees(memory)
+
+    def owns(self, memory: Memory) -> bool:
+        return self._owns(memory.owner or "")
+
+    # -- for what is made of it --------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session:
+        """Who is looking now, and in which context; `RefusedError` if the context has expired or can't be read."""
+        from memstore.vault.sight import session_of
+
+        return session_of(self.ws)
+
+    @cached_property
+    def is_alone(self) -> bool:
+        """Whether nobody but the viewer listens; a context that can't be relied on is an error even then."""
+        if self.ws.of(CONTEXTS).current() is None and not self.ws.overheard and self.ws.within is None:
+            return True
+        return self.session.alone
+
+    def keeps(self, place: Path) -> bool:
+        """Whether a real path is where this machine keeps data of vaults: git folders, indexes, journals."""
+        return ".git" in place.parts or any(place.is_relative_to(folder) for folder in self.ws.kept_in())
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether any file has been looked at."""
+        return "snapshot" in self.__dict__
+
+    @property
+    def taken(self) -> Moment:
+        """The moment, with the files if any has been looked at."""
+        return self.moment._replace(snapshot=self.snapshot) if self.is_taken else self.moment
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The files at the moment of the look."""
+        return self.moment.snapshot or self.ws.library.snapshot()
+
+    @cached_property
+    def sight(self) -> Sight:
+        """What decides who sees which of them."""
+        from memstore.vault.sight import Sight
+
+        return Sight(self.ws, lambda: self.snapshot)
+
+    @cached_property
+    def mask(self) -> bytearray:
+        """For every row, whether it is one of `texts`."""
+        mask = bytearray(len(self.snapshot.catalog.column("path")))
+        for row in self.texts:
+            mask[row] = 1
+        return mask
+
+    @cached_property
+    def sees_all(self) -> bool:
+        """Whether no memory and no plain note is hidden."""
+        return len(self.texts) == len(self.snapshot.catalog.texts)
+
+    def _shown_column(self, name: str) -> Sequence[str]:
+        from memstore.vault.redaction import COLUMNS_OF_REFS
+
+        whole = self.snapshot.catalog.column(name)
+        if name in _SAID_BY_SENDERS and self.foreign is not None:
+            whole = self.foreign.column(name, whole)
+        cells = [""] * len(whole)
+        for row in self.texts:
+            cells[row] = whole[row]
+        if name in COLUMNS_OF_REFS:
+            shown = {cell: ITEM_SEPARATOR.join(filter(self._is_shown, cell.split(ITEM_SEPARATOR))) for cell in {*cells}}
+            return [shown[cell] for cell in cells]
+        return cells
+
+    @cached_property
+    def foreign(self) -> ForeignMemories | None:
+        """How foreign memories are shown: all of a loaded stack are, and none of a vault's own."""
+        if not self.ws.sender:
+            return None
+        from memstore.vault.foreign import ForeignMemories
+
+        return ForeignMemories(self.ws.sender)
+
+    @cached_property
+    def index(self) -> SeenIndex:
+        """The words of the visible rows."""
+        from memstore.vault.seen_index import SeenIndex
+
+        return SeenIndex(self.snapshot.index, None if self.sees_all else self.mask)
+
+    def is_hidden(self, memory_id: str) -> bool:
+        """Whether a memory with this id exists but none may be seen; for the log of what was denied."""
+        return bool(self.snapshot.catalog.rows_of_id(memory_id)) and not self.rows_of_id(memory_id)
+
+    def is_own(self, entry: Entry) -> bool:
+        """Whether a memory is the actor's own according to the catalogue."""
+        return self._owns(entry.owner)
+
+    def _owns(self, owner: str) -> bool:
+        return bool(self.actor) and self.actor == (owner or self.config.owner)
+
+    @cached_property
+    def _is_shown(self) -> Callable[[str], bool]:
+        from memstore.vault.redaction import shown_refs
+
+        ids = self.snapshot.catalog.column("id")
+        return shown_refs(None if self.is_owners else {ids[row] for row in self.rows})
+
+    def shown_values(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the values of a frontmatter without refs to hidden or missing memories."""
+        from memstore.vault.redaction import shown_values
+
+        return dict(values) if self.is_owners else shown_values(values, self._is_shown)
+
+    def opened_bytes(self, path: str, data: bytes) -> bytes:
+        """Return what was sealed in the bytes of a file; the bytes as they are if they aren't sealed, or stay so."""
+        if not is_sealed_path(path):
+            return data
+        try:
+            return self.ws.of(SEAL_KEYS).opened(path, data)
+        except SealedError:
+            return data
+
+    @cached_property
+    def labels(self) -> CatalogLabels:
+        """The labels of all memories."""
+        from memstore.vault.sight import CatalogLabels, relabelled
+
+        return CatalogLabels(self.snapshot.catalog, relabelled(self.stack, self.clock.now()) if self.stack else None)
+
+    @cached_property
+    def policy(self) -> World:
+        """The registries, with the labels of all memories that the actor may know of."""
+        known: Mapping[str, Labels] = self.labels
+        if not self.is_owners:
+            ids = self.snapshot.catalog.column("id")
+            known = {ids[row]: self.labels[ids[row]] for row in self.rows if ids[row]}
+        return self.registries._replace(memories=known)
+
+    @cached_property
+    def stack(self) -> Stack | None:
+        """The manifest, if this vault is a shared stack."""
+        from memstore.vault.registries import stack_of
+
+        return stack_of(self.ws)
+
+    @cached_property
+    def mounts(self) -> Sequence[Mount]:
+        """The shared stacks mounted beside the vault that are for the actor; none in the past."""
+        if self.is_past or not self.ws.of(STACK_FOLDERS).mounted():
+            return ()
+        from memstore.vault.mounts import mounts
+
+        return mounts(self.ws)
+
+    @property
+    def registries(self) -> World:
+        """The current registries, without any memories; a past state has the owner of that time."""
+        from memstore.vault.registries import registries_at, registries_of
+
+        return (registries_at(self.ws, self.moment.commit) if self.moment.commit else registries_of(self.ws)).world()
+
+    @cached_property
+    def ranker(self) -> Ranker:
+        """What ranks memories by words."""
+        from memstore.search.ranker import IndexRanker
+
+        return IndexRanker(self.index, self.snapshot.state)
+
+
+LOOK: Facet[Look] = Facet("look")
