@@ -84,7 +84,7 @@ class CliSession:
 
     def sign_written(self, how: str) -> None:
         """Let what this call writes be signed with the actor's key: `never`, `always`, or only if it `counts` here."""
-        from memstore.core.change import Signing
+        from memstore.core.write_terms import Signing
 
         self._view = self.view().on_terms(signing=None if how == "never" else Signing(how))
 

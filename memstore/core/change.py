@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
 from memstore.core.short_repr import short_repr
 
@@ -17,39 +16,6 @@ if TYPE_CHECKING:
     from memstore.core.finding import Finding
     from memstore.core.memory import Memory
     from memstore.files.memory_file import BrokenFile, MemoryFile, ReadFile
-
-
-class Signing(Enum):
-    """Whether what is written is signed by its writer: always, or if the signature counts in the vault."""
-
-    COUNTS = "counts"
-    ALWAYS = "always"
-
-
-class WriteTerms(NamedTuple):
-    """The terms on which something is written: for the gate (docs/adr/0047), for signatures, and for `undo`.
-
-    `keep_secret` lets what looks like a secret pass, `again` an exact copy. `at_terminal` means that a person sits at
-    one, `is_served` that a server answers a client. `signing` says whether what the actor writes is signed; for None it
-    is not. `adoption` is what the same command wrote before, so that it has something to write to: both are one step,
-    and one commit.
-    """
-
-    keep_secret: bool = False
-    again: bool = False
-    at_terminal: bool = False
-    is_served: bool = False
-    signing: Signing | None = None
-    adoption: Operation | None = None
-
-
-class OtherTerms(TypedDict, total=False):
-    """Other terms, named as in `WriteTerms`."""
-
-    keep_secret: bool
-    again: bool
-    signing: Signing | None
-    adoption: Operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.catalog import Entry, Field
-    from memstore.core.change import OtherTerms, WriteTerms
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.core.facet import Facet
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from memstore.core.named import Named
     from memstore.core.quotation import External
     from memstore.core.transaction import Transaction
+    from memstore.core.write_terms import OtherTerms, WriteTerms
     from memstore.files.memory_file import MemoryFile, PlainFile, ReadFile
     from memstore.files.vault import FileStat
 

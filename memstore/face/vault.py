@@ -649,7 +649,7 @@ class _SigningVault(Vault):
         self._of.close()
 
     def _opened(self) -> Workspace:
-        from memstore.core.change import Signing
+        from memstore.core.write_terms import Signing
 
         ws = self._of._opened()  # noqa: SLF001 -- as above
         return ws._replace(terms=ws.terms._replace(signing=Signing.COUNTS))

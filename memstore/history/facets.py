@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from memstore.core.change import Operation, Pending
     from memstore.core.view import View
@@ -28,9 +28,6 @@ class WorkTree(Protocol):
 
         For anybody but the vault's owner, these are the records of what they did; none while others listen.
         """
-
-    def ids_left_out(self) -> Collection[str]:
-        """Return the ids of memories that git has, and that a sparse checkout leaves out of the work tree."""
 
     def may_commit(self) -> bool:
         """Return whether a commit is possible just now."""

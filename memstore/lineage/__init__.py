@@ -15,7 +15,11 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from memstore.lineage.edges import EdgeTable
 
 # None if the edges can't be walked over visible rows alone.
 EDGES: Facet[EdgeTable | None] = Facet("edges")
+# The ids of memories that git has, and that a sparse checkout leaves out of the work tree.
+LEFT_OUT: Facet[Collection[str]] = Facet("left out")

@@ -16,8 +16,7 @@ from memstore.core.catalog import ITEM_SEPARATOR, EdgeKind
 from memstore.core.errors import changed_while_read
 from memstore.core.ids import MEMORY_TYPES, MemoryRef
 from memstore.core.memory import is_external_mark
-from memstore.history import WORK_TREE
-from memstore.lineage import EDGES
+from memstore.lineage import EDGES, LEFT_OUT
 from memstore.lineage.edges import BACKWARD, BITS, FORWARD, GROUND, HOP_SHIFT, KINDS, Rows, bits_of, edges_of
 
 if TYPE_CHECKING:
@@ -353,7 +352,7 @@ def graph_of(view: View) -> Graph:
         table = edges_of(
             view.column, view.rows, is_missing=lambda memory_id: known is not None and memory_id not in known
         )
-    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=view.of(WORK_TREE).ids_left_out)
+    return Graph(view.column, view.rows, table, shows_missing=view.is_owners, left_out=lambda: view.of(LEFT_OUT))
 
 
 def row_of(graph: Graph, entry: Entry) -> int:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from memstore.core.change import Signing
 from memstore.core.errors import FormatError, UsageError
 from memstore.core.transaction import again_where_changed, save
+from memstore.core.write_terms import Signing
 from memstore.files import memory_file
 from memstore.files.draft import Account
 from memstore.files.memory_file import MemoryFile

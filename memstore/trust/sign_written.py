@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core.change import Signing
 from memstore.core.errors import FormatError, VaultError
 from memstore.core.finding_codes import finding_of
+from memstore.core.write_terms import Signing
 from memstore.files import memory_file, splice
 from memstore.files.memory_file import MemoryFile
 from memstore.trust import SIGNATURES, statement

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.access import ACCESS_LOG, CONTEXTS, FORGOTTEN, QUOTED, SESSIONS_QUOTED, STACK_FOLDERS
 from memstore.beliefs import RUNS
 from memstore.conflicts import INFERENCE, LEXICON
-from memstore.core.change import Signing, WriteTerms
 from memstore.core.config import CONFIG_PATH, LANGUAGES, USER_SETTINGS, VAULT_SETTINGS, Config, UserConfig
 from memstore.core.errors import MemstoreError, NotFoundError, RefusedError, UsageError, VaultError
 from memstore.core.facet import Facets
 from memstore.core.ids import is_entity_id
 from memstore.core.places import MANIFEST, SETTINGS_FOLDER, RegistryKind
+from memstore.core.write_terms import Signing, WriteTerms
 from memstore.files import FILES, config_file
 from memstore.history import HISTORY
 from memstore.search import DERIVED, EMBEDDER, USAGE, VECTORS

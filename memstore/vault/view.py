@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
 
-from memstore.access import SHARED
+from memstore.access import RIGHTS, SEALED, SHARED
 from memstore.core.errors import RefusedError, VaultError, changed_while_read
 from memstore.core.keys import EXTERNAL
 from memstore.core.named import ref_of
+from memstore.files import FILES
 from memstore.files.local_state import told
 from memstore.history import WORK_TREE
-from memstore.vault import parts
-from memstore.vault.look import Look
+from memstore.lineage import EDGES, LEFT_OUT
+from memstore.search import INDEX
+from memstore.vault import GATE
+from memstore.vault.look import LOOK, Look
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
 
+    from memstore.access.facets import Rights, SealedFiles, SharedStacks
     from memstore.core.catalog import Entry
-    from memstore.core.change import OtherTerms, WriteTerms
     from memstore.core.facet import Facet
     from memstore.core.memory import Memory
     from memstore.core.named import Named
     from memstore.core.quotation import External
     from memstore.core.view import View
+    from memstore.core.write_terms import OtherTerms, WriteTerms
+    from memstore.files.facets import NamedFiles
     from memstore.files.memory_file import MemoryFile, PlainFile
+    from memstore.history.facets import WorkTree
+    from memstore.lineage.edges import EdgeTable
+    from memstore.search.facets import VisibleIndex
     from memstore.trust.verification import Voucher
+    from memstore.vault.gate import Gate
     from memstore.vault.transaction import VaultTransaction
     from memstore.vault.whole import WholeVault
-
-    Postings = tuple[Sequence[int], Sequence[int]]
 
 _Item = TypeVar("_Item")
 _T = TypeVar("_T")
@@ -41,7 +48,7 @@ class VaultView(Look):
     """What the actor of a workspace may see: what may be looked at, and the files behind it."""
 
     def of(self, facet: Facet[_T]) -> _T:
-        make = parts.PARTS.get(facet)
+        make = PARTS.get(facet)
         return cast("_T", make(self)) if make else self.ws.of(facet)
 
     def again(self) -> View:
@@ -214,3 +221,89 @@ class VaultView(Look):
         except VaultError:
             return None
         return file if isinstance(file, MemoryFile) and self.sees(file.memory) else None
+
+
+# -- the facets of a view that are about the vault's content; one is made each time it is asked for -----
+
+
+def _look(view: View) -> Look:
+    if not isinstance(view, Look):
+        raise TypeError(view)
+    return view
+
+
+def _rights(view: View) -> Rights:
+    from memstore.vault.rights import VaultRights
+
+    return VaultRights(view.of(LOOK))
+
+
+def _shared(view: View) -> SharedStacks:
+    from memstore.vault.rights import MountedStacks
+
+    return MountedStacks(view)
+
+
+def _sealed(view: View) -> SealedFiles:
+    from memstore.vault.sealing import VaultSealed
+
+    return VaultSealed(view)
+
+
+def _files(view: View) -> NamedFiles:
+    from memstore.vault.named_files import VaultNamedFiles
+
+    return VaultNamedFiles(view)
+
+
+def _work_tree(view: View) -> WorkTree:
+    from memstore.vault.work_tree import VaultWorkTree
+
+    return VaultWorkTree(view)
+
+
+def _edges(view: View) -> EdgeTable | None:
+    from memstore.lineage.edges import has_copies
+
+    look = view.of(LOOK)
+    catalog = look.snapshot.catalog
+    if not look.sees_all and has_copies(catalog.column("id"), catalog.memories):
+        return None  # of two memories with the same id, the one that refs lead to may be hidden
+    return catalog.edges()
+
+
+def _left_out(view: View) -> Collection[str]:
+    from memstore.history.sparse import ids_left_out
+
+    return ids_left_out(view)
+
+
+def _index(view: View) -> VisibleIndex:
+    from memstore.vault.visible_index import VaultIndex
+
+    return VaultIndex(view)
+
+
+def _gate(view: View) -> Gate:
+    from memstore.vault.gate import Gate
+
+    return Gate(view.of(LOOK).ws)
+
+
+PARTS: dict[Facet[Any], Callable[[View], object]] = {}
+
+
+def _part(facet: Facet[_T], make: Callable[[View], _T]) -> None:
+    PARTS[facet] = make
+
+
+_part(LOOK, _look)
+_part(RIGHTS, _rights)
+_part(SHARED, _shared)
+_part(SEALED, _sealed)
+_part(FILES, _files)
+_part(WORK_TREE, _work_tree)
+_part(EDGES, _edges)
+_part(LEFT_OUT, _left_out)
+_part(INDEX, _index)
+_part(GATE, _gate)

@@ -9,7 +9,7 @@ from memstore.vault import pending
 from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from memstore.core.change import Operation, Pending
     from memstore.core.view import View
@@ -38,11 +38,6 @@ class VaultWorkTree:
         if not self._look.is_alone:
             return {}
         return pending.recorded_by(self._look.actor, pending.own_pending(self._look.ws))
-
-    def ids_left_out(self) -> Collection[str]:
-        from memstore.history.sparse import ids_left_out
-
-        return ids_left_out(self._view)
 
     def may_commit(self) -> bool:
         from memstore.vault.transaction import can_commit

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from memstore.access.local_state import ContextState, VerdictCache
-from memstore.core.change import WriteTerms
 from memstore.core.clock import Clock, IdSource
 from memstore.core.config import Config
 from memstore.core.facet import Facet, Facets
+from memstore.core.write_terms import WriteTerms
 from memstore.files.vault import VaultFiles
 from memstore.history import HISTORY
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memstore.core.facet import Facet, Facets
-from memstore.vault.parts import PARTS
+from memstore.vault.view import PARTS
 from memstore.vault.workspace import DRAFTS, JOURNAL
 from tests.installed import ROOT
 from tests.memory_workspace import memory_workspace
@@ -20,7 +20,7 @@ WORD: Facet[str] = Facet("word")
 def declared() -> dict[str, Facet[object]]:
     """Return the facets of all packages, by the names under which they are imported."""
     packages = sorted(path.parent.name for path in (ROOT / "memstore").glob("*/__init__.py"))
-    found = {}
+    found: dict[str, Facet[object]] = {}
     for package in packages:
         module = importlib.import_module(f"memstore.{package}")
         found |= {f"{package}.{name}": one for name, one in vars(module).items() if isinstance(one, Facet)}

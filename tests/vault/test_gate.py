@@ -13,8 +13,8 @@ from memstore.access.forgotten import ForgottenTexts
 from memstore.agents.capture import Heard, capture, heard
 from memstore.beliefs.recompute import rebuild_from_episodes
 from memstore.beliefs.reinforce import reinforce
-from memstore.core.change import WriteTerms
 from memstore.core.errors import RefusedError
+from memstore.core.write_terms import WriteTerms
 from memstore.memories.add import add_draft, add_memory, composed
 from memstore.memories.edit import set_keys
 from memstore.memories.forget import forget
