@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memstore.beliefs.consolidate import Consolidated
-    from memstore.beliefs.consolidation import Pooled
+    from memstore.beliefs.pooled import Pooled
 
 FEWEST_WORDS = 5
 SEED = 5

@@ -32,8 +32,9 @@ from memstore.vault.composition import open_workspace
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from memstore.search.clauses import Query
     from memstore.search.opened import Opened
-    from memstore.search.retrieval import Hit, Query
+    from memstore.search.retrieval import Hit
 
 
 def main() -> None:

@@ -121,17 +121,8 @@ if TYPE_CHECKING:
     from memstore.search.explanation import Explanation as Explanation, WhyNot as WhyNot
     from memstore.search.filters import Which as Which
     from memstore.search.meaning import Embedder as Embedder
-    from memstore.search.retrieval import (
-        Answer as Answer,
-        Citation as Citation,
-        Filters as Filters,
-        Hit as Hit,
-        Operator as Operator,
-        Query as Query,
-        Sort as Sort,
-        Unit as Unit,
-        Where as Where,
-    )
+    from memstore.search.retrieval import Answer as Answer, Citation as Citation, Hit as Hit, Sort as Sort, Unit as Unit
+    from memstore.search.clauses import Filters as Filters, Operator as Operator, Query as Query, Where as Where
     from memstore.trust.anchor import Recorded as Recorded
     from memstore.trust.anchors import Anchored as Anchored, AnchorStatus as AnchorStatus
     from memstore.trust.keys import KeysChanged as KeysChanged, KnownKey as KnownKey, KnownKeys as KnownKeys
@@ -215,7 +206,8 @@ _NAMES = {
     "memstore.search.explanation": "Explanation WhyNot",
     "memstore.search.filters": "Which",
     "memstore.search.meaning": "Embedder",
-    "memstore.search.retrieval": "Answer Citation Filters Hit Operator Query Sort Unit Where",
+    "memstore.search.clauses": "Filters Operator Query Where",
+    "memstore.search.retrieval": "Answer Citation Hit Sort Unit",
     "memstore.trust.anchor": "Recorded",
     "memstore.trust.anchors": "Anchored AnchorStatus",
     "memstore.trust.keys": "KeysChanged KnownKey KnownKeys",

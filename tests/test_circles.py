@@ -30,7 +30,11 @@ def test_modules_that_import_each_other_are_found(counts: ModuleType) -> None:
     assert counts.circles(ways) == [["a", "b", "c"]]
 
 
-def test_no_module_imports_itself_again_even_from_inside_functions(counts: ModuleType) -> None:
+@pytest.mark.parametrize("for_types", [False, True], ids=["when the program runs", "for types, too"])
+def test_no_module_imports_itself_again_even_from_inside_functions(counts: ModuleType, *, for_types: bool) -> None:
     known = counts.modules()
-    ways = {name: {to for to, _ in counts.imports(module, known) if to != name} for name, module in known.items()}
+    ways = {
+        name: {to for to, _ in counts.imports(module, known, for_types=for_types) if to != name}
+        for name, module in known.items()
+    }
     assert counts.circles(ways) == []

@@ -22,8 +22,8 @@ from memstore.exchange.wishes import to_be_remembered
 from memstore.lineage.descent import quotable
 from memstore.lineage.refs import entries
 from memstore.memories.add import Composed, composed
+from memstore.search.clauses import Filters, Operator, Where
 from memstore.search.filters import narrowed
-from memstore.search.retrieval import Filters, Operator, Where
 from memstore.vault import GATE
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from memstore.core.terms import words
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.beliefs.consolidation import Pooled
     from memstore.beliefs.likeness import Likeness
+    from memstore.beliefs.pooled import Pooled
     from memstore.beliefs.topics import Signs
 
 FEWEST_SIDE = 2  # independent roots needed for each side, before and after

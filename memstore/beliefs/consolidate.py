@@ -62,8 +62,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.beliefs.clustering import Vector
-    from memstore.beliefs.consolidation import KnownBelief, Pattern, Pooled
+    from memstore.beliefs.consolidation import KnownBelief, Pattern
     from memstore.beliefs.pool import Gathered
+    from memstore.beliefs.pooled import Pooled
     from memstore.beliefs.suggestion_file import SuggestionFile
     from memstore.beliefs.wording import Synthesizer
     from memstore.conflicts.statements import Statement

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memstore.beliefs.clustering import Vector
     from memstore.beliefs.evidence import Load
     from memstore.beliefs.likeness import Likeness
+    from memstore.beliefs.pooled import Pooled
     from memstore.core.memory import Memory
 
     Compare = Callable[[str, str], "Polarity | None"]
@@ -78,25 +79,6 @@ class Polarity(StrEnum):
     OPPOSED = "opposed"
     CHANGED = "changed"
     PASSED = "passed"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pooled:
-    """A memory that could be part of a pattern.
-
-    `terms` are what it is about, `roots` are its independent origins, `depth` counts the layers of beliefs below it.
-    """
-
-    memory: Memory
-    text: str
-    terms: tuple[str, ...]
-    roots: tuple[str, ...]
-    depth: int = 0
-
-    @property
-    def ref(self) -> str:
-        """The memory's ref."""
-        return str(self.memory.ref)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,8 @@ from memstore.beliefs.evidence import RECALLED
 from memstore.core.finding_codes import finding_of
 from memstore.core.terms import words
 from memstore.search import INDEX, query
+from memstore.search.clauses import NO_FILTERS
 from memstore.search.filters import narrowed
-from memstore.search.retrieval import NO_FILTERS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

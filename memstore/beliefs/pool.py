@@ -6,17 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from memstore.access import RIGHTS
-from memstore.beliefs.consolidation import (
-    MOST_POOLED,
-    POOLED_TYPES,
-    Action,
-    Earlier,
-    KnownBelief,
-    Pooled,
-    depth_of,
-    spoken_for,
-)
+from memstore.beliefs.consolidation import MOST_POOLED, POOLED_TYPES, Action, Earlier, KnownBelief, depth_of, spoken_for
 from memstore.beliefs.evidence import hearsay, roots
+from memstore.beliefs.pooled import Pooled
 from memstore.beliefs.wording import content_terms
 from memstore.core.ids import ID_OF_PROPOSAL, MemoryRef
 from memstore.core.keys import EXTERNAL

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from datetime import datetime
 
-    from memstore.beliefs.consolidation import ConsolidationProposal, Pooled
+    from memstore.beliefs.consolidation import ConsolidationProposal
     from memstore.beliefs.pool import Gathered
+    from memstore.beliefs.pooled import Pooled
     from memstore.beliefs.wording import Synthesizer
     from memstore.core.memory import Memory
     from memstore.core.view import View

@@ -20,7 +20,7 @@ from memstore.core.word_lists import word_lists
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from memstore.beliefs.consolidation import Pooled
+    from memstore.beliefs.pooled import Pooled
 
 FAMILY = "@"
 # A sign in more memories than this is a subject of the whole vault, and does not bring memories together.

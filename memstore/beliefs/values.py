@@ -15,7 +15,7 @@ from memstore.core.word_lists import word_lists
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.beliefs.consolidation import Pooled
+    from memstore.beliefs.pooled import Pooled
     from memstore.beliefs.topics import Signs
 
 DURATION = "time"  # the name of the unit kind for seconds in `conflicts.quantities`

@@ -185,7 +185,8 @@ def _answer_lines(session: CliSession, searcher: Any, text: str, wish: Wish, *, 
     from memstore.documents.form import published
     from memstore.documents.search import answer_document, refused_document
     from memstore.search import query as language
-    from memstore.search.retrieval import Answer, Query
+    from memstore.search.clauses import Query
+    from memstore.search.retrieval import Answer
 
     error = None
     try:

@@ -1,4 +1,4 @@
-"""The only way to write: all of an operation or nothing, checked as a whole and compared under the lock.
+"""What use cases do with transactions: all of an operation is written or nothing, checked and compared under the lock.
 
 `save` and `save_all` write memories through it. `again_where_changed` reruns a use case if somebody else changed in the
 meantime what it had read.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, Protocol, Self, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Concatenate, NoReturn, ParamSpec, TypedDict, TypeVar, Unpack
 
 from memstore.core.change import Edit, Saved
 from memstore.core.errors import ChangedMeanwhileError, RefusedError, UsageError
@@ -18,75 +18,10 @@ from memstore.core.titles import title_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memstore.core.change import Act, Committed, Operation, Written
+    from memstore.core.change import Written
     from memstore.core.finding import Finding
-    from memstore.core.memory import Memory
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
-
-
-class Transaction(Protocol):
-    """Collects what is to be written in a `with` block and writes it at the end; nothing is written if the block fails.
-
-    It writes memories (`edit`), and the vault's own files with an act's audit event (`put`). All of them are checked
-    before the first one is touched, and read again and compared under the lock.
-    """
-
-    def __enter__(self) -> Self:
-        """Begin collecting."""
-
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, trace: object) -> None:
-        """Write everything that was collected.
-
-        Raises:
-            FormatError: new bytes could not be read as a memory, or as the kind of file they must be.
-            RefusedError: a memory must not change in that way, or the actor may not change it.
-            ChangedMeanwhileError: a file is no longer what was read, or already exists; nothing was written.
-            MemstoreError: writing failed and nothing was written; or it was written but could not be committed, as the
-                text says.
-        """
-
-    def edit(self, *edits: Edit) -> None:
-        """Add edits of memory files; files whose bytes stay the same are left alone."""
-
-    def put(self, *files: Written, undoable: bool = True) -> None:
-        """Add changes to files of the vault itself: registries, consents, its keyring, pages, audit events."""
-
-    def move(self, file: MemoryFile, to: str, after: bytes) -> None:
-        """Move a memory's file to another path, with the bytes that its links need there."""
-
-    def seal_for(self, path: str, context_key: str) -> None:
-        """Seal the memory that is written to a path for the key of a context alone, given by its public part."""
-
-    def do(self, act: Act) -> None:
-        """Do something outside of the vault's tree, once everything is written; if it fails, nothing stays written."""
-
-    def destroy_key(self, context_key: str) -> None:
-        """Destroy the key of a context, given by its public part, once everything is written that names it no more."""
-
-    def forget(self, memories: Sequence[Memory]) -> None:
-        """Have this machine forget memories, too, once everything is written: journal, drafts, index, vectors, caches.
-
-        The operation can't be undone, since nothing is kept of what was there before.
-        """
-
-    def take_back(self, last: Operation) -> str:
-        """Undo an operation; it must be the transaction's only change. Return the diff of a dry run, else nothing."""
-
-    def commit_pending(self, refs: Sequence[str]) -> Committed:
-        """Commit what is pending of the memories that `refs` mean, or everything pending for no refs; write no file."""
-
-    @property
-    def saved(self) -> tuple[Saved, ...]:
-        """What happened to the memories, in the order of their edits; in a dry run, what would happen."""
-
-    @property
-    def left(self) -> tuple[str, ...]:
-        """What this machine could not be made to forget, in words."""
-
-    @property
-    def commit(self) -> str | None:
-        """The commit that contains everything; None if no commit was asked for, or git ignores all of it."""
 
 
 # -- retrying a use case ---------------------------------------------------------------------------

@@ -247,6 +247,7 @@ class _Push:
         from memstore.access.local_state import LabelsCache
         from memstore.files.disk_vault import DiskVault
         from memstore.vault import push_refusals
+        from memstore.vault.pushed_blobs import Blobs
 
         audience = self._audience(vault.config)
         if audience and is_owner_alone(audience, vault.config.owner):
@@ -255,7 +256,7 @@ class _Push:
             raise self._undeclared()
         place = vault.root or self._git.folder
         cache = LabelsCache(cache_folder(place, cache_home=self._env.cache_home))
-        blobs = push_refusals.Blobs(
+        blobs = Blobs(
             self._git,
             cache.load(),
             mixed=vault.config.mixed,

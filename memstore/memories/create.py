@@ -16,8 +16,8 @@ from memstore.files.memory_file import MemoryFile
 from memstore.lineage.descent import descended
 from memstore.memories.add import DEFAULT_TYPE, add_memory, prepared, refuse_by_hand
 from memstore.memories.listing import list_memories
+from memstore.search.clauses import Filters
 from memstore.search.filters import is_tagged
-from memstore.search.retrieval import Filters
 from memstore.trust import SIGNATURES
 from memstore.trust.reader import TrustReader
 from memstore.trust.sign_written import WrittenSigner

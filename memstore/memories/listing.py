@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, overload
 
 from memstore.core.errors import UsageError
 from memstore.core.short_repr import short_repr
+from memstore.search.clauses import Filters
 from memstore.search.filters import narrowed
-from memstore.search.retrieval import Filters, Sort
+from memstore.search.retrieval import Sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

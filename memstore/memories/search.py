@@ -15,10 +15,11 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import EMBEDDER, INDEX, filters, query, ranking
 from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
+from memstore.search.clauses import Word
 from memstore.search.filters import narrowed, reader_of_values, texts_at
 from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
-from memstore.search.retrieval import Answer, Sort, Word
+from memstore.search.retrieval import Answer, Sort
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
 
     from memstore.access.stack import Mount
     from memstore.core.view import View
+    from memstore.search.clauses import Filters, Query
     from memstore.search.explanation import WhyNot
     from memstore.search.meaning import Similar
     from memstore.search.opened import Opened
-    from memstore.search.retrieval import Filters, Hit, Query
+    from memstore.search.retrieval import Hit
     from memstore.trust.reader import TrustReader
 
 __all__ = ["UNATTESTED", "Searcher", "Wish", "search"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.times import instant
 from memstore.search import INDEX, filters
+from memstore.search.clauses import Filters, Need
 from memstore.search.explain import name_of, places_in
 from memstore.search.explanation import Reason, Sought, WhyNot
-from memstore.search.retrieval import Filters, Need
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
+    from memstore.search.clauses import Query
     from memstore.search.opened import Opened
     from memstore.search.ranker import Candidates
     from memstore.search.reranker import HitReader, Wish
-    from memstore.search.retrieval import Query
 
 
 class Inquiry:

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from memstore.core.catalog import FileKind
 from memstore.search import INDEX, ranking
+from memstore.search.clauses import Need, Phrase, Prefix
 from memstore.search.explanation import LEAST_TOLD, Explanation, ScorePart
 from memstore.search.index import date_words, name_words
-from memstore.search.retrieval import Need, Phrase, Prefix
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from memstore.search.clauses import Clause, Query
     from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
     from memstore.search.ranker import Candidates
     from memstore.search.ranking import ScoredPassage
-    from memstore.search.retrieval import Clause, Query
 
 
 def name_of(clause: Clause) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from memstore.search.clauses import Need
     from memstore.search.quality import Terms
-    from memstore.search.retrieval import Need
 
     Places = tuple[tuple[str, int], ...]
 

@@ -20,7 +20,7 @@ from memstore.core.ids import MEMORY_TYPES, is_entity_id
 from memstore.core.keys import EXTERNAL, KEY_BY_NAME, SOURCE_TYPES, STATUSES, TRUST_LEVELS, Shape
 from memstore.core.times import instant
 from memstore.search import INDEX
-from memstore.search.retrieval import Filters, Operator, Where
+from memstore.search.clauses import Filters, Operator, Where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from memstore.core import terms as analysis
 from memstore.core.languages import ENGLISH, beginning, stemmer
-from memstore.search.retrieval import Need, Phrase, Prefix, Word
+from memstore.search.clauses import Need, Phrase, Prefix, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.search.retrieval import Clause, Query
+    from memstore.search.clauses import Clause, Query
 
     Places = list[tuple[int, int]]
 

@@ -20,9 +20,9 @@ from memstore.core.ids import MEMORY_TYPES, is_memory_id
 from memstore.core.keys import KEY_BY_NAME
 from memstore.core.languages import ENGLISH, language_of, stemmer, stop_words
 from memstore.search import INDEX, filters
+from memstore.search.clauses import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 from memstore.search.index import name_words
 from memstore.search.matching import all_terms, within_edits
-from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Query, Where, Word
 
 if TYPE_CHECKING:
     from memstore.search.ranker import Audience

@@ -21,9 +21,10 @@ from memstore.core.keys import EXTERNAL
 from memstore.core.languages import ANY_OTHER, ENGLISH, OTHERS, language_term, stemmer
 from memstore.core.memory import STACK_MARK
 from memstore.search import INDEX, quality, ranking
+from memstore.search.clauses import Need, Phrase, Prefix, Word
 from memstore.search.matching import Matcher, all_terms, holds_alias, phrase_counts
 from memstore.search.ranking import Demands
-from memstore.search.retrieval import Need, Phrase, Prefix, Sort, Unit, Word
+from memstore.search.retrieval import Sort, Unit
 from memstore.search.uses import uses_of
 
 if TYPE_CHECKING:
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
 
     from memstore.core.config import QualityProfile
     from memstore.core.view import View
+    from memstore.search.clauses import Clause, Query
     from memstore.search.library import SearchIndex
     from memstore.search.meaning import Similar
-    from memstore.search.retrieval import Clause, Query
     from memstore.search.uses import Use
 
     Postings = tuple[Sequence[int], Sequence[int]]

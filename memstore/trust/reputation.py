@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.ids import MemoryRef
 from memstore.files.catalog_entry import RESOLVED, WITNESS
-from memstore.trust.vouching import State
+from memstore.trust.vouching import Outcome, State
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -48,16 +48,6 @@ class ReputationDecision(NamedTuple):
     """The decision: whether the memory was upheld, `by` an entity, or by the author's correction, given as a ref."""
 
     upheld: bool
-    at: datetime
-    by: str
-
-
-class Outcome(NamedTuple):
-    """One statement that was right or wrong: about which memory, who decided it, and when (UTC)."""
-
-    ref: str
-    said: str
-    was_right: bool
     at: datetime
     by: str
 

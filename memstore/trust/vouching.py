@@ -201,3 +201,13 @@ def voices(
             continue
         entries[index] = entry._replace(verdict=entry.verdict._replace(state=State.EXCLUDED, reason=reason))
     return tuple(entries)
+
+
+class Outcome(NamedTuple):
+    """One statement that was right or wrong: about which memory, who decided it, and when (UTC)."""
+
+    ref: str
+    said: str
+    was_right: bool
+    at: datetime
+    by: str

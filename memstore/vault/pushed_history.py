@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memstore.access.world import BlobLabels, Labels
     from memstore.history.git_process import GitProcess
     from memstore.history.outgoing import SentCommit
-    from memstore.vault.push_refusals import Blobs
+    from memstore.vault.pushed_blobs import Blobs
 
 _SHORTEST_LINE = 12  # characters; shorter lines are those of many texts
 _MOST_OF_THE_LINES = 0.5  # as git recognizes a file that was renamed

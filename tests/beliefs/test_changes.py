@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.changes import Change, changes
-from memstore.beliefs.consolidation import Action, Pooled, superseding
+from memstore.beliefs.consolidation import Action, superseding
 from memstore.beliefs.likeness import Likeness
+from memstore.beliefs.pooled import Pooled
 from memstore.beliefs.topics import Signs
 from memstore.beliefs.wording import content_terms, says_outright
 from memstore.core.memory import Memory

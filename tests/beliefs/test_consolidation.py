@@ -17,7 +17,6 @@ from memstore.beliefs.consolidation import (
     KnownBelief,
     Pattern,
     Polarity,
-    Pooled,
     depth_of,
     is_news,
     partitions,
@@ -26,6 +25,7 @@ from memstore.beliefs.consolidation import (
     shared_terms,
     spoken_for,
 )
+from memstore.beliefs.pooled import Pooled
 from memstore.beliefs.wording import content_terms
 from memstore.core.memory import LedgerLine, Memory
 

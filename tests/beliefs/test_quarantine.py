@@ -18,7 +18,7 @@ from memstore.memories.add import refuse_by_hand
 from memstore.memories.listing import list_memories
 from memstore.memories.search import search
 from memstore.memories.show import show_memory
-from memstore.search.retrieval import Filters
+from memstore.search.clauses import Filters
 from memstore.vault.check import check
 from memstore.vault.status import status, undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.beliefs.consolidate import side_of
-from memstore.beliefs.consolidation import Pattern, Polarity, Pooled, by_themselves, by_topics, of_topic, proposals
+from memstore.beliefs.consolidation import Pattern, Polarity, by_themselves, by_topics, of_topic, proposals
 from memstore.beliefs.likeness import Likeness
+from memstore.beliefs.pooled import Pooled
 from memstore.beliefs.topics import Signs, circumstances, shared_signs, signs_of
 from memstore.beliefs.wording import content_terms
 from memstore.core.memory import Memory

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 
 from memstore.core import terms
 from memstore.files.memory_file import PlainFile, own_lines
+from memstore.search.clauses import Need, Phrase, Prefix, Word
 from memstore.search.index import searchable
 from memstore.search.matching import holds_alias
 from memstore.search.ranker import SHORTEST_STEM, Ranked
 from memstore.search.ranking import HEAD_WEIGHT, K1, PASSAGE_SHARE, B, idf
-from memstore.search.retrieval import Need, Phrase, Prefix, Unit, Word
+from memstore.search.retrieval import Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.core.view import View
     from memstore.files.memory_file import MemoryFile
+    from memstore.search.clauses import Clause
     from memstore.search.index import Searchable
-    from memstore.search.retrieval import Clause
 
 
 class ScanRanker:

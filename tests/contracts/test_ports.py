@@ -82,7 +82,7 @@ PORTS = {
 OTHERS = {
     "core.view.View": "use cases name it, and may not import the implementation (docs/adr/0025)",
     "core.view.Whole": "as View",
-    "core.transaction.Transaction": "as View",
+    "core.view.Transaction": "as View",
     "access.facets.Rights": "as View",
     "access.facets.SharedStacks": "as View",
     "access.facets.SealedFiles": "as View",

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.view import View
+    from memstore.search.clauses import Clause
     from memstore.search.ranker import Ranker
-    from memstore.search.retrieval import Clause
 
 
 def clauses_of(query: str) -> tuple[Clause, ...]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from memstore.core.errors import NotFoundError
 from memstore.memories.search import Wish, search
 from memstore.search import EMBEDDER, VECTORS
-from memstore.search.retrieval import Filters, Sort, Unit
+from memstore.search.clauses import Filters
+from memstore.search.retrieval import Sort, Unit
 from tests.embedders import HashedTrigrams
 from tests.memories.test_search import FILES
 from tests.memory_state import KeptVectors

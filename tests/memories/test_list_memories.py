@@ -10,7 +10,8 @@ from memstore.files.local_state import Environment
 from memstore.memories.listing import list_memories
 from memstore.memories.search import search
 from memstore.memories.show import path_of, show_memory
-from memstore.search.retrieval import Filters, Operator, Sort, Where
+from memstore.search.clauses import Filters, Operator, Where
+from memstore.search.retrieval import Sort
 from memstore.vault import composition
 from tests.support import memory_text
 

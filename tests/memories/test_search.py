@@ -12,7 +12,8 @@ from memstore.documents.search import answer_document
 from memstore.files.passages import LineMap
 from memstore.memories.search import Searcher, Wish, search
 from memstore.search import query
-from memstore.search.retrieval import Filters, Operator, Sort, Unit, Where
+from memstore.search.clauses import Filters, Operator, Where
+from memstore.search.retrieval import Sort, Unit
 from memstore.vault.stats import stats
 from tests.git_repositories import vault_in
 from tests.memory_workspace import OWNER, files_of, memory_workspace

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
+from memstore.search.clauses import Filters, Operator, Where
 from memstore.search.filters import checked, checked_fraction, holds, matching, parse_where, unknown_keys
-from memstore.search.retrieval import Filters, Operator, Where
 
 COLUMNS = {
     "type": ["note", "belief", "note", "episode"],

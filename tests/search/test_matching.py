@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.terms import term_of, words
+from memstore.search.clauses import Clause, Phrase, Prefix, Word
 from memstore.search.matching import (
     Matcher,
     holds_alias,
@@ -15,7 +16,6 @@ from memstore.search.matching import (
     within_edits,
 )
 from memstore.search.query import parse
-from memstore.search.retrieval import Clause, Phrase, Prefix, Word
 
 TEXT = st.lists(st.sampled_from(["walks", "walking", "dog", "happy", "the", "Vet", "3:30", "été", "y"]), max_size=12)
 

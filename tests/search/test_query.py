@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.errors import UsageError
+from memstore.search.clauses import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
 from memstore.search.query import parse, said
-from memstore.search.retrieval import Clause, Filters, Need, Operator, Phrase, Prefix, Where, Word
 
 
 def shown(clause: Clause) -> str:

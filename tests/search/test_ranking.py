@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memstore.core.terms import is_question
 from memstore.files.passages import Passage, PassageKind, passages
+from memstore.search.clauses import Clause, Query, Word
 from memstore.search.matching import matcher_of
 from memstore.search.query import parse
 from memstore.search.ranking import (
@@ -26,7 +27,6 @@ from memstore.search.ranking import (
     score_memories,
     score_passages,
 )
-from memstore.search.retrieval import Clause, Query, Word
 
 Columns = tuple[list[int], list[int], list[int], list[int]]
 

@@ -18,8 +18,9 @@ from memstore.files.passages import LineMap
 from memstore.memories.create import note
 from memstore.memories.search import Wish, search
 from memstore.memories.show import show_memory
+from memstore.search.clauses import Filters
 from memstore.search.quality import BASE_OF_CHANNEL
-from memstore.search.retrieval import Filters, Hit, Sort, Unit
+from memstore.search.retrieval import Hit, Sort, Unit
 from memstore.search.uses import uses_of
 from tests.installed import validated
 from tests.memory_workspace import files_of, memory_workspace

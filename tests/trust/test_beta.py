@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.trust.formats.beta import Opinion, Voice, beta, sponsor_of, worth
-from memstore.trust.reputation import Outcome
+from memstore.trust.vouching import Outcome
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ import pytest
 
 from memstore.memories.listing import list_memories
 from memstore.search import DERIVED
-from memstore.search.retrieval import Filters
+from memstore.search.clauses import Filters
 from memstore.trust import SIGNATURES
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.trust.sign import sign

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.core.memory import Resolution, Signature, Witness
-from memstore.trust.reputation import Outcome, ReputationDecision, SpokenWord, decision, outcome, reputation, words
-from memstore.trust.vouching import UNSIGNED, Attested, State, Verdict
+from memstore.trust.reputation import ReputationDecision, SpokenWord, decision, outcome, reputation, words
+from memstore.trust.vouching import UNSIGNED, Attested, Outcome, State, Verdict
 
 VALID, STALE, EXCLUDED = Verdict(State.VALID), Verdict(State.STALE), Verdict(State.EXCLUDED)
 REF = "insight:m_1snad0000x"

@@ -24,7 +24,7 @@ from memstore.memories.search import Wish, search
 from memstore.memories.show import show_memory
 from memstore.memories.why import why
 from memstore.search import DERIVED
-from memstore.search.retrieval import Filters
+from memstore.search.clauses import Filters
 from memstore.trust import PINS, SIGNATURES, witness_request
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE, REVOKED_KEYS
 from memstore.trust.pages import WebPage

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
-    from memstore.trust.reputation import Outcome
+    from memstore.trust.vouching import Outcome
 
 PRIOR = 2.0
 SPONSORED_RIGHT, SPONSORED_WRONG = 4.0, 1.0
