@@ -120,7 +120,7 @@ if TYPE_CHECKING:
     from memstore.memories.why import Number as Number, Term as Term, Why as Why
     from memstore.search.explanation import Explanation as Explanation, WhyNot as WhyNot
     from memstore.search.filters import Which as Which
-    from memstore.search.meaning import Embedder as Embedder
+    from memstore.search.facets import Embedder as Embedder
     from memstore.search.retrieval import Answer as Answer, Citation as Citation, Hit as Hit, Sort as Sort, Unit as Unit
     from memstore.search.clauses import Filters as Filters, Operator as Operator, Query as Query, Where as Where
     from memstore.trust.anchor import Recorded as Recorded
@@ -205,7 +205,7 @@ _NAMES = {
     "memstore.memories.why": "Number Term Why",
     "memstore.search.explanation": "Explanation WhyNot",
     "memstore.search.filters": "Which",
-    "memstore.search.meaning": "Embedder",
+    "memstore.search.facets": "Embedder",
     "memstore.search.clauses": "Filters Operator Query Where",
     "memstore.search.retrieval": "Answer Citation Hit Sort Unit",
     "memstore.trust.anchor": "Recorded",

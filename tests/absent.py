@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.core.memory import Memory
     from memstore.search.local_state import Kept
     from memstore.search.meaning import Vector
-    from memstore.search.uses import Use
+    from memstore.search.usage_log import Use
     from memstore.trust.keyring import PublicKey
     from memstore.trust.sshsig import SshSignature
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.core.change import Operation
     from memstore.history.git_history import GitHistory
     from memstore.search.library import Snapshot
-    from memstore.search.uses import Use
+    from memstore.search.usage_log import Use
 
 OWNER = "human:sean"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from memstore.access import RIGHTS
+from memstore.access import RIGHTS, SHARED, STACK_FOLDERS
 from memstore.access.audit import entity_id
 from memstore.access.grants import scope_of
 from memstore.access.policy import labels_of
@@ -163,3 +163,10 @@ def _sighted(world: World, entry: Entry, seen: Seen) -> Sighted:
         seen_by=seen.by,
         but=seen.but,
     )
+
+
+def folder_named(view: View, name: str) -> str | None:
+    """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
+    mounted = {one.name: one.folder for one in view.of(SHARED).mounted}
+    shared = view.of(STACK_FOLDERS).shared() if view.is_owners else {}
+    return mounted.get(name) or shared.get(name)

@@ -13,7 +13,6 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from memstore.access import SHARED, STACK_FOLDERS
 from memstore.access.policy import Judge, moments
 from memstore.access.world import Member, Session, World
 from memstore.core.config import FORMAT_VERSION, LANGUAGES, NOTES
@@ -143,13 +142,6 @@ class Mount(NamedTuple):
     def path(self, path: str) -> str:
         """Return a path in it as people and agents are shown it, which says nothing about this machine's folders."""
         return f"{STACK_MARK}{self.name}/{path}"
-
-
-def folder_named(view: View, name: str) -> str | None:
-    """Return the folder of a stack that is mounted beside a vault, or was shared from it; None if none has the name."""
-    mounted = {one.name: one.folder for one in view.of(SHARED).mounted}
-    shared = view.of(STACK_FOLDERS).shared() if view.is_owners else {}
-    return mounted.get(name) or shared.get(name)
 
 
 # What a manifest that can't be read stands for: a stack in which nobody but the owner sees anything.

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.cli.session import CliSession
-    from memstore.search.library import IndexRebuilt, IndexStatus, Refreshed
+    from memstore.search.index_upkeep import IndexRebuilt
+    from memstore.search.library import IndexStatus, Refreshed
 
 
 _MEGABYTE = 1_000_000
@@ -37,7 +38,7 @@ def index() -> None:
 def status(session: CliSession) -> None:
     """Show where the index is, what is in it, and how many files have changed since."""
     from memstore.documents.vault import index_status_document
-    from memstore.search import library as flow
+    from memstore.search import index_upkeep as flow
 
     found = flow.status(session.view())
     session.emit("index-status", document=lambda: index_status_document(found), lines=lambda: _status_lines(found))
@@ -47,7 +48,7 @@ def status(session: CliSession) -> None:
 def rebuild(session: CliSession) -> None:
     """Delete the index and build it again; nothing is lost."""
     from memstore.documents.vault import index_rebuilt_document
-    from memstore.search import library as flow
+    from memstore.search import index_upkeep as flow
 
     done = flow.rebuild(session.view())
     session.emit("index-rebuild", document=lambda: index_rebuilt_document(done), lines=lambda: _rebuilt_lines(done))
@@ -133,7 +134,7 @@ def watch(session: CliSession, every: float, *, once: bool, citations: bool, out
     change at once, as after `git pull`, it saves the next search the work. It prints a line each time files were added,
     changed or deleted; with --jsonl, a document.
     """
-    from memstore.search import library as flow
+    from memstore.search import index_upkeep as flow
 
     if output_format != "text" and not citations:
         raise UsageError("--output-format is for --citations", hint="memstore watch --citations --output-format github")

@@ -144,7 +144,7 @@ def _say_stacks(session: CliSession) -> None:
 
 def _folder_of(session: CliSession, stack: str) -> str:
     """Return the folder of a stack that was shared or loaded under a name; any other text is a folder itself."""
-    from memstore.access.stack import folder_named
+    from memstore.access.report import folder_named
     from memstore.core.errors import NotFoundError, VaultError
     from memstore.core.places import SETTINGS_FOLDER
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from memstore.core.finding_codes import FindingCode
     from memstore.history.history import HookState
     from memstore.history.repository import Repository
-    from memstore.search.library import IndexRebuilt, IndexStatus, Refreshed
+    from memstore.search.index_upkeep import IndexRebuilt
+    from memstore.search.library import IndexStatus, Refreshed
     from memstore.vault.check import CheckResult
     from memstore.vault.doctor import Diagnosis
     from memstore.vault.init import HooksReport, Initialised

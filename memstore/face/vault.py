@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from memstore.memories.promote import Linked
     from memstore.memories.show import Shown
     from memstore.memories.why import Why
+    from memstore.search.facets import Embedder
     from memstore.search.filters import Which
-    from memstore.search.meaning import Embedder
     from memstore.vault.check import CheckResult
     from memstore.vault.stats import Stats
     from memstore.vault.status import Status

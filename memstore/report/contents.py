@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memstore.lineage.graph import Graph, GraphLink
     from memstore.lineage.orphans import Orphans
     from memstore.lineage.values import Edge, Node
-    from memstore.search.uses import Use
+    from memstore.search.usage_log import Use
     from memstore.trust.score import Trust
 
 # Lineage by association says little in a drawing of everything, and makes it unreadable.

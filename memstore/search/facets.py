@@ -1,16 +1,18 @@
-"""What `memstore.search` has in a view: the words of visible memories, and the index that has them."""
+"""What `memstore.search` asks of a view: the words of visible memories, the index that has them, and vectors."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from memstore.core.view import View
     from memstore.search.library import IndexStatus, Refreshed
     from memstore.search.opened import Opened
     from memstore.search.ranker import Ranker
+
+    Vector = Sequence[float]
 
 
 class VisibleIndex(Protocol):
@@ -49,3 +51,27 @@ class VisibleIndex(Protocol):
 
     def refresh(self) -> Refreshed:
         """Write all changes into the index, however small."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. A text's vector depends only on that text, not on others in the same call."""
+
+    @property
+    def name(self) -> str:
+        """The name of the model, under which vectors are stored; it must change whenever the vectors would."""
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Return a vector for each text, all with the same dimension; they need not have length 1."""
+
+
+class VectorStore(Protocol):
+    """Stores the vectors of memories and their lines by the file's blob id; lost ones are made again."""
+
+    def last(self, name: str) -> dict[str, Vector]:
+        """Return the stored vectors of the embedder with that name; none if they can't be read."""
+
+    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
+        """Store these vectors, all of one length, in place of the last ones; a failed write is not an error."""
+
+    def tell(self, done: int, count: int) -> None:
+        """Report how many of how many texts have vectors."""

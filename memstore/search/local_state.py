@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from memstore.core.times import instant
 from memstore.files.local_state import NOT_FOLLOWED, append_line, is_private, make_private
 from memstore.search.index import APART, GISTS
-from memstore.search.uses import Use
+from memstore.search.usage_log import Use
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache, partial
 from operator import mul
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from memstore.core import digests
 from memstore.core.errors import UsageError
@@ -27,36 +27,13 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.files.fence import FencedText
     from memstore.files.memory_file import MemoryFile
+    from memstore.search.facets import Embedder
 
     Vector = Sequence[float]
 
 
 AT_ONCE = 32  # texts embedded between two progress reports
 NOTHING = "…"  # replaces an empty text
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors. A text's vector depends only on that text, not on others in the same call."""
-
-    @property
-    def name(self) -> str:
-        """The name of the model, under which vectors are stored; it must change whenever the vectors would."""
-
-    def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """Return a vector for each text, all with the same dimension; they need not have length 1."""
-
-
-class VectorStore(Protocol):
-    """Stores the vectors of memories and their lines by the file's blob id; lost ones are made again."""
-
-    def last(self, name: str) -> dict[str, Vector]:
-        """Return the stored vectors of the embedder with that name; none if they can't be read."""
-
-    def keep(self, name: str, vectors: Mapping[str, Vector]) -> None:
-        """Store these vectors, all of one length, in place of the last ones; a failed write is not an error."""
-
-    def tell(self, done: int, count: int) -> None:
-        """Report how many of how many texts have vectors."""
 
 
 class Similar(NamedTuple):

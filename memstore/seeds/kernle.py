@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from memstore.access.generalization import GeneralizationVerdict
 from memstore.access.privacy import set_access
-from memstore.access.stack import folder_named
+from memstore.access.report import folder_named
 from memstore.beliefs.next_lines import Stance
 from memstore.core.change import Edit
 from memstore.core.errors import RefusedError, UsageError

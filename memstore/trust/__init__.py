@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
-    from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
+    from memstore.trust.user_pins import UserPins
 
 SIGNATURES: Facet[Signatures] = Facet("signatures")
 PINS: Facet[UserPins] = Facet("pins")

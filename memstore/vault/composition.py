@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from memstore.files.vault import VaultFiles as Files
     from memstore.history.git_history import GitHistory
     from memstore.history.git_hooks import GitHooks
-    from memstore.search.meaning import Embedder, VectorStore
+    from memstore.search.facets import Embedder, VectorStore
     from memstore.trust.pages import WebPages
-    from memstore.trust.pin import UserPins
     from memstore.trust.seal_keys import SealKeys
     from memstore.trust.signatures import Signatures
+    from memstore.trust.user_pins import UserPins
     from memstore.vault.editor import Drafts, Editor
     from memstore.vault.stack_place import StackPlace
     from memstore.vault.surroundings import DiskPlace, Machine
@@ -457,7 +457,7 @@ def signatures(
 
 
 def _pins(env: Environment, root: Path) -> UserPins:
-    from memstore.trust.pin import UserPins
+    from memstore.trust.user_pins import UserPins
 
     return UserPins(env.config_file, root)
 

@@ -17,7 +17,7 @@ from memstore.files.memory_file import MemoryFile
 from memstore.history import HISTORY
 from memstore.memories.show import expand
 from memstore.search import USAGE
-from memstore.search.uses import Use
+from memstore.search.usage_log import Use
 from memstore.vault.check import check
 from memstore.vault.status import undo
 from tests.git_repositories import memory, vault_in

@@ -16,7 +16,7 @@ from memstore.memories.listing import list_memories
 from memstore.memories.show import show_memory
 from memstore.memories.suggestions import accept_suggestion, list_suggestions, reject_suggestion
 from memstore.search import USAGE
-from memstore.search.uses import Use
+from memstore.search.usage_log import Use
 from memstore.vault.status import undo
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import TickClock, memory_text

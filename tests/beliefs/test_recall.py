@@ -14,7 +14,8 @@ from memstore.beliefs.recall import RecallProfile, recall
 from memstore.core.errors import NotFoundError, UsageError
 from memstore.memories.show import expand
 from memstore.search import EMBEDDER, USAGE
-from memstore.search.uses import Use, uses_of
+from memstore.search.usage_log import Use
+from memstore.search.uses import uses_of
 from tests.embedders import HashedTrigrams
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

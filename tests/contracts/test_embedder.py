@@ -13,7 +13,7 @@ from tests.search.test_onnx_embedder import embedder as onnx_embedder
 
 if TYPE_CHECKING:
     from memstore.search.embedder import OnnxEmbedder
-    from memstore.search.meaning import Embedder
+    from memstore.search.facets import Embedder
 
 TEXTS = ["A dog barks.", "The cat sleeps all day.", "", "A dog barks."]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.access.local_state import ContextState
     from memstore.beliefs.run_record import RunRecord
-    from memstore.search.meaning import VectorStore
+    from memstore.search.facets import VectorStore
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 LATER = datetime(2026, 2, 2, 12, tzinfo=UTC)

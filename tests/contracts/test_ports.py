@@ -49,7 +49,7 @@ PORTS = {
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryIndex", "memstore.search.layered_snapshot.LayeredIndex"),
     ),
-    "search.uses.UsageLog": Port(
+    "search.usage_log.UsageLog": Port(
         "test_usage.py", ("memstore.search.local_state.DiskUsage", "tests.memory_workspace.ListedUses")
     ),
     "access.local_state.ContextState": Port(
@@ -58,13 +58,13 @@ PORTS = {
     "beliefs.run_record.RunRecord": Port(
         "test_local_state.py", ("memstore.beliefs.run_record.DiskRuns", "tests.memory_state.LastRun")
     ),
-    "search.meaning.VectorStore": Port(
+    "search.facets.VectorStore": Port(
         "test_local_state.py", ("memstore.search.embedder.DiskVectors", "tests.memory_state.KeptVectors")
     ),
     "trust.signatures.Signatures": Port(
         "test_signatures.py", ("memstore.trust.signatures.SshSignatures", "tests.memory_state.KeysInMemory")
     ),
-    "search.meaning.Embedder": Port(
+    "search.facets.Embedder": Port(
         "test_embedder.py", ("memstore.search.embedder.OnnxEmbedder", "tests.embedders.HashedTrigrams")
     ),
     "conflicts.inference.NliModel": Port(

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from memstore.core.config import Config
 from memstore.memories.search import search
 from memstore.search import INDEX, ranking
+from memstore.search.candidates import FILES_AT_ONCE, Candidates
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.query import parse
-from memstore.search.ranker import FILES_AT_ONCE, Audience, Candidates, Ranked
+from memstore.search.ranker import Audience, Ranked
 from memstore.search.reranker import Wish
 from memstore.search.retrieval import Sort, Unit
 from memstore.vault.look import LOOK, Look

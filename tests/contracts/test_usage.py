@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memstore.search.local_state import DiskUsage
-from memstore.search.uses import Use
+from memstore.search.usage_log import Use
 from tests.memory_workspace import ListedUses
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.search.uses import UsageLog
+    from memstore.search.usage_log import UsageLog
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 TEA, LATER, MILK = (

@@ -18,7 +18,8 @@ from memstore.memories.search import search
 from memstore.memories.show import show_memory
 from memstore.memories.why import MOST_USES, why
 from memstore.search import USAGE
-from memstore.search.uses import Use, uses_of
+from memstore.search.usage_log import Use
+from memstore.search.uses import uses_of
 from tests.core.ledgers import line_with
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text

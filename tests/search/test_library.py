@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memstore.core.errors import RefusedError
-from memstore.search import library
+from memstore.search import index_upkeep as library
 from tests.memory_workspace import memory_workspace
 from tests.support import memory_text
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from memstore.search.meaning import Embedder
+    from memstore.search.facets import Embedder
     from memstore.vault.workspace import Workspace
 
 FILES = {

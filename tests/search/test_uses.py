@@ -13,7 +13,8 @@ from memstore.memories.listing import list_memories
 from memstore.memories.search import search
 from memstore.memories.show import path_of, show_memory
 from memstore.search import USAGE
-from memstore.search.uses import Use, uses_of
+from memstore.search.usage_log import Use
+from memstore.search.uses import uses_of
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
 

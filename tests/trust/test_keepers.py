@@ -18,11 +18,12 @@ from memstore.trust import PINS, SIGNATURES
 from memstore.trust.anchor import anchor_commit
 from memstore.trust.keyring import ALLOWED_SIGNERS, REVOKED_KEYS
 from memstore.trust.keys import add_key, list_keys, revoke_key
-from memstore.trust.pin import UserPins, pin, unpin
+from memstore.trust.pin import pin, unpin
 from memstore.trust.read_keyring import read_keyring
 from memstore.trust.sign import sign
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.trust import trust_of
+from memstore.trust.user_pins import UserPins
 from memstore.trust.verification import Voucher
 from memstore.vault.check import check
 from memstore.vault.status import commit

@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from memstore.trust import PINS, SIGNATURES
 from memstore.trust.anchor import anchor_commit, anchor_stamp
 from memstore.trust.keyring import ALLOWED_SIGNERS, ATTEST_NAMESPACE
-from memstore.trust.pin import UserPins
 from memstore.trust.sign import digest_page, sign
 from memstore.trust.signatures import SshSignatures
 from memstore.trust.trust import trust_of
+from memstore.trust.user_pins import UserPins
 from tests import timestamps
 from tests.git_repositories import OWNER, memory, vault_in
 from tests.support import TickClock

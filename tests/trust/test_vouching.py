@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.search.local_state import DerivedCache
     from memstore.trust.pages import WebPages
-    from memstore.trust.pin import UserPins
+    from memstore.trust.user_pins import UserPins
     from memstore.vault.workspace import Workspace
 
 

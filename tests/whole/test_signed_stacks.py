@@ -17,8 +17,8 @@ from memstore.access.stack import read as read_manifest
 from memstore.access.stack import written
 from memstore.core.digests import digest_of
 from memstore.trust import sshsig
-from memstore.trust.pin import UserPins
 from memstore.trust.signatures import SshSignatures
+from memstore.trust.user_pins import UserPins
 from tests.support import memory_text
 from tests.whole.program import InProcess
 
