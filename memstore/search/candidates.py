@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from memstore.search.clauses import Query
     from memstore.search.meaning import Similar
-    from memstore.search.ranker import Audience, Ranked
+    from memstore.search.ranked import Ranked
+    from memstore.search.ranker import Audience
 
     Postings = tuple[Sequence[int], Sequence[int]]
 

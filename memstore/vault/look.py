@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from memstore.core.config import Config
     from memstore.core.memory import Memory
     from memstore.search.library import Snapshot
-    from memstore.search.ranker import Ranker
+    from memstore.search.ranked import Ranker
     from memstore.vault.foreign import ForeignMemories
     from memstore.vault.seen_index import SeenIndex
     from memstore.vault.sight import CatalogLabels, Sight

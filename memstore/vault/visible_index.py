@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memstore.core.view import View
     from memstore.search.library import IndexStatus, Refreshed
     from memstore.search.opened import Opened
-    from memstore.search.ranker import Ranker
+    from memstore.search.ranked import Ranker
 
 
 class VaultIndex:

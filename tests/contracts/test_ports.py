@@ -31,7 +31,7 @@ PORTS = {
     "core.change.Journal": Port(
         "test_journal.py", ("memstore.files.disk_journal.DiskJournal", "tests.memory_workspace.LastOperation")
     ),
-    "search.ranker.Ranker": Port(
+    "search.ranked.Ranker": Port(
         "test_ranker.py", ("memstore.search.ranker.IndexRanker", "tests.contracts.scan_ranker.ScanRanker")
     ),
     "search.library.Library": Port(

@@ -14,7 +14,7 @@ from memstore.search import INDEX, ranking
 from memstore.search.candidates import FILES_AT_ONCE, Candidates
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.query import parse
-from memstore.search.ranker import Audience, Ranked
+from memstore.search.ranker import Audience
 from memstore.search.reranker import Wish
 from memstore.search.retrieval import Sort, Unit
 from memstore.vault.look import LOOK, Look
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.search.clauses import Clause
-    from memstore.search.ranker import Ranker
+    from memstore.search.ranked import Ranked, Ranker
 
 
 def clauses_of(query: str) -> tuple[Clause, ...]:
