@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import re
-from contextlib import suppress
-from copy import copy
 from difflib import SequenceMatcher
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from memstore.core import digests
-from memstore.core.errors import GitError, NotFoundError, SealedError
-from memstore.core.places import is_memory_path, is_own_path, is_sealed_path, kind_of
+from memstore.core.errors import GitError, NotFoundError
+from memstore.core.places import is_sealed_path
 from memstore.files import memory_file
-from memstore.files.age_file import is_sealed
-from memstore.files.local_state import find_repository, regular_bytes
 from memstore.files.memory_file import MemoryFile
-from memstore.files.plain_note import is_foreign
-from memstore.files.walk import ignore_rules, rule_files, rules_of
 from memstore.history import git_objects, gitpython_walk
-from memstore.history.filters import GitFilters, is_attributes_file
-from memstore.history.git_process import GitProcess, NoGitError, failed
-from memstore.history.history import Commit, CommitChanges, FileChange, anchor_refspec
-from memstore.history.repository import TAKEN_IN, TAKING_IN, Repository
-from memstore.history.text_ids import TextIds
+from memstore.history.git_process import GitProcess, failed
+from memstore.history.history import Commit, CommitChanges, anchor_refspec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,24 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.core.memory import Memory
-    from memstore.files.vault import Opener
-    from memstore.files.walk import Rules
     from memstore.history.git_commit import CommitMaker
     from memstore.history.git_hooks import GitHooks
     from memstore.history.git_objects import GitObject
     from memstore.history.purging import Purged
 
-# Blobs requested at once: enough that starting git costs little, few enough that their bytes fit in memory.
-_BLOBS_AT_ONCE = 5_000
-# The line of a frontmatter that has the id, as people write it.
-_ID_LINE = "^[\"']?id[\"']?[ ]*:"
-# A line of a file of attributes that names a filter.
-_FILTER_LINE = "[ \t]filter="
-# The first line of a sealed file.
-_SEALED_LINE = "^age-encryption[.]org/v1$"
-_OBJECT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
-# The refs that keep commits for anchors, whatever happens to branches.
-_KEPT = "refs/memstore/"
+from memstore.history.git_index import OBJECT_ID, GitIndex
+from memstore.history.git_texts import KEPT
+
 # Candidates for the default branch; a remote's come first, since branches are merged back into it.
 _DEFAULT_BRANCHES = (
     "refs/remotes/origin/HEAD",
@@ -60,104 +38,10 @@ _DEFAULT_BRANCHES = (
     "refs/heads/main",
     "refs/heads/master",
 )
-_MERGED = "GITHEAD_"
 
 
-class GitHistory:
-    """The repository around one vault.
-
-    Args:
-        vault_root: the vault's folder.
-        environ: the process's environment.
-        in_hook: whether git started this program as a hook, and names repository and index in `environ`.
-        mixed: whether the vault holds notes of other programs (`core.config.Config.mixed`).
-        opener: returns what opens sealed files; None if nothing can.
-        approved: returns the command lines of filters that the person approved (`filters.GitFilters`).
-        cache: the folder for derived data; None if nothing is kept.
-        within: the repository at the moment that is asked about; None asks git when something is asked.
-
-    What it tells is as it is when it is asked; `at_once` returns a history that asks git only once.
-    """
-
-    def __init__(
-        self,
-        vault_root: Path,
-        environ: Mapping[str, str],
-        *,
-        in_hook: bool = False,
-        mixed: bool = False,
-        opener: Callable[[], Opener] | None = None,
-        approved: Callable[[], Mapping[str, str]] = dict,
-        cache: Path | None = None,
-        within: Repository | None = None,
-    ) -> None:
-        self._vault_root = vault_root
-        self._approved = approved
-        self._places: dict[str, str] = {}
-        self._texts = TextIds(cache)
-        self._opener = opener
-        self.mixed = mixed
-        self._git = GitProcess(vault_root, environ, in_hook=in_hook)
-        self._no_git: list[GitError] = []
-        self._moved: dict[tuple[str, str], str | None] = {}
-        # What follows the commits made by any copy of this history: a moment before one of them is over.
-        self._made: list[str] = []
-        self._found: list[Repository | None] = []
-        self._moment: Repository | None = None
-        self._commits_then: int | None = None
-        self._files: dict[str, Mapping[str, str]] = {}
-        self._asks_once = within is not None
-        if within is not None:
-            self._moment, self._commits_then = within.within(self._git, vault_root), 0
-
-    def at_once(self) -> GitHistory:
-        """Return this history as of one moment, which begins with the first question and ends with a commit by it.
-
-        HEAD, the index, trees and identities are asked of git once; the work tree is looked at as it is.
-        """
-        other = copy(self)
-        vars(other).update(_asks_once=True, _commits_then=None, _files={})
-        return other
-
-    @property
-    def repository(self) -> Repository | None:
-        """The repository around the vault, as it is now or at the moment; None if there is none."""
-        if not self._asks_once:
-            return self._asked()
-        if self._commits_then != len(self._made):
-            self._moment = self._moment.later() if self._moment else self._asked()
-            self._commits_then = len(self._made)
-        return self._moment
-
-    def _asked(self) -> Repository | None:
-        if self._found:
-            found = self._found[0]
-            return found and found.later()
-        try:
-            self._found.append(Repository.around(self._git, self._vault_root))
-        except NoGitError as error:
-            self._found.append(None)
-            self._no_git.append(error)
-        return self._found[0]
-
-    @cached_property
-    def _filters(self) -> GitFilters:
-        """What git does to files on their way in and out."""
-        repository = self.require()
-        folders = find_repository(repository.root)
-        if folders is None:  # git was told where it is, as a hook
-            named = os.fsdecode(self._git.run("rev-parse", "--absolute-git-dir", "--git-common-dir")).splitlines()
-            places = {self._git.folder / name for name in named}
-        else:
-            places = {folders.git_dir, folders.common_dir}
-        return GitFilters(GitProcess(repository.root, self._git.environ, in_hook=True), places, self._approved)
-
-    @cached_property
-    def hooks(self) -> GitHooks:
-        """The hooks of the repository."""
-        from memstore.history.git_hooks import GitHooks
-
-        return GitHooks(self._git)
+class GitHistory(GitIndex):
+    """The commits of the repository around one vault: what they say, and new ones."""
 
     def push_urls(self) -> Mapping[str, tuple[str, ...]]:
         """Return where git pushes to, by the names of the remotes."""
@@ -166,16 +50,6 @@ class GitHistory:
         self.require()
         names = self._git.run("remote").decode(errors="surrogateescape").splitlines()
         return {name: push_urls(self._git, name) for name in names}
-
-    def require(self) -> Repository:
-        """Return the repository; if there is none, raise a `GitError` that says what to do."""
-        repository = self.repository
-        if repository is None:
-            raise next(iter(self._no_git), None) or GitError(
-                f"{self._vault_root} has no history: it is not in a git repository",
-                hint=f"git init {self._vault_root}, then memstore commit",
-            )
-        return repository
 
     def purged(self, memory_ids: Collection[str], folder: Path, *, sealed: Collection[str] = ()) -> Purged:
         """Write a clone whose history never held these memories, or not in plain text; see `purging.purge`."""
@@ -186,10 +60,6 @@ class GitHistory:
         return purge(
             repository, environ, memory_ids, folder, sealed=sealed, mixed=self.mixed, opened=opened, filters=filters
         )
-
-    def head(self) -> str | None:
-        """Return the current commit; None before the first one."""
-        return self.require().head
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision in git's notation names; `NotFoundError` if there is none."""
@@ -225,212 +95,6 @@ class GitHistory:
         # To git, a plain number below 100,000,000 is a date, not a time; rev-list does not accept "@" to say otherwise.
         found = self._git.run("rev-list", "-1", f"--before={int(until.timestamp())} +0000", head, "--")
         return found.decode().strip() or None
-
-    def files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file that could be a memory as of a commit, by path."""
-        if self._asks_once and commit in self._files:
-            return self._files[commit]
-        files = self._files_at(commit)
-        rules = self._rules_in(files)
-        found = self._as_read({path: blob for path, blob in files.items() if self._is_looked_at(path, rules)})
-        if self._asks_once:
-            self._files[commit] = found
-        return found
-
-    def _rules_in(self, files: Mapping[str, str]) -> Rules:
-        """Return the rules for files that are left out, as of a commit; git is asked only for what is no longer so."""
-        named = {name: files[name] for name in rule_files(files, mixed=self.mixed) if name in files}
-        rules = {name: data for name, blob in named.items() if (data := self._unchanged(name, blob)) is not None}
-        gone = {name: blob for name, blob in named.items() if name not in rules}
-        blobs = self.blobs(gone.values()) if gone else {}
-        return rules_of(rules | {name: blobs.get(blob, b"") for name, blob in gone.items()}, mixed=self.mixed)
-
-    def _unchanged(self, path: str, blob: str) -> bytes | None:
-        """Return the bytes of a file of the work tree if they are those of a blob."""
-        try:
-            data = regular_bytes(self._vault_root / path)
-        except OSError:
-            return None
-        return data if self.blob_id(data) == blob else None
-
-    def own_files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every file of the vault's own (`core.places`) as of a commit, by path."""
-        own = self._as_read({path: blob for path, blob in self._files_at(commit).items() if is_own_path(path)})
-        if not self.mixed:
-            return own
-        data = self.blobs(blob for path, blob in own.items() if kind_of(path))
-        return {path: blob for path, blob in own.items() if not is_foreign(path, data.get(blob, b""), mixed=True)}
-
-    def kept_files(self) -> Collection[str]:
-        """Return the files of the work tree that are in the index, or that git would add.
-
-        Files ignored by `.gitignore` and those of a repository within the vault are not included.
-        """
-        return {path for _, path in self.require().listed}
-
-    def sparse_files(self) -> Collection[str]:
-        """Return the files of the index that a sparse checkout leaves out of the work tree; to git, none is deleted."""
-        return self.require().sparse
-
-    def other_heads(self) -> Sequence[str]:
-        """Return the commits that other work trees of the repository have checked out, sorted."""
-        return self.require().other_heads
-
-    def unmerged(self) -> Sequence[str]:
-        """Return the files below the vault that git could not merge, and that wait for a decision, sorted."""
-        return sorted(self.require().unmerged)
-
-    def untracked(self, folders: Sequence[str]) -> Sequence[str]:
-        """Return the files below folders of the vault that git neither knows nor ignores, sorted."""
-        listed = self._git.run("ls-files", "-z", "--others", "--exclude-standard", "--", *folders).split(b"\0")[:-1]
-        return sorted(map(os.fsdecode, listed))
-
-    def _files_at(self, commit: str) -> Mapping[str, str]:
-        """Return the blob of every regular file below the vault as of a commit, by path."""
-        return self.require().tree(commit).blobs
-
-    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs, opened if they are sealed and a key is here; ids that are missing are left out."""
-        return {blob: self._opened(data) for blob, data in self._checked_out(list(dict.fromkeys(ids)))}
-
-    def stored_blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
-        """Return the bytes of blobs as git checks them out, sealed or not; ids that are missing are left out."""
-        return dict(self._checked_out(list(dict.fromkeys(ids))))
-
-    # -- through filters -----------------------------------------------------------------------------
-    #
-    # A file that filters change has two ids: that of the blob in git, and that of the text as it is in the work tree,
-    # which citations name, since finding it runs no filter (docs/adr/0045). Whatever is compared with the work tree has
-    # the second; `blobs` takes either.
-
-    def _as_read(self, files: Mapping[str, str]) -> dict[str, str]:
-        """Return files with the ids of their texts, by path in the vault."""
-        return dict(zip(files, self._text_ids([*files.items()]), strict=True))
-
-    def _text_ids(self, files: Sequence[tuple[str, str]]) -> list[str]:
-        """Return the ids of the texts of files, given by path in the vault and blob."""
-        places = self._remember(files)
-        if not places:
-            return [blob for _, blob in files]
-        for blob, data in self._filters.read({blob: path for blob, path in places.items() if blob not in self._texts}):
-            self._texts.learn(blob, self.blob_id(data))
-        self._texts.keep()
-        return [self._texts[blob] if blob in places else blob for _, blob in files]
-
-    def _remember(self, files: Iterable[tuple[str, str | None]]) -> dict[str, str]:
-        """Remember a place of each blob that is read through filters, given by path in the vault; return these."""
-        prefix = self.require().prefix
-        named = [(prefix + path, blob) for path, blob in files if blob]
-        through = self._filters.readable(path for path, _ in named)
-        found = {blob: path for path, blob in named if path in through} if through else {}
-        self._places |= found
-        return found
-
-    def _checked_out(self, ids: list[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield blobs as git checks them out, by their whole ids; those that are missing are left out."""
-        through: dict[str, list[str]] = {}
-        for one in ids if self._places else ():
-            if (blob := self._texts.stored(one)) in self._places:
-                through.setdefault(blob, []).append(one)
-        if through:
-            for blob, data in self._filters.read({blob: self._places[blob] for blob in through}):
-                yield from ((one, data) for one in through[blob])
-        done = {one for names in through.values() for one in names}
-        missing = {one: None for one in ids if one not in done}
-        for blob, data in self._objects([*missing]):
-            missing.pop(blob, None)
-            yield blob, data
-        if missing and self._filters.may_be_used:
-            yield from self._texts_of_the_past([*missing])
-
-    def _texts_of_the_past(self, ids: Collection[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield blobs of which the ids of their texts are given, or beginnings of these, as citations have them."""
-        self.past_blobs()
-        whole = [(text, blob) for one in ids for text, blob in self._texts.beginning(one) if blob in self._places]
-        read = dict(self._filters.read({blob: self._places[blob] for _, blob in whole}))
-        yield from ((text, read[blob]) for text, blob in whole if blob in read)
-
-    def changed_texts(self, files: Iterable[tuple[str, str]]) -> Mapping[str, bytes]:
-        """Return the texts of those of these files that filters changed, by blob; they are given by path and blob."""
-        return dict(self._filters.read(self._remember(files)))
-
-    def stored_id(self, path: str, data: bytes) -> str:
-        """Return the id of the blob that git makes of bytes at a path."""
-        whole = self.require().prefix + path
-        if self._filters.changed({whole: data}):
-            return self._filters.stored(whole, data, write=False)
-        return self.blob_id(data)
-
-    def is_stored(self, path: str, data: bytes, blob: str | None) -> bool:
-        """Return whether committing bytes at a path would change nothing there; `blob` is what a commit has."""
-        if blob is None or self.blob_id(data) == blob:
-            return blob is not None
-        return self.stored_id(path, data) == self._texts.stored(blob)
-
-    def hidden(self, paths: Iterable[str]) -> frozenset[str]:
-        """Return those files whose text a filter changes in git, where names and messages stay readable.
-
-        Pointers of git-lfs hide nothing.
-        """
-        prefix = self.require().prefix
-        found = self._filters.treatments(prefix + path for path in paths)
-        return frozenset(path.removeprefix(prefix) for path, one in found.items() if one.filter not in ("", "lfs"))
-
-    def may_convert(self, paths: Iterable[str]) -> bool:
-        """Return whether git may store any of these files otherwise than it is in the work tree."""
-        prefix = self.require().prefix
-        return self._filters.may_convert(prefix + path for path in paths)
-
-    def store(self, files: Mapping[str, bytes]) -> None:
-        """Write the blobs of files that git stores otherwise than they are, so that a commit of them can't fail there.
-
-        Raises:
-            RefusedError: a filter that they need is missing, was not approved, or failed.
-        """
-        prefix = self.require().prefix
-        for path, data in self._filters.changed({prefix + path: data for path, data in files.items()}).items():
-            self._filters.stored(path, data, write=True)
-
-    def why_closed(self, path: str, data: bytes) -> SealedError | None:
-        """Return why a sealed file is not opened here; None if it is."""
-        if self._opener is None:
-            return SealedError(f"{path} is sealed, and no key is at hand")
-        try:
-            self._opener().opened(path, data)
-        except SealedError as error:
-            return error
-        return None
-
-    def _opened(self, data: bytes) -> bytes:
-        if self._opener is None or not is_sealed(data):
-            return data
-        try:
-            return self._opener().opened("a version in the history", data)
-        except SealedError:
-            return data
-
-    def past_state(self) -> str:
-        """Return a digest of the past: as long as it is the same, so are `past_blobs`."""
-        kept = self._git.run("for-each-ref", "--format=%(objectname)", _KEPT)
-        return hashlib.sha256(f"{self.head()}\n{self._filters.state}".encode() + kept).hexdigest()
-
-    def past_blobs(self) -> Collection[str]:
-        """Return the blobs of all files that could be memories in any commit reachable from the current or a kept one.
-
-        Kept commits are those that `keep` holds. Commits missing from this clone are left out.
-        """
-        repository, head = self.require(), self.head()
-        where = ("--", repository.prefix) if repository.prefix else ()
-        listed = GitProcess(repository.root, self._git.environ).run(
-            "rev-list", "--objects", "--full-history", "--missing=allow-any",
-            *([head] if head else []), f"--glob={_KEPT}*", *where,
-        )  # fmt: skip
-        found = git_objects.listed_blobs(listed, repository.prefix, partial(is_memory_path, mixed=self.mixed))
-        return {*self._text_ids([*found])}
-
-    def blob_id(self, data: bytes) -> str:
-        """Return the id of the blob with these bytes, in the repository's object format."""
-        return digests.blob_id(data, self.require().object_format)
 
     def commits(self, *, path: str | None = None, start: str | None = None, limit: int | None = None) -> list[Commit]:
         """Return the commits that touched a path (None: anything in the vault), newest first.
@@ -567,48 +231,6 @@ class GitHistory:
         known = {one: git_objects.commit(one, data) for one, data in self._objects([*dict.fromkeys(written)])}
         return [known[one] for one in written]
 
-    def staged(self, against: str | None = None) -> list[FileChange]:
-        """Return how the vault's staged memory files differ from a commit; None for the current one."""
-        changes = self._staged(against)
-        rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=[change.path for change in changes])
-        return [change for change in changes if self._is_looked_at(change.path, rules)]
-
-    def _is_looked_at(self, path: str, rules: Rules) -> bool:
-        return is_memory_path(path, mixed=self.mixed) and not rules.leave_out(path)
-
-    def has_file(self, path: str) -> bool:
-        """Return whether the work tree has a file."""
-        return os.path.lexists(self._vault_root / path)
-
-    def all_staged(self, against: str | None = None) -> list[FileChange]:
-        """Return how all staged files, memories or not, differ from a commit; None for the current one."""
-        return self._staged(against)
-
-    def staged_paths(self) -> list[str]:
-        """Return all files, memories or not, that are staged and differ from the current commit."""
-        return [change.path for change in self._staged()]
-
-    def is_taking_in(self) -> bool:
-        """Return whether git is in the middle of taking in commits: a merge, a rebase, a cherry-pick or a revert."""
-        repository = self.require()
-        return any(repository.place(name).exists() for name in TAKING_IN)
-
-    def is_merging(self) -> bool:
-        """Return whether a merge is waiting for its commit."""
-        return self.require().is_merging
-
-    def other_parents(self) -> list[str]:
-        """Return the commits being taken in by a merge, a cherry-pick or a revert.
-
-        Before git commits a merge, it names the merged commits only in the environment.
-        """
-        repository = self.require()
-        found = [name.removeprefix(_MERGED) for name in self._git.environ if name.startswith(_MERGED)]
-        for name in TAKEN_IN:
-            with suppress(OSError):
-                found += repository.place(name).read_text("ascii").split()
-        return [commit for commit in dict.fromkeys(found) if _OBJECT_ID.fullmatch(commit)]
-
     def last_states(self, ids: Collection[str], *, start: str | None = None) -> dict[str, Memory]:
         """Return each memory as it was before a commit deleted it, by id; memories that never existed are left out.
 
@@ -641,63 +263,13 @@ class GitHistory:
                 found.setdefault(file.memory.id or "", file)
         return found
 
-    def _staged(self, against: str | None = None) -> list[FileChange]:
-        repository = self.require()
-        found = list(git_objects.raw_changes(repository.staged(against), repository.prefix))
-        self._remember((one.path, blob) for one in found for blob in (one.old, one.new))
-        return found
-
-    def index_files(self) -> Mapping[str, str]:
-        """Return the blob of every file in the index, by path: memories, registries and everything else."""
-        found = self.require().index
-        self._remember(found.items())
-        return found
-
-    def staged_ids(self, ids: Collection[str]) -> Mapping[str, str]:
-        """Return the memory id of each staged file, changed or not, that has one of these ids, by path."""
-        prefix = self.require().prefix
-        done = self._git.attempt(
-            "grep", "--cached", "--full-name", "--text", "--no-color", "--no-line-number", "--no-column",
-            "--no-recurse-submodules", "-z", "-E", "-e", _ID_LINE, "-e", _SEALED_LINE, "-e", _FILTER_LINE, "--", ".",
-        )  # fmt: skip
-        if done.returncode > 1:
-            raise failed(("grep",), done)
-        lines = git_objects.grepped(done.stdout)
-        found = {path.removeprefix(prefix): _id_of(line) for path, line in reversed(list(lines))}
-        if self._filters.may_be_used or any(is_attributes_file(path) for path in found):  # grep reads what git stores
-            index = self.index_files()
-            filtered = {path: blob for path, blob in index.items() if blob in self._places}
-            texts = self.blobs(filtered.values())
-            wanted = [one.encode() for one in ids]
-            found |= {path: "" for path, blob in filtered.items() if any(one in texts.get(blob, b"") for one in wanted)}
-        rules = ignore_rules(self._vault_root, mixed=self.mixed, paths=found)
-        close = [path for path, memory_id in found.items() if memory_id in {*ids, ""} or is_sealed_path(path)]
-        close = [path for path in close if self._is_looked_at(path, rules)]
-        return {path: one for path, one in self._ids_in(close).items() if one in ids}
-
-    def _ids_in(self, paths: list[str]) -> dict[str, str]:
-        """Return the ids of staged files; a line that looks like an id may be in a body."""
-        if not paths:
-            return {}
-        git = GitProcess(self.require().root, self._git.environ)
-        prefix = self.require().prefix
-        listed = git.run("ls-files", "-s", "-z", "--", *(prefix + path for path in paths))
-        staged = {
-            os.fsdecode(path).removeprefix(prefix): described.split()[1].decode()
-            for described, _, path in (line.partition(b"\t") for line in listed.split(b"\0")[:-1])
-        }
-        self._remember(staged.items())
-        blobs = self.blobs(staged.values())
-        read = {path: memory_file.read(path, blobs[blob], mixed=self.mixed) for path, blob in staged.items()}
-        return {path: file.memory.id for path, file in read.items() if isinstance(file, MemoryFile) and file.memory.id}
-
     def objects(self, ids: Iterable[str]) -> Mapping[str, GitObject]:
         """Return objects of any kind as the repository has them; ids that it does not have are left out.
 
         Nothing is fetched, and replacement objects are ignored; the caller must check that the bytes match the id.
         """
         self.require()
-        asked = [object_id for object_id in dict.fromkeys(ids) if _OBJECT_ID.fullmatch(object_id)]
+        asked = [object_id for object_id in dict.fromkeys(ids) if OBJECT_ID.fullmatch(object_id)]
         printed = self._git.run("cat-file", "--batch", data="".join(f"{one}\n" for one in asked).encode())
         return dict(git_objects.kinds_and_bytes(printed))
 
@@ -743,7 +315,7 @@ class GitHistory:
     def keep(self, name: str, commit: str) -> None:
         """Hold a commit by the ref `refs/memstore/NAME`, whatever happens to branches."""
         self.require()
-        self._git.run("update-ref", f"{_KEPT}{name}", commit)
+        self._git.run("update-ref", f"{KEPT}{name}", commit)
 
     def follow_anchors(self) -> Mapping[str, bool]:
         """Configure git to fetch each remote's anchors together with everything else, separate from this clone's own.
@@ -819,7 +391,7 @@ class GitHistory:
 
     def _resolved(self, revision: str) -> str | None:
         """Return the commit that a revision names, in two steps: a suffix could complete an invalid revision."""
-        if not _OBJECT_ID.fullmatch(revision):
+        if not OBJECT_ID.fullmatch(revision):
             found = self._git.attempt("rev-parse", "-q", "--verify", revision)
             if found.returncode != 0:
                 return None
@@ -828,11 +400,6 @@ class GitHistory:
             return revision
         done = self._git.attempt("rev-parse", "-q", "--verify", f"{revision}^{{commit}}")
         return done.stdout.decode().strip() if done.returncode == 0 else None
-
-    def _objects(self, ids: list[str]) -> Iterator[tuple[str, bytes]]:
-        for i in range(0, len(ids), _BLOBS_AT_ONCE):
-            asked = "".join(f"{object_id}\n" for object_id in ids[i : i + _BLOBS_AT_ONCE])
-            yield from git_objects.batch(self._git.run("cat-file", "--batch", data=asked.encode()))
 
     def _by_line(self, incremental: bytes) -> list[Commit]:
         """Return the commit of each line from the output of `blame --incremental`: commit, old line, line, count."""
@@ -849,9 +416,12 @@ class GitHistory:
         written = {first + i: known[commit_id] for commit_id, first, count in spans for i in range(count)}
         return [written[number] for number in sorted(written)]
 
+    @cached_property
+    def hooks(self) -> GitHooks:
+        """The hooks of the repository."""
+        from memstore.history.git_hooks import GitHooks
 
-def _id_of(line: str) -> str:
-    return line.partition(":")[2].split("#")[0].strip(" \t\r\"'")
+        return GitHooks(self._git)
 
 
 class Arrival(NamedTuple):

@@ -88,7 +88,7 @@ class Workspace(NamedTuple):
         return self.open_view(self, moment)
 
     def at_once(self) -> "Workspace":
-        """Return this workspace with a history of one moment (`history.git_history.GitHistory.at_once`)."""
+        """Return this workspace with a history of one moment (`history.git_texts.GitTexts.at_once`)."""
         return self._replace(facets=self.facets.having(HISTORY.made_by(lambda: self.history.at_once())))  # noqa: PLW0108 - not made yet
 
     def of(self, facet: Facet[_T]) -> _T:
