@@ -48,29 +48,8 @@ if TYPE_CHECKING:
     from memstore.vault.workspace import Workspace
 
 
-@brief
-class Vault:
-    """A folder of memories, as one entity sees and changes it.
-
-        vault = memstore.open_vault("~/notes", entity="si:ash")
-        note = vault.add("Bella eats at eight", tags=["dog"], source="Sean")
-        for hit in vault.search("when does Bella eat?", limit=5):
-            print(hit.citation.path, hit.citation.line_start, hit.content)
-
-    Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
-    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `forget`, `adopt`; `check`, `status`,
-    `stats`, `report`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`,
-    `lineage`, `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`, `exchange`.
-
-    A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
-    has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An
-    option that can be repeated there takes one value or a list here. Keys of a memory that hold lists take lists; a
-    string there is a `TypeError`. Every other error is a `memstore.MemstoreError`, with a `hint`.
-
-    Every call sees the files and the settings as they are at that moment, including edits made in an editor. A vault
-    belongs to the thread that opened it; other threads open their own. Processes and threads may write at the same
-    time.
-    """
+class OpenedVault:
+    """A vault that is open until it is closed, for one entity."""
 
     def __init__(
         self,
@@ -138,6 +117,31 @@ class Vault:
         if self._now is not None:
             self._ws = self._now()
         return self._ws
+
+
+@brief
+class Vault(OpenedVault):
+    """A folder of memories, as one entity sees and changes it.
+
+        vault = memstore.open_vault("~/notes", entity="si:ash")
+        note = vault.add("Bella eats at eight", tags=["dog"], source="Sean")
+        for hit in vault.search("when does Bella eat?", limit=5):
+            print(hit.citation.path, hit.citation.line_start, hit.content)
+
+    Everyday operations are methods: `search`, `recall`, `list`, `get`, `show`, `why`, `cite`, `links`; `add`, `batch`,
+    `edit`, `set`, `tag`, `move`, `supersede`, `promote`, `archive`, `restore`, `forget`, `adopt`; `check`, `status`,
+    `stats`, `report`, `commit` and `undo`. Everything else is grouped in attributes, one per capability: `beliefs`,
+    `lineage`, `access`, `consents`, `contexts`, `entities`, `stacks`, `trust`, `conflicts`, `history`, `exchange`.
+
+    A memory is named by its ref (`"note:m_7f3k9q2x1c"`), its id, a unique prefix of the id, its path, or any value that
+    has a `ref`, such as a hit or the result of `add`. Arguments are named like the options of the command line. An
+    option that can be repeated there takes one value or a list here. Keys of a memory that hold lists take lists; a
+    string there is a `TypeError`. Every other error is a `memstore.MemstoreError`, with a `hint`.
+
+    Every call sees the files and the settings as they are at that moment, including edits made in an editor. A vault
+    belongs to the thread that opened it; other threads open their own. Processes and threads may write at the same
+    time.
+    """
 
     def signing(self) -> Vault:
         """Return this vault as an agent's: what is written through it is signed, if the entity has a key that counts.
