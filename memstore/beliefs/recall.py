@@ -20,11 +20,10 @@ from memstore.core.short_repr import short_repr
 from memstore.core.times import instant
 from memstore.files.passages import PassageKind
 from memstore.search import EMBEDDER, query
-from memstore.search.candidates import Candidates
 from memstore.search.clauses import Filters, Operator, Where
 from memstore.search.filters import PastRows, narrowed
 from memstore.search.quality import MOST_USE_BONUS, USE_BONUS, Strength, days_between, retrieval_strength, strength
-from memstore.search.ranker import Audience
+from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Unit
 from memstore.search.uses import uses_of

@@ -18,11 +18,10 @@ from memstore.conflicts.statements import near_in_any_order, topic_of
 from memstore.core import digests
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
-from memstore.search.candidates import FILES_AT_ONCE
 from memstore.search.clauses import Clause, Word
 from memstore.search.filters import Which, filters_of, narrowed
 from memstore.search.index import claim_term
-from memstore.search.ranker import Audience
+from memstore.search.ranker import FILES_AT_ONCE, Audience
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -15,10 +15,9 @@ from memstore.core.catalog import ITEM_SEPARATOR
 from memstore.core.errors import UsageError
 from memstore.search import EMBEDDER, INDEX, filters, query, ranking
 from memstore.search.answers import holds_time, kind_of_time, lacks_answer, names_held
-from memstore.search.candidates import Candidates
 from memstore.search.clauses import Word
 from memstore.search.filters import narrowed, reader_of_values, texts_at
-from memstore.search.ranker import Audience
+from memstore.search.ranker import Audience, Candidates
 from memstore.search.reranker import HitReader, Wish
 from memstore.search.retrieval import Answer, Sort
 

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from memstore.core.facet import Facet
 
 if TYPE_CHECKING:
-    from memstore.search.facets import Embedder, VectorStore, VisibleIndex
+    from memstore.search.facets import Embedder, UsageLog, VectorStore, VisibleIndex
     from memstore.search.local_state import DerivedCache
-    from memstore.search.usage_log import UsageLog
 
 USAGE: Facet[UsageLog] = Facet("usage")
 DERIVED: Facet[DerivedCache] = Facet("derived")

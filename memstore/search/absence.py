@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from memstore.core.catalog import Entry
     from memstore.core.view import View
-    from memstore.search.candidates import Candidates
     from memstore.search.clauses import Query
     from memstore.search.opened import Opened
+    from memstore.search.ranker import Candidates
     from memstore.search.reranker import HitReader, Wish
 
 

@@ -19,10 +19,10 @@ from memstore.search.index import date_words, name_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from memstore.search.candidates import Candidates
     from memstore.search.clauses import Clause, Query
     from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
+    from memstore.search.ranker import Candidates
     from memstore.search.ranking import ScoredPassage
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from memstore.search.retrieval import Unit
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from memstore.core.view import View
+    from memstore.search.clauses import Clause
     from memstore.search.library import IndexStatus, Refreshed
     from memstore.search.opened import Opened
-    from memstore.search.ranked import Ranker
+    from memstore.search.retrieval import Ranked
+    from memstore.search.usage_log import Use
 
     Vector = Sequence[float]
 
@@ -75,3 +80,44 @@ class VectorStore(Protocol):
 
     def tell(self, done: int, count: int) -> None:
         """Report how many of how many texts have vectors."""
+
+
+class Ranker(Protocol):
+    """Ranks memories by words, with statistics over only the memories that a view shows."""
+
+    def rank(
+        self,
+        clauses: Sequence[Clause],
+        view: View,
+        k: int | None,
+        *,
+        among: Sequence[int] | None = None,
+        text: str = "",
+        by: Unit = Unit.MEMORY,
+    ) -> Ranked:
+        """Return the memories that match at least one clause, all required ones and no excluded one.
+
+        If all clauses are excluding ones, all other memories match, with a score of 0.
+
+        Args:
+            clauses: the clauses of the query.
+            view: the memories that the viewer may see.
+            k: how many memories to return, best first, ties by ref and path; None for all, in no particular order.
+            among: the rows that may match, ascending; all by default.
+            text: the query as typed; a memory with an alias that occurs in it ranks above all others.
+            by: the unit of results; for passages, excluded words are checked per passage, not here.
+        """
+
+
+class UsageLog(Protocol):
+    """A best-effort log of uses; it never fails, because only the strength of memories depends on it."""
+
+    @property
+    def path(self) -> Path | None:
+        """The path of the log, which may not exist yet; None if nothing is recorded."""
+
+    def record(self, use: Use) -> None:
+        """Record a use; a failed write is ignored."""
+
+    def uses(self, memory_ids: Collection[str] | None = None) -> Iterator[Use]:
+        """Yield the uses of these memories, or of all, in no particular order; unreadable entries are skipped."""

@@ -15,10 +15,10 @@ from memstore.core.keys import EXTERNAL
 from memstore.files.passages import Passage, PassageKind
 from memstore.search import INDEX, quality, ranking
 from memstore.search.answers import ShownLines, answer_to
-from memstore.search.candidates import FILES_AT_ONCE
 from memstore.search.clauses import NO_FILTERS, Filters
 from memstore.search.index import date_words, name_words
 from memstore.search.matching import holds_alias
+from memstore.search.ranker import FILES_AT_ONCE
 from memstore.search.ranking import ScoredPassage, Source
 from memstore.search.retrieval import Hit, Sort, Unit
 from memstore.search.uses import uses_of
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from memstore.core.conflict import Conflict
     from memstore.core.quotation import External
     from memstore.files.memory_file import MemoryFile
-    from memstore.search.candidates import Candidates
     from memstore.search.clauses import Query
     from memstore.search.explain import Explainer
     from memstore.search.matching import Matcher
     from memstore.search.opened import Opened
     from memstore.search.quality import QualityGrounds
-    from memstore.search.ranker import Audience
+    from memstore.search.ranker import Audience, Candidates
     from memstore.search.usage_log import Use
 
 MOST_MORE = 2

@@ -7,7 +7,9 @@ dataclass (docs/adr/0005).
 # Not `from __future__ import annotations`: every annotation of a named tuple would be a text that Python compiles
 # (docs/adr/0029).
 
+from collections.abc import Mapping, Sequence
 from enum import Enum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.core.short_repr import short_repr
@@ -122,3 +124,23 @@ class Answer(NamedTuple):
 
     def __repr__(self) -> str:
         return short_repr(self)
+
+
+class Ranked(NamedTuple):
+    """The memories that match some clauses, by row, with their scores.
+
+    `weights` has the weight of each clause, 0 for excluded ones, and `terms` the index terms that count as its word,
+    empty for prefixes and phrases. `best_possible` is the highest possible score by words; 0 without clauses that must
+    or may match. `total` is the number of matching memories; `rows` may have only the best. Within one `generation`,
+    the same row is the same memory; None if unknown. `in_others` has, by language, the terms that count instead in
+    memories in other languages than English.
+    """
+
+    rows: Sequence[int]
+    scores: Sequence[float]
+    weights: tuple[float, ...]
+    terms: tuple[tuple[str, ...], ...]
+    best_possible: float
+    total: int
+    generation: str | None = None
+    in_others: Mapping[str, tuple[tuple[str, ...], ...]] = MappingProxyType({})

@@ -27,12 +27,13 @@ if TYPE_CHECKING:
     from memstore.core.clock import Clock, IdSource
     from memstore.core.config import Config
     from memstore.core.memory import Memory
-    from memstore.search.library import Snapshot
-    from memstore.search.ranked import Ranker
+    from memstore.search.facets import Ranker
+    from memstore.search.library import SearchIndex, Snapshot
     from memstore.vault.foreign import ForeignMemories
-    from memstore.vault.seen_index import SeenIndex
     from memstore.vault.sight import CatalogLabels, Sight
     from memstore.vault.workspace import Moment, Workspace
+
+    Postings = tuple[Sequence[int], Sequence[int]]
 
 # The columns in which a foreign memory is shown otherwise than its file has it; `foreign.COLUMNS`, which is heavier.
 _SAID_BY_SENDERS = frozenset({"source_type", "confidence", "importance", "channel"})
@@ -228,8 +229,6 @@ class Look:
     @cached_property
     def index(self) -> SeenIndex:
         """The words of the visible rows."""
-        from memstore.vault.seen_index import SeenIndex
-
         return SeenIndex(self.snapshot.index, None if self.sees_all else self.mask)
 
     def is_hidden(self, memory_id: str) -> bool:
@@ -313,3 +312,38 @@ class Look:
 
 
 LOOK: Facet[Look] = Facet("look")
+
+
+class SeenIndex:
+    """A search index, without the rows that are hidden.
+
+    Args:
+        index: that of all rows.
+        mask: for every row, whether it is visible; None if all are.
+    """
+
+    def __init__(self, index: SearchIndex, mask: bytearray | None) -> None:
+        self._index, self._mask = index, mask
+
+    def postings(self, field: Field, term: str) -> Postings:
+        found = self._index.postings(field, term)
+        if self._mask is None:
+            return found
+        seen = [(row, times) for row, times in zip(*found, strict=True) if self._mask[row]]
+        return [row for row, _ in seen], [times for _, times in seen]
+
+    def frequency(self, term: str) -> int:
+        if self._mask is None:
+            return self._index.frequency(term)
+        from memstore.core.catalog import Field
+
+        return len(self.postings(Field.TEXT, term)[0])
+
+    def positions(self, field: Field, term: str, rows: Sequence[int]) -> Sequence[Sequence[int]]:
+        return self._index.positions(field, term, rows)
+
+    def lengths(self, field: Field) -> Sequence[int]:
+        return self._index.lengths(field)
+
+    def terms(self, prefix: str) -> Sequence[str]:
+        return self._index.terms(prefix)

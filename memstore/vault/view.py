@@ -233,13 +233,13 @@ def _look(view: View) -> Look:
 
 
 def _rights(view: View) -> Rights:
-    from memstore.vault.rights import VaultRights
+    from memstore.vault.parts import VaultRights
 
     return VaultRights(view.of(LOOK))
 
 
 def _shared(view: View) -> SharedStacks:
-    from memstore.vault.rights import MountedStacks
+    from memstore.vault.parts import MountedStacks
 
     return MountedStacks(view)
 
@@ -279,7 +279,7 @@ def _left_out(view: View) -> Collection[str]:
 
 
 def _index(view: View) -> VisibleIndex:
-    from memstore.vault.visible_index import VaultIndex
+    from memstore.vault.parts import VaultIndex
 
     return VaultIndex(view)
 

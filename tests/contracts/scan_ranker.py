@@ -10,10 +10,9 @@ from memstore.files.memory_file import PlainFile, own_lines
 from memstore.search.clauses import Need, Phrase, Prefix, Word
 from memstore.search.index import searchable
 from memstore.search.matching import holds_alias
-from memstore.search.ranked import Ranked
 from memstore.search.ranker import SHORTEST_STEM
 from memstore.search.ranking import HEAD_WEIGHT, K1, PASSAGE_SHARE, B, idf
-from memstore.search.retrieval import Unit
+from memstore.search.retrieval import Ranked, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -31,7 +31,7 @@ PORTS = {
     "core.change.Journal": Port(
         "test_journal.py", ("memstore.files.disk_journal.DiskJournal", "tests.memory_workspace.LastOperation")
     ),
-    "search.ranked.Ranker": Port(
+    "search.facets.Ranker": Port(
         "test_ranker.py", ("memstore.search.ranker.IndexRanker", "tests.contracts.scan_ranker.ScanRanker")
     ),
     "search.library.Library": Port(
@@ -49,7 +49,7 @@ PORTS = {
         "test_snapshot.py",
         ("memstore.search.memory_snapshot.MemoryIndex", "memstore.search.layered_snapshot.LayeredIndex"),
     ),
-    "search.usage_log.UsageLog": Port(
+    "search.facets.UsageLog": Port(
         "test_usage.py", ("memstore.search.local_state.DiskUsage", "tests.memory_workspace.ListedUses")
     ),
     "access.local_state.ContextState": Port(

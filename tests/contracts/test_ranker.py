@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from memstore.core.config import Config
 from memstore.memories.search import search
 from memstore.search import INDEX, ranking
-from memstore.search.candidates import FILES_AT_ONCE, Candidates
 from memstore.search.disk_library import DiskLibrary
 from memstore.search.query import parse
-from memstore.search.ranker import Audience
+from memstore.search.ranker import FILES_AT_ONCE, Audience, Candidates
 from memstore.search.reranker import Wish
 from memstore.search.retrieval import Sort, Unit
 from memstore.vault.look import LOOK, Look
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
 
     from memstore.core.view import View
     from memstore.search.clauses import Clause
-    from memstore.search.ranked import Ranked, Ranker
+    from memstore.search.facets import Ranker
+    from memstore.search.retrieval import Ranked
 
 
 def clauses_of(query: str) -> tuple[Clause, ...]:

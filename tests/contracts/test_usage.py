@@ -15,7 +15,7 @@ from tests.memory_workspace import ListedUses
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memstore.search.usage_log import UsageLog
+    from memstore.search.facets import UsageLog
 
 AT = datetime(2026, 2, 1, 12, tzinfo=UTC)
 TEA, LATER, MILK = (

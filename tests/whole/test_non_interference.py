@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from memstore.core.digests import blob_id
-from memstore.vault.seen_index import SeenIndex
+from memstore.vault.look import SeenIndex
 from memstore.vault.view import VaultView
 from tests.support import examples, memory_text
 from tests.whole.hidden import NOW, OWNER, SEEDS, Case, Vaults, drawn, every_command, ids_and_paths
