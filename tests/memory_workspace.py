@@ -20,7 +20,7 @@ from tests.memory_vault import MemoryVault
 from tests.support import CountingIds, TickClock
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from memstore.access.local_state import VerdictCache
     from memstore.core.change import Operation
@@ -90,6 +90,14 @@ class LastOperation:
         if by is None:
             return next(reversed(self._last.values()), None)
         return self._last.get(by, self._last.get(None))
+
+    def mark(self, by: str) -> Callable[[], None]:
+        known = dict(self._last)
+
+        def put_back() -> None:
+            self._last = known | {who: one for who, one in self._last.items() if who != by}
+
+        return put_back
 
 
 class ListedUses:

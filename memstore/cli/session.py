@@ -134,8 +134,10 @@ class CliSession:
         from memstore.history import WORK_TREE
         from memstore.memories.adopt import adopt
 
-        done = adopt(self.view().without_commits(), [note.path for note in notes])
-        adoption = self.view().of(WORK_TREE).last_operation() if done.saved else None
+        with self.view().locked():
+            mark = self.view().of(WORK_TREE).journal_mark()
+            done = adopt(self.view().without_commits(), [note.path for note in notes])
+            adoption = self.view().of(WORK_TREE).last_operation() if done.saved else None
         self._view = (self.view().on_terms(adoption=adoption) if adoption else self.view()).again()
         failed: MemstoreError | None = None
         try:
@@ -146,7 +148,7 @@ class CliSession:
             failed = error
             raise
         finally:
-            is_undone = adoption is not None and self._is_undone(adoption)
+            is_undone = adoption is not None and self._is_dropped(adoption, mark)
             plain = {note.path for note in notes if isinstance(note, PlainNoteError)}
             for saved in done.saved:
                 path = safe_line(self.from_here(saved.path))
@@ -155,17 +157,18 @@ class CliSession:
                 elif failed:
                     stays = "a plain note" if saved.path in plain else "as it was"
                     failed.outcome += f"\n{path} stays {stays}; it would have been {saved.ref}"
+                    failed.hint = failed.hint and failed.hint.replace(f"{saved.ref}", path)
 
-    def _is_undone(self, adoption: Operation) -> bool:
-        """Undo an adoption, and return whether it is undone; it stays if anything was written since."""
+    def _is_dropped(self, adoption: Operation, mark: Callable[[], None]) -> bool:
+        """Drop an adoption and return whether it is as if it had never been; it stays if anything was written since."""
         from memstore.core.errors import ChangedMeanwhileError
         from memstore.history import WORK_TREE
-        from memstore.vault.status import undo
 
         if self.view().of(WORK_TREE).last_operation() != adoption:
             return False
         try:
-            undo(self.view())
+            with self.view().transaction("adopt") as change:
+                change.drop(adoption, mark)
         except ChangedMeanwhileError:
             return False
         self._view = self.view().again()

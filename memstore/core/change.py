@@ -265,3 +265,6 @@ class Journal(Protocol):
 
         Each entity has its own, so that nobody learns from theirs that somebody else wrote something.
         """
+
+    def mark(self, by: str) -> Callable[[], None]:
+        """Return what drops the operation that an entity does next: `last` is then what it is now."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, Self, TypeVar, Unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -315,6 +315,13 @@ class Transaction(Protocol):
 
     def take_back(self, last: Operation) -> str:
         """Undo an operation; it must be the transaction's only change. Return the diff of a dry run, else nothing."""
+
+    def drop(self, last: Operation, mark: Callable[[], None]) -> None:
+        """Undo an operation as if it had never been done; it must be the transaction's only change.
+
+        No event records it, and `undo` finds what was done before the `mark` was set
+        (`history.facets.WorkTree.journal_mark`).
+        """
 
     def commit_pending(self, refs: Sequence[str]) -> Committed:
         """Commit what is pending of the memories that `refs` mean, or everything pending for no refs; write no file."""

@@ -14,7 +14,7 @@ from memstore.core.errors import VaultError
 from memstore.files.local_state import BEGUN_OPERATION, make_private, regular_bytes, sync_folder, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
 VERSION = 1
@@ -85,8 +85,7 @@ class DiskJournal:
         for path in self._newest():
             kept = _operation_in(_kept(path))
             if kept is None or names_in(kept, names):
-                with _trouble("remove", path):
-                    path.unlink(missing_ok=True)
+                self._drop(path)
         self.record(operation)
 
     def last(self, by: str | None = None) -> Operation | None:
@@ -97,6 +96,26 @@ class DiskJournal:
                 if (found := _operation_in(_kept(path))) is not None and by in (None, found.by or by):
                     return found
         return None
+
+    def mark(self, by: str) -> Callable[[], None]:
+        """Return what puts an entity's last operation back as it is now, as old as it is."""
+        path = self._path_of(by)
+        with _trouble("read", path):
+            try:
+                kept, age = regular_bytes(path), path.lstat()
+            except (FileNotFoundError, NotADirectoryError):
+                return lambda: self._drop(path)
+
+        def put_back() -> None:
+            with _trouble("write", path):
+                write_whole(path, kept, mode=0o600)
+                os.utime(path, ns=(age.st_atime_ns, age.st_mtime_ns))
+
+        return put_back
+
+    def _drop(self, path: Path) -> None:
+        with _trouble("remove", path):
+            path.unlink(missing_ok=True)
 
     def _path_of(self, by: str | None) -> Path:
         """Return the file for the last operation of an entity; None stands for operations without a recorded entity."""

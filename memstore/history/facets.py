@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memstore.core.change import Operation, Pending
     from memstore.core.view import View
@@ -34,3 +34,6 @@ class WorkTree(Protocol):
 
     def last_operation(self) -> Operation | None:
         """Return memstore's last operation here if the actor may undo it; None if not, or if it is unknown."""
+
+    def journal_mark(self) -> Callable[[], None]:
+        """Return what `core.view.Transaction.drop` needs to drop the operation that the actor does next."""

@@ -47,7 +47,7 @@ from memstore.vault.workspace import Moment
 from memstore.vault.writing import write_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.core.change import Act, Committed
     from memstore.core.finding import Finding
@@ -506,13 +506,11 @@ class VaultTransaction:
 
     def take_back(self, last: Operation) -> str:
         """Undo an operation, the only change of its transaction; return the diff of a dry run, else nothing."""
-        from memstore.vault.undoing import taken_back_by_hand, taking_back
+        from memstore.vault.undoing import taking_back
 
         vault, journal = self._ws.vault, self._ws.journal
         with vault.lock():
-            if last not in (journal.last(), journal.last(self._view.actor)):
-                raise ChangedMeanwhileError("something else was written in the meantime; nothing was undone")
-            done = taken_back_by_hand(vault, last)
+            done = self._taken_back_by_hand(last)
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
             if not self._dry_run:
                 write_all(vault, journal, back, [*events, *(file for file in back.files if file.path not in done)])
@@ -521,6 +519,24 @@ class VaultTransaction:
             unified_diff(path, self._readable(path, before), self._readable(path, after))
             for path, before, after in ((file.path, file.before, file.after) for file in back.files)
         )
+
+    def drop(self, last: Operation, mark: Callable[[], None]) -> None:
+        """Undo an operation as if it had never been done, the only change of its transaction."""
+        vault, journal = self._ws.vault, self._ws.journal
+        with vault.lock():
+            done = self._taken_back_by_hand(last)
+            back = [Written(file.path, file.after, file.before) for file in last.files if file.path not in done]
+            # A crash in between leaves a last operation that is taken back already, as if somebody had done it by hand.
+            write_all(vault, journal, last._replace(files=()), back)
+            mark()
+
+    def _taken_back_by_hand(self, last: Operation) -> frozenset[str]:
+        """Return which files of the last operation are already as before it; raise if it is not the last any more."""
+        from memstore.vault.undoing import taken_back_by_hand
+
+        if last not in (self._ws.journal.last(), self._ws.journal.last(self._view.actor)):
+            raise ChangedMeanwhileError("something else was written in the meantime; nothing was undone")
+        return taken_back_by_hand(self._ws.vault, last)
 
     def _readable(self, path: str, data: bytes | None) -> bytes | None:
         """Return bytes of a file as a person can read them: opened, if they were sealed."""

@@ -9,7 +9,7 @@ from memstore.vault import pending
 from memstore.vault.look import LOOK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from memstore.core.change import Operation, Pending
     from memstore.core.view import View
@@ -56,3 +56,6 @@ class VaultWorkTree:
         known = [journal.last()] if self._look.is_owners else []
         known.append(journal.last(self._look.actor))
         return next((last for last in known if last is not None and may_undo(self._view, last)), None)
+
+    def journal_mark(self) -> Callable[[], None]:
+        return self._look.ws.journal.mark(self._look.actor)

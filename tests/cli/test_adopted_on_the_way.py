@@ -147,3 +147,14 @@ def test_undo_takes_back_no_text_that_was_saved_after_the_adoption(mixed: InProc
     mixed.run("edit", "okapi.md", EDITOR=str(editor))
     mixed.run("undo")
     assert "autosaved" in (mixed.vault / "okapi.md").read_text()
+
+
+def test_what_fails_is_no_step_of_undo_and_leaves_no_trace(mixed: InProcess) -> None:
+    mixed.ok("tag", "gnu.md", "+zoo")
+    before = {path: path.read_bytes() for path in mixed.vault.rglob("*") if path.is_file()}
+    failed = mixed.run("promote", "okapi.md", "--to", "belief")
+    assert failed.returncode == 4
+    assert "memstore supersede okapi.md TEXT" in failed.stderr
+    assert {path: path.read_bytes() for path in mixed.vault.rglob("*") if path.is_file()} == before
+    assert mixed.ok("undo").startswith("undone: tag")
+    assert (mixed.vault / "gnu.md").read_text() == GNU

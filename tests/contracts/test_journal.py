@@ -68,6 +68,20 @@ def test_what_is_begun_again_is_not_what_was_recorded(opened: Opened) -> None:
     assert not opened().recorded()
 
 
+def test_back_at_its_mark_it_knows_what_it_knew(opened: Opened) -> None:
+    by, other = "si:ash", "si:other"
+    back_to_none = opened().mark(by)
+    opened().record(EARLIER._replace(by=by))
+    opened().record(OPERATION._replace(by=other))
+    back_to_earlier = opened().mark(by)
+    opened().record(OPERATION)
+    assert opened().last() == OPERATION
+    back_to_earlier()
+    assert (opened().last(by), opened().last()) == (EARLIER._replace(by=by), OPERATION._replace(by=other))
+    back_to_none()
+    assert (opened().last(by), opened().last()) == (None, OPERATION._replace(by=other))
+
+
 def test_the_journal_is_private(tmp_path: Path) -> None:
     journal = DiskJournal(tmp_path / "state")
     journal.record(OPERATION)
