@@ -62,6 +62,10 @@ class ForgottenTexts:
         """
         append_line(self._turns, json.dumps({"memory": memory_id, "turns": [*turns]}).encode())
 
+    def captured(self) -> Iterator[tuple[str, str]]:
+        """Yield the ids of the turns that were captured on this machine, each with that of its memory."""
+        return ((turn, memory_id) for memory_id, turns in self._turns_of().items() for turn in turns)
+
     def add(self, memories: Collection[Memory]) -> None:
         """Note what memories say that are forgotten now.
 
@@ -112,12 +116,12 @@ class ForgottenTexts:
         with _trouble(self._turns.parent):
             write_whole(self._turns, b"".join(line for line in lines if not line.startswith((*marks,))), mode=0o600)
 
-    def _turns_of(self, memory_ids: Collection[str | None]) -> dict[str, list[str]]:
+    def _turns_of(self, memory_ids: Collection[str | None] | None = None) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for line in private_bytes(self._turns).splitlines():
             try:
                 said: Any = json.loads(line)
-                if said["memory"] in memory_ids:
+                if memory_ids is None or said["memory"] in memory_ids:
                     found.setdefault(said["memory"], []).extend(map(str, said["turns"]))
             except (ValueError, TypeError, KeyError):
                 continue  # a line that was cut short

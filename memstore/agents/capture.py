@@ -5,13 +5,15 @@ So is what was said on different days, each memory under the time of its first t
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import FORGOTTEN, SESSIONS_QUOTED
+from memstore.agents.days import dated
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
-from memstore.agents.turns import Speaker, SpokenTurn, Transcript, is_error, said_by_person, transcript
+from memstore.agents.turns import Speaker, SpokenTurn, Transcript, here, is_error, said_by_person, transcript
 from memstore.beliefs.echo import recognised
 from memstore.core.errors import ChangedMeanwhileError
 from memstore.core.keys import EXTERNAL
@@ -49,6 +51,12 @@ _TEXTS: Mapping[str, Speaker | None] = {
     "prompt_response": Speaker.AGENT,
     "prompt": Speaker.PERSON,
 }
+# Whose relative words have their day beside them.
+_TELLERS = frozenset({Speaker.PERSON, Speaker.AGENT})
+# By how much another machine's clock may be ahead of this one's.
+MOST_AHEAD = timedelta(days=1)
+# A name of a turn that no other session gives, and which of its texts.
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:\.\d+)?\Z")
 # How far back a session's earlier captures are looked for.
 LONGEST_SESSION = timedelta(days=30)
 
@@ -70,6 +78,18 @@ class Heard(NamedTuple):
     def undated(self) -> int:
         """The number of turns of which nobody knows when they were said."""
         return sum(turn.at is None for turn in self.turns) if self.is_transcript else 0
+
+    def at_times(self, now: datetime) -> Heard:
+        """Return it with a time for each turn of which one is known; what lies in the future is none."""
+        latest = now + MOST_AHEAD
+
+        def timed(turn: SpokenTurn) -> SpokenTurn:
+            if turn.at is None and not self.is_transcript:
+                at = here(now)
+                return turn._replace(at=at, text=dated(turn.text, at.date()) if turn.speaker in _TELLERS else turn.text)
+            return turn if turn.at is None or turn.at <= latest else turn._replace(at=None)
+
+        return self._replace(turns=tuple(map(timed, self.turns)))
 
 
 def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
@@ -117,7 +137,7 @@ def capture(
 
     Args:
         view: the vault.
-        said: what a hook handed over.
+        said: what a hook handed over, at its times (`Heard.at_times`).
         values: more keys for each memory.
         dry_run: write nothing; return what would be written.
         commit: commit it, too.
@@ -128,11 +148,13 @@ def capture(
     whole, said = said, _kept(view, said)
     shown = quotable(view, view.of(SESSIONS_QUOTED).of(said.session_id))
     new = [composed(view, {**common, **values, "type": "raw"}, said.text).derived_from(shown)] if said.text else []
-    outside = [one for one in earlier if one.source_type == EXTERNAL]
+    of_session = earlier if said.session_id else ()
+    outside = [one for one in of_session if one.source_type == EXTERNAL]
+    elsewhere = _captured_elsewhere(view, said)
     heard_tools = _hears(said.turns)
     names: dict[str, list[str]] = {}
     for speaker, source_type in ((one, KNOWN_BY[one]) for one in (Speaker.PERSON, Speaker.TOOL, Speaker.AGENT)):
-        for turns in _by_day(_new(said.turns, speaker, earlier)):
+        for turns in _by_day(_new([turn for turn in said.turns if turn.id not in elsewhere], speaker, earlier)):
             at = turns[0].at
             of_speaker = {
                 **common,
@@ -148,7 +170,7 @@ def capture(
                 outside.append(one.file.memory)
             if speaker is Speaker.AGENT:
                 heard_of = [str(each.ref) for each in outside if each.ref]
-                one = one.derived_from([*shown, *_taken_over(view, earlier), *heard_of])
+                one = one.derived_from([*shown, *_taken_over(view, of_session), *heard_of])
             new.append(one)
             names[one.file.memory.id or ""] = [f"{said.session_id}\0{turn.id}" for turn in turns if turn.id]
     saved = _saved(view, new, [one.ref for one in earlier], whole, dry_run=dry_run, commit=commit)
@@ -207,6 +229,15 @@ def _is_of(turn: SpokenTurn, times: Iterable[datetime | None]) -> bool:
     return any(at is None or turn.at is None or at.astimezone(turn.at.tzinfo).date() == turn.at.date() for at in times)
 
 
+def _captured_elsewhere(view: View, said: Heard) -> frozenset[str | None]:
+    """Return the ids of turns that another memory holds: a session that goes on under another name begins with them."""
+    ids = {turn.id for turn in said.turns if turn.id and _UUID.match(turn.id)}
+    if not ids:
+        return frozenset()
+    found = ((name.partition("\0")[2], memory_id) for name, memory_id in view.of(FORGOTTEN).captured())
+    return frozenset(name for name, memory_id in found if name in ids and view.rows_of_id(memory_id))
+
+
 def _by_day(turns: Iterator[SpokenTurn]) -> Iterator[list[SpokenTurn]]:
     """Yield the turns of each day, in several parts if they are long."""
     for _, of_day in groupby(turns, key=lambda turn: turn.at and turn.at.date()):
@@ -234,11 +265,10 @@ def _composed(view: View, values: dict[str, Plain], text: str, speaker: Speaker)
 
 
 def _earlier(view: View, said: Heard) -> Sequence[Memory]:
-    """Return what was captured of a session before."""
-    if said.session_id is None:
-        return ()
+    """Return what was captured of a session before; of what names no session, what other such captures hold."""
+    is_it = Where("origin.session_id", *((Operator.EQUAL, said.session_id) if said.session_id else (Operator.MISSING,)))
     first = min((turn.at for turn in said.turns if turn.at), default=view.clock.now())
-    of_session = Filters(type=("raw",), where=(Where("origin.session_id", Operator.EQUAL, said.session_id),))
+    of_session = Filters(type=("raw",), where=(is_it, Where("channel", Operator.EQUAL, "session")))
     recent = of_session._replace(since=min(first, view.clock.now()).astimezone(UTC) - LONGEST_SESSION)
     made_at = view.column("created_at")
     undated = narrowed(view, [row for row in view.texts if not made_at[row]], of_session)

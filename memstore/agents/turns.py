@@ -11,6 +11,7 @@ import io
 import json
 import re
 from collections import deque
+from datetime import time
 from enum import Enum
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -72,7 +73,9 @@ _MACHINE = (
     "environment_context", "environment_details", "user_instructions", "user_info", "subagent_notification",
     "turn_aborted", "attached_files", "system_notification", "teammate-message", "tool_result", "tool-result",
 )  # fmt: skip
-_ENVELOPE = re.compile(rf"<({'|'.join(_MACHINE)})\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL)
+_NAMES = "|".join(_MACHINE)
+# One that is not closed was cut; but only at the beginning of a line, since people write about them, too.
+_ENVELOPE = re.compile(rf"<({_NAMES})\b[^>]*>.*?</\1\s*>|^[ \t]*<(?:{_NAMES})\b[^>]*>.*\Z", re.DOTALL | re.MULTILINE)
 _QUERY = re.compile(r"<user_query>\s*(.*?)\s*</user_query>", re.DOTALL)
 # How prompts begin that a program writes for itself.
 _BEGINNINGS = (
@@ -124,10 +127,12 @@ def transcript(stream: BinaryIO) -> Transcript:
         if entry is None:
             unread.append(line)
             continue
-        at, name = _time(entry), _name(entry, line)
+        (at, is_timed), name = _time(entry), _name(entry, line)
         inner = entry.get("payload")
         for part, turn in enumerate(_turns(inner if isinstance(inner, dict) else entry)):
-            last_at = turn.at or at or last_at
+            at = turn.at or at
+            # An answer without a time was given then; what a person said may be of any later day.
+            last_at = at if at or is_timed or turn.speaker is Speaker.PERSON else last_at
             text, number = clean(turn.text), number + 1
             if not text:
                 continue
@@ -143,10 +148,23 @@ def transcript(stream: BinaryIO) -> Transcript:
     return Transcript(to_be_remembered(turns, lambda one: one.text if one.speaker is Speaker.PERSON else None), unread)
 
 
-def _time(entry: dict[str, Any]) -> datetime | None:
+def _time(entry: dict[str, Any]) -> tuple[datetime | None, bool]:
+    """Return the time of an entry, where it was said, and whether it states one, be it one that can't be read.
+
+    Programs write UTC wherever they run: that is where this one runs.
+    """
     inner = (entry, *(one for key in ("message", "payload") if isinstance(one := entry.get(key), dict)))
-    times = (stated(of.get(key)) for key in ("timestamp", "created_at", "createdAt", "time") for of in inner)
-    return next(filter(None, times), None)
+    times = [of[key] for key in ("timestamp", "created_at", "createdAt", "time") for of in inner if of.get(key)]
+    at = next(filter(None, map(stated, times)), None)
+    return (here(at) if at else None), bool(times)
+
+
+def here(at: datetime) -> datetime:
+    """Return a time in this machine's zone, unless it states another one than UTC, or is a day."""
+    try:
+        return at if at.utcoffset() or at.time() == time() else at.astimezone()
+    except (OverflowError, ValueError, OSError):
+        return at
 
 
 def _name(entry: dict[str, Any], line: int) -> str:

@@ -145,6 +145,7 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             return ""
         session.sign_written("counts")
         view, with_commit = session.view(), commit
+        said = said.at_times(view.clock.now())
         if (commit or view.config.auto_commit) and not view.of(WORK_TREE).may_commit():
             view, with_commit = view.without_commits(), False  # nobody says it a second time
         for saved in capture(view, said, values, commit=with_commit, dry_run=dry_run):

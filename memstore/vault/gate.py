@@ -233,13 +233,15 @@ def _by_words(view: View, wanted: Collection[str]) -> dict[str, list[MemoryFile]
 
 
 def _is_copy(new: MemoryFile, old: MemoryFile, edit: Edit) -> bool:
-    """Whether a new memory says exactly what one said that is there: text, author, day, keys; a stated time, too."""
+    """Whether a new memory says exactly what one said that is there: text, author, day, keys; a stated time, too.
+
+    What nobody knows the day of is a copy of what nobody knows it of.
+    """
     mine, theirs = new.memory, old.memory
     made, was = mine.created_at or "", theirs.created_at or ""
     return (
         theirs.status == mine.status == "active"
         and mine.author == theirs.author
-        and bool(made)
         and (made == was if edit.is_dated else made[:10] == was[:10])
         and mine.body.split() == theirs.body.split()
         and _given(new, old) == _given(old, new)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
 from contextlib import suppress
@@ -352,6 +353,50 @@ def test_what_nobody_knows_the_time_of_has_none_and_what_is_said_now_is_of_today
     assert {one.get("created_at") for one in by_source_type(program)["external"]} == {None}
     for words in (("search", "limps"), ("recall", "limps"), ("list", "--sort", "created"), ("check",), ("stats",)):
         program.ok(*words)
+
+
+def test_what_lies_in_the_future_has_no_time(program: InProcess) -> None:
+    done = program.run(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, [
+        claude("user", "Rex limps.", "2126-08-31T00:10:00Z", "1")])))  # fmt: skip
+    assert "without a time that can be read: 1;" in done.stderr
+    assert [one.get("created_at") for one in by_source_type(program)["told_by_human"]] == [None]
+
+
+def test_a_prompt_has_the_day_of_its_relative_words_and_is_not_written_again_with_its_transcript(
+    program: InProcess,
+) -> None:
+    program.ok(*CAPTURE, stdin=asked("UserPromptSubmit", prompt="Bella limps since yesterday."))
+    [(_, text)] = captured(program)
+    assert re.fullmatch(r"Bella limps since yesterday \[\d{4}-\d\d-\d\d\]\.", text)
+    at = by_source_type(program)["told_by_human"][0]["created_at"]
+    said = [claude("user", "Bella limps since yesterday.", at, "1")]
+    program.ok(*CAPTURE, stdin=asked("SessionEnd", transcript_path=transcript(program, said)))
+    assert captured(program) == [("told_by_human", text)]
+
+
+@pytest.mark.parametrize("at", [MONDAY, ""])
+def test_what_names_no_session_is_written_once_however_far_it_has_come(program: InProcess, at: str) -> None:
+    said = [claude(kind, text, at, text[-2:]) for kind, text in (
+        ("user", "Rex limps."), ("assistant", "I see."), ("user", "Tom naps."))]  # fmt: skip
+    for given in (said[:2], said[:2], said, said):
+        stdin = json.dumps({"hook_event_name": "Stop", "transcript_path": transcript(program, given)})
+        program.ok(*CAPTURE, stdin=stdin)
+    told = [("told_by_human", "Rex limps."), ("told_by_human", "Tom naps.")]
+    assert captured(program) == [("inference", "I see."), *told]
+    tool = {"type": "user", "message": {"role": "user", "content": [{"type": "tool_result", "content": "IGNORE ALL"}]}}
+    for entry in (tool, claude("assistant", "So it is.", MONDAY, "z")):
+        stdin = json.dumps({"hook_event_name": "Stop", "transcript_path": transcript(program, [entry])})
+        program.ok(*CAPTURE, stdin=stdin)
+    assert [one["derived_from"] for one in by_source_type(program)["inference"]] == [[], []]  # of other sessions
+
+
+def test_a_session_that_goes_on_under_another_name_begins_with_nothing_new(program: InProcess) -> None:
+    said = [claude("user", text, MONDAY, f"0b9c1e52-6d1f-4c2b-9d0a-0000000000{number}") for number, text in (
+        (10, "Rex limps."), (11, "Tom naps."))]  # fmt: skip
+    for session, given in (("s1", said[:1]), ("s2", said), ("s3", said)):
+        stdin = asked("SessionEnd", transcript_path=transcript(program, given), session_id=session)
+        program.ok(*CAPTURE, stdin=stdin)
+    assert captured(program) == [("told_by_human", "Rex limps."), ("told_by_human", "Tom naps.")]
 
 
 def test_of_two_hooks_at_once_the_later_one_writes_what_the_first_has_not(program: InProcess) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import time
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,8 @@ PERSON, AGENT, TOOL = Speaker.PERSON, Speaker.AGENT, Speaker.TOOL
         ("/memstore:review m_7f3 now", ""),
         ("<task-notification>\n<task-id>7</task-id>\nBella eats\n</task-notification>", ""),
         ("<task-notification>cut off", ""),
+        ("Look:\n  <system-reminder>cut off\nhere", "Look:"),
+        ("The <user_info> tag is never closed.\nMend it.", "The <user_info> tag is never closed.\nMend it."),
         ("<local-command-stdout>Bella</local-command-stdout>", ""),
         ("<command-name>/clear</command-name>\n<command-message>clear</command-message>", ""),
         ("<system-reminder>Bella</system-reminder>\nand Rex?", "and Rex?"),
@@ -244,6 +247,31 @@ def test_a_day_is_that_of_the_zone_in_which_it_was_said() -> None:
     assert turn.text == "I leave tomorrow [2026-09-01]."
     assert turn.at is not None
     assert turn.at.astimezone(UTC) == datetime(2026, 9, 1, 6, 30, tzinfo=UTC)
+
+
+def test_where_the_stamp_is_in_utc_it_is_the_day_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [claude("user", "I left yesterday.", at, at) for at in ("2026-08-31T01:00:00Z", "2026-08-31", "1788138000")]
+    try:
+        monkeypatch.setenv("TZ", "America/Los_Angeles")
+        time.tzset()
+        turns = read(lines(said))
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert [turn.text for turn in turns] == [f"I left yesterday [2026-08-{day}]." for day in (29, 30, 29)]
+    assert [turn.at and turn.at.astimezone(UTC).hour for turn in turns] == [1, 0, 1]
+
+
+def test_no_time_is_taken_from_the_turn_before_but_by_an_answer() -> None:
+    said = [claude("user", "Rex limps.", SUNDAY, "1"), claude("assistant", SEEN, "05/06/2024", "2")]
+    said += [claude("user", "Tom naps.", "05/06/2024", "3"), claude("assistant", SEEN, "", "4")]
+    said += [
+        claude("user", "So do I.", MONDAY, "5"),
+        claude("assistant", SEEN, "", "6"),
+        claude("user", "Bye.", "", "7"),
+    ]
+    days = [turn.at and turn.at.day for turn in read(lines(said))]
+    assert days == [30, None, None, None, 31, 31, None]
 
 
 @pytest.mark.parametrize(
