@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore.access import FORGOTTEN, SESSIONS_QUOTED
 from memstore.agents.days import dated
 from memstore.agents.hook_events import ENDS, document_of, session_of, word_in
-from memstore.agents.turns import Speaker, SpokenTurn, Transcript, here, is_error, said_by_person, transcript
+from memstore.agents.turns import Speaker, SpokenTurn, Transcript, here, said_by_person, transcript
 from memstore.beliefs.echo import recognised
 from memstore.core.errors import ChangedMeanwhileError
 from memstore.core.keys import EXTERNAL
 from memstore.core.times import instant, stated, time_in
 from memstore.core.transaction import again_where_changed, save_all
 from memstore.exchange.draft import clean, in_parts
-from memstore.exchange.wishes import to_be_remembered
+from memstore.exchange.wishes import is_error, to_be_remembered
 from memstore.lineage.descent import quotable
 from memstore.lineage.refs import entries
 from memstore.memories.add import Composed, composed
@@ -113,7 +113,7 @@ def heard(given: str, opened: Callable[[str], BinaryIO]) -> Heard:
         said = clean(said_by_person(value) if speaker is Speaker.PERSON else value.strip())
         if speaker is None:
             return Heard((), said, *session)
-        if speaker is Speaker.AGENT and is_error(said, {}):
+        if speaker is Speaker.AGENT and is_error(said):
             return Heard((), "", *session)
         turn = SpokenTurn(speaker, said, at=stated(document.get("timestamp")))
         wished = to_be_remembered([turn], lambda one: one.text if one.speaker is Speaker.PERSON else None)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from memstore.agents.days import dated
 from memstore.core.times import stated
 from memstore.exchange.draft import clean
-from memstore.exchange.wishes import to_be_remembered
+from memstore.exchange.wishes import is_error, to_be_remembered
 from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
@@ -86,16 +86,19 @@ _BEGINNINGS = (
 # How Cursor says when a prompt was written.
 _STAMP = re.compile(r"<timestamp>([^<]{1,80})</timestamp>")
 _SLASH_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?=\s|$)")
+# How Claude Code writes down a command; what is given to it may be a sentence, which has so many words.
+_COMMAND = re.compile(r"<command-name>\s*(/?[^<\s]+)\s*</command-name>.*?<command-args>(.*?)</command-args>", re.DOTALL)
+_FEWEST_WORDS = 3
 
 
 def said_by_person(prompt: str) -> str:
     """Return what of a prompt a person said: empty for notifications, tools' results, hooks' texts, slash commands."""
     if query := _QUERY.search(prompt):
         return query[1]
+    prompt = _COMMAND.sub(lambda found: f"{found[1]} {found[2].strip()}\n\n", prompt)
     text = _ENVELOPE.sub("", prompt).strip()
-    if text.startswith(_BEGINNINGS) or _SLASH_COMMAND.match(text):
-        return ""
-    return text
+    is_command = (command := _SLASH_COMMAND.match(text)) and len(text[command.end() :].split()) < _FEWEST_WORDS
+    return "" if is_command or text.startswith(_BEGINNINGS) else text
 
 
 # -- transcripts -----------------------------------------------------------------------------------
@@ -109,8 +112,6 @@ _TEXTS = frozenset({"text", "input_text", "output_text"})
 _RESULTS = frozenset({"tool_result", "function_call_output", "custom_tool_call_output"})
 # Marks of entries that belong to a subagent, or that the program wrote for itself.
 _NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
-# Instead of an answer, programs write why there is none.
-_ERROR = re.compile(r"API Error: ?(?:\d{3}\b|\{|Connection|Request|Repeated)")
 
 
 def transcript(stream: BinaryIO) -> Transcript:
@@ -220,8 +221,7 @@ def _turns(entry: dict[str, Any]) -> Iterator[SpokenTurn]:
     if entry.get("type") in _RESULTS:
         yield _result(entry.get("output"))
         return
-    message = entry.get("message")
-    message = message if isinstance(message, dict) else entry
+    message = _message(entry)
     role = next(
         (one for key in ("role", "type") for of in (message, entry) if (one := _ROLES.get(str(of.get(key))))), None
     )
@@ -238,16 +238,23 @@ def _turns(entry: dict[str, Any]) -> Iterator[SpokenTurn]:
         case Speaker.PERSON:
             stamp = _STAMP.search(text)
             yield SpokenTurn(role, said_by_person(text), at=stated(stamp[1]) if stamp else None)
-        case Speaker.AGENT if not is_error(text, message):
+        case Speaker.AGENT if not (_is_programs(message) or is_error(text)):
             yield SpokenTurn(role, text)
         case Speaker.TOOL:
             yield _result(text)
 
 
-def is_error(text: str, message: Mapping[str, Any]) -> bool:
-    """Whether a program wrote an agent's turn itself, because there was no answer."""
-    is_programs = message.get("model") == "<synthetic>" or message.get("stopReason") == "error"
-    return is_programs or _ERROR.match(text) is not None
+def _message(entry: dict[str, Any]) -> dict[str, Any]:
+    """Return what an entry says; what a person said while the agent worked, Claude Code attaches later."""
+    waited, message = entry.get("attachment"), entry.get("message")
+    if isinstance(waited, dict) and waited.get("type") == "queued_command":
+        return {"role": "user", "content": waited.get("prompt")}
+    return message if isinstance(message, dict) else entry
+
+
+def _is_programs(message: Mapping[str, Any]) -> bool:
+    """Whether a program says that it wrote an agent's turn itself."""
+    return message.get("model") == "<synthetic>" or message.get("stopReason") == "error"
 
 
 def _parts(content: object) -> list[dict[str, Any]]:

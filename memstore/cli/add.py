@@ -153,7 +153,12 @@ def _capture(session: CliSession, values: dict[str, Plain], *, commit: bool, dry
             session.detail(f"{session.from_here(saved.path)}: {saved.ref}")
         if said.unread:
             lines = ", ".join(map(str, said.unread[:MOST_LINES]))
-            session.say(f"{len(said.unread)} lines of the transcript can't be read, and are left out: {lines}")
+            what = (
+                "1 line of the transcript can't be read, and is"
+                if len(said.unread) == 1
+                else (f"{len(said.unread)} lines of the transcript can't be read, and are")
+            )
+            session.say(f"{what} left out: {lines}")
         if said.undated:
             session.say(f"turns of the transcript without a time that can be read: {said.undated}; they have no date")
         return ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from memstore.cli.options import F, group, subcommand, together
-from memstore.cli.written import lines_of_all, saving_options, say_findings
+from memstore.cli.written import again_option, lines_of_all, saving_options, say_findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,7 +69,7 @@ def _add_format(name: str, what: str, example: str) -> None:
         "from in the original, which is kept below imports/ for you alone. Importing again adds only what is new. A "
         "record that can't be read is left out and named, with exit code 1."
     )
-    options = _strict(saving_options()(import_format))
+    options = again_option()(_strict(saving_options()(import_format)))
     if name in _HAS_USERS:
         options = click.option(
             "--user", metavar="USER", help="Import what is this user's alone, who is you; else each is a subject."
@@ -105,6 +105,7 @@ def _import(session: CliSession, name: str, path: str, choices: dict[str, Any], 
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
+@again_option()
 @_strict
 def seeds(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import seed beliefs from YAML, JSON or a Markdown list.
@@ -130,6 +131,7 @@ def seeds(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
+@again_option()
 @_strict
 def import_memories(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import memories from JSON in the memory-v0.1 format: an object, a list, or one object a line.
@@ -154,6 +156,7 @@ def import_memories(session: CliSession, file: str, *, strict: bool, commit: boo
 )
 @click.argument("file", metavar="FILE", type=click.Path())
 @saving_options()
+@again_option()
 @_strict
 def import_records(session: CliSession, file: str, *, strict: bool, commit: bool, dry_run: bool) -> None:
     """Import memories that `memstore export jsonl` wrote.

@@ -23,7 +23,8 @@ class Edit:
     """A change to one file: `before` is the file as it was read, None for a new file.
 
     `made` is the file that `after` makes, if it has already been read. A file that can't be read is only replaced if
-    the edit `mends` it. The time of a new memory is a stated one if the edit `is_dated`, else that of writing.
+    the edit `mends` it. The time of a new memory is a stated one if the edit `is_dated`, else that of writing. One that
+    `is_same` was a memory elsewhere and keeps its id: it comes in whatever else says the same.
     """
 
     path: str
@@ -32,6 +33,7 @@ class Edit:
     made: MemoryFile | None = None
     mends: bool = False
     is_dated: bool = False
+    is_same: bool = False
 
 
 class Act(NamedTuple):

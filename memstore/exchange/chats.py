@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,7 +21,7 @@ from memstore.core.errors import FormatError
 from memstore.core.keys import EXTERNAL
 from memstore.exchange.draft import CitedLines, Draft, Original, When, clean, in_parts, one_line, sound, when
 from memstore.exchange.originals import laid_out
-from memstore.exchange.wishes import NOT_TO_BE_REMEMBERED, to_be_remembered
+from memstore.exchange.wishes import NOT_TO_BE_REMEMBERED, is_error, to_be_remembered
 from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
@@ -231,7 +232,12 @@ def _users(source: ImportSource) -> Mapping[str, str]:
     """Return the names of those whose conversations an export may have, by their ids, if they are several."""
     there = [_map(one.value) for one in _read(source, source.matching(_CLAUDE_USERS) if source.is_folder else ())]
     named = {one_line(user.get("uuid")): one_line(user.get("full_name") or user.get("email_address")) for user in there}
-    return {key: name or key for key, name in named.items() if key} if len(named) > 1 else {}
+    often = Counter(map(str.casefold, named.values()))
+    return {
+        key: key if not name else name if often[name.casefold()] == 1 else f"{name} {key}"
+        for key, name in (named.items() if len(named) > 1 else ())
+        if key
+    }
 
 
 def _of_claude(where: str, value: Any, users: Mapping[str, str]) -> Talk:
@@ -467,12 +473,13 @@ def _drafts(where: str, talk: Talk, program: str, model: str) -> Iterator[Draft 
 
     A file that was attached is external: the person handed it over, and who wrote it is unknown.
     """
-    turns = to_be_remembered(talk.turns, lambda turn: turn.text if turn.who == PERSON else None)
+    spoken = [turn for turn in talk.turns if turn.who == PERSON or not is_error(turn.text)]
+    turns = to_be_remembered(spoken, lambda turn: turn.text if turn.who == PERSON else None)
     if not turns:
-        yield Skipped(where, NOT_TO_BE_REMEMBERED if talk.turns else "nobody says anything in it")
+        yield Skipped(where, NOT_TO_BE_REMEMBERED if spoken else "nobody says anything in it")
         return
-    if len(turns) < len(talk.turns):
-        yield Skipped(where, f"{len(talk.turns) - len(turns)} of its turns: {NOT_TO_BE_REMEMBERED}")
+    if len(turns) < len(spoken):
+        yield Skipped(where, f"{len(spoken) - len(turns)} of its turns: {NOT_TO_BE_REMEMBERED}")
     said: list[tuple[str, str]] = []
     common: dict[str, Any] = {
         "where": where,

@@ -146,6 +146,7 @@ class _Reading:
         self._left_out: list[Skipped] = []
         self._undated: list[Skipped] = []
         self._users: dict[str, None] = {}
+        self._called: dict[str, str] = {}
         self._kept: dict[str, None] = {}
         self._exported = 0
         self._same: dict[str, str] = {}
@@ -160,6 +161,7 @@ class _Reading:
                 continue
             if found.user:
                 self._users[found.user] = None
+                self._subject(found.user)
             if self._user is not None and found.user not in ("", self._user):
                 self._left_out.append(Skipped(found.where, f"it is {found.user}'s"))
                 continue
@@ -229,9 +231,10 @@ class _Reading:
 
     def result(self, saved: Sequence[Saved], *, in_parts: bool = False) -> Imported:
         """Return the result of the import, with `saved` as the memories that were written."""
+        copies = [one.ref or one.path for one in saved if one.is_first]
         return Imported(
-            saved=tuple(saved),
-            known=tuple(self._known),
+            saved=tuple(one for one in saved if not one.is_first),
+            known=(*self._known, *copies),
             different=tuple(self._different),
             left_out=tuple(self._left_out),
             undated=tuple(self._undated),
@@ -317,11 +320,13 @@ class _Reading:
             if len(named) == 1
             else f"human:{slug(user, 60) or blob_id(user.encode())[:10]}"
         )
+        if self._called.setdefault(found, user) != user and found not in (user, *named):
+            found = f"{found}-{blob_id(user.encode())[:6]}"  # two users of the source are not made one
         return None if found == self._view.config.owner else found
 
 
 def _moved(file: MemoryFile) -> _New:
-    return _New(Edit(path=file.path, before=None, after=file.data, made=file), (), len(file.data))
+    return _New(Edit(path=file.path, before=None, after=file.data, made=file, is_same=True), (), len(file.data))
 
 
 def _differs(there: Memory | None, body: str, same: MemoryFile | None) -> bool:

@@ -77,6 +77,7 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
     if len(names) != 1:
         raise FormatError(f"there is no single database in {source.name}", hint="name the file itself")
     with source.database(names[0]) as database:
+        database.text_factory = lambda data: data.decode(errors="surrogateescape")  # `_draft` refuses such a row alone
         try:
             yield from _memories(source, names[0], database)
         except sqlite3.Error as error:
@@ -132,6 +133,8 @@ def _draft(
     where: str, table: str, row: Row, kinds: Mapping[tuple[str, str], str], cited: CitedLines
 ) -> Iterator[Draft | Skipped]:
     said = None if row.get("deleted") else _said(table, row)
+    if not all(_is_utf8(value) for value in row.values() if isinstance(value, str)):
+        raise FormatError("its text is not UTF-8", where=where)
     if said is None:
         yield Skipped(where, "it was deleted there" if row.get("deleted") else "it has no text")
         return
@@ -160,6 +163,14 @@ def _draft(
             "kernle": {"table": table, "id": one_line(row["id"]), **_rest(table, row)},
         },
     )
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _rest(table: str, row: Row) -> dict[str, Plain]:

@@ -37,11 +37,11 @@ def read(source: ImportSource) -> Iterator[Draft | Skipped]:
                     yield Skipped(where, item.why, broken=True)
                     continue
                 for relation in _listed(item.value, ("relations",)) or ():
-                    yield _relation(source, name, where, relation)
+                    yield _relation(where, relation)
                 found = _listed(item.value, _LISTS)
                 for number, value in enumerate([item.value] if found is None else found, 1):
                     place = where if found is None else f"{where}, {one_line(_id_of(value)) or f'memory {number}'}"
-                    yield from sound(place, partial(_draft, source, name, place, value))
+                    yield from sound(place, partial(_draft, place, value))
 
 
 def _id_of(value: object) -> object:
@@ -54,7 +54,7 @@ def _listed(value: Any, names: tuple[str, ...]) -> list[Any] | None:
     return next((one for one in found if isinstance(one, list)), None)
 
 
-def _relation(source: ImportSource, name: str, where: str, value: Any) -> Draft | Skipped:
+def _relation(where: str, value: Any) -> Draft | Skipped:
     """Return a note that says how two things are related, as mem0 up to version 1 kept in a graph."""
     parts = [one_line(value.get(key)) for key in _RELATION] if isinstance(value, dict) else []
     if not all(parts) or not parts:
@@ -68,13 +68,12 @@ def _relation(source: ImportSource, name: str, where: str, value: Any) -> Draft 
         body=" ".join(parts),
         source="mem0, a relation",
         source_type="told_by_agent",
-        made=when(saved=source.saved_at(name)),
         cites=(CitedLines(Original("relation.json", line), 1, 1),),
         values={"platform": "mem0", "entities": [parts[0], parts[2]]},
     )
 
 
-def _draft(source: ImportSource, name: str, where: str, value: Any) -> Iterator[Draft | Skipped]:
+def _draft(where: str, value: Any) -> Iterator[Draft | Skipped]:
     if not isinstance(value, dict):
         raise FormatError("this is not a memory", where=where, hint='a memory is {"id": …, "memory": …}')
     memory_id, text = value.get("id"), next((value[key] for key in _TEXTS if isinstance(value.get(key), str)), None)
@@ -98,7 +97,7 @@ def _draft(source: ImportSource, name: str, where: str, value: Any) -> Iterator[
         body=text,
         source=f"mem0, of {whose}" if whose else "mem0",
         source_type="told_by_agent",
-        made=when(value.get("created_at"), value.get("updated_at"), saved=source.saved_at(name)),
+        made=when(value.get("created_at"), value.get("updated_at")),
         user=one_line(value.get("user_id") or (metadata.get("user_id") if isinstance(metadata, dict) else None)),
         cites=(CitedLines(Original(f"{memory_id}.json", json_line(value)), 1, 1),),
         values={

@@ -48,7 +48,7 @@ def import_records(view: View, source: ImportSource, *, strict: bool = False, **
         for item in items(stream):
             where = source.where(name, item.line)
             try:
-                incoming.add(_file(view, where, item, incoming.paths))
+                incoming.add(_file(view, where, item, incoming.paths), is_same=True)
             except FormatError as error:
                 incoming.left_out.append(Skipped.unread(where, error))
     return incoming.save("import jsonl", strict=strict, **saving)

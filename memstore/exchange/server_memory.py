@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.core.change import Skipped
 from memstore.core.errors import FormatError
-from memstore.exchange.draft import CitedLines, Draft, Original, clean, key_of, one_line, plain, when, words
+from memstore.exchange.draft import CitedLines, Draft, Original, clean, key_of, one_line, plain, words
 from memstore.files.json_stream import items
 
 if TYPE_CHECKING:
@@ -80,7 +80,6 @@ def _draft(source: ImportSource, original: Original, called: str, found: list[It
         body=body,
         source=f"the memory server's {original.name.rpartition('/')[2]}",
         source_type="told_by_agent",
-        made=when(saved=source.saved_at(original.name)),
         cites=tuple(CitedLines(original, item.line, item.line) for item in (*found, *relations)),
         values={"tags": words([kind]), **({"server_memory": plain(rest)} if rest else {})},
     )

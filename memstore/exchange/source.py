@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from memstore.core.errors import FormatError
 from memstore.core.places import kind_of
-from memstore.core.times import instant
+from memstore.core.times import instant, moment
 from memstore.files import FILES
 from memstore.files.plain_note import MOST_BYTES_TO_CLAIM, means_to_be_registry
 
@@ -146,8 +146,9 @@ class ImportSource:
     def saved_at(self, name: str) -> str | None:
         """Return when a file was last saved, RFC 3339 in UTC; None if unknown."""
         if self._zip is not None:
+            member = self._member(name)
             with suppress(ValueError):
-                return _instant(datetime(*self._member(name).date_time, tzinfo=UTC))
+                return _instant(_exact_time(member) or datetime(*member.date_time, tzinfo=UTC))
             return None
         saved = self._view.of(FILES).saved_at(self._path(name))
         return _instant(saved) if saved else None
@@ -220,6 +221,23 @@ def _member_name(info: zipfile.ZipInfo) -> str:
     name = _DRIVE.sub("", name.replace("\\", "/"), count=1)
     parts = [part for part in name.split("/") if part not in ("", ".", "..")]
     return "/".join(parts) + ("/" if name.endswith("/") and parts else "")
+
+
+_EXACT_TIME, _OF_CHANGE = 0x5455, 1  # APPNOTE.TXT 4.6.1, "extended timestamp"; most programs write it
+
+
+def _exact_time(member: zipfile.ZipInfo) -> datetime | None:
+    """Return when a member was saved, if the archive says it exactly: the usual time of a member names no zone."""
+    rest = member.extra
+    while len(rest) > _FIELD:
+        kind, size = int.from_bytes(rest[:2], "little"), int.from_bytes(rest[2:_FIELD], "little")
+        field, rest = rest[_FIELD : _FIELD + size], rest[_FIELD + size :]
+        if kind == _EXACT_TIME and len(field) > _FIELD and field[0] & _OF_CHANGE:
+            return moment(int.from_bytes(field[1 : 1 + _FIELD], "little", signed=True))
+    return None
+
+
+_FIELD = 4  # the bytes of a field's head, and of a time
 
 
 def _instant(at: datetime) -> str | None:

@@ -1,4 +1,4 @@
-"""What its speaker asked not to be remembered: it is left out of imports and captures.
+"""What imports and captures leave out: what its speaker asked not to be remembered, and what nobody said.
 
 A wish is a sentence to the listener, about what is being said: `Don't remember this.` A sentence about somebody's own
 memory (`I do not remember where it is`) or about a file (`don't save this to disk`) is none. The phrases are in
@@ -28,6 +28,15 @@ _LEAD = (
     r"bitte|aber|und|s'il te plaît|s'il vous plaît|por favor|per favore|alsjeblieft|пожалуйста)\b[\s,:–—-]*){0,4}"
 )
 _TAIL = re.compile(r"[\s,.!?:;–—-]*(?:please|okay|ok|thanks|thank you|bitte|danke)?[\s,.!?:;–—-]*")
+
+
+# Instead of an answer, programs write why there is none.
+_ERROR = re.compile(r"API Error: ?(?:\d{3}\b|\{|Connection|Request|Repeated)")
+
+
+def is_error(answer: str) -> bool:
+    """Whether a program wrote an answer itself, because there was none."""
+    return _ERROR.match(answer) is not None
 
 
 @cache

@@ -107,13 +107,13 @@ class Incoming:
         self._known: list[str] = []
         self._different: list[str] = []
 
-    def add(self, file: MemoryFile) -> None:
-        """Add a memory with an id; the first one of each id counts."""
+    def add(self, file: MemoryFile, *, is_same: bool = False) -> None:
+        """Add a memory with an id; the first one of each id counts. `is_same`: it was a memory of that id elsewhere."""
         memory = file.memory
         memory_id = memory.id or ""
         rows = self._view.rows_of_id(memory_id)
         if not rows and memory_id not in self._new:
-            self._edits.append(Edit(path=file.path, before=None, after=file.data))
+            self._edits.append(Edit(path=file.path, before=None, after=file.data, is_same=is_same))
             self._new[memory_id] = memory
             self.paths.add(file.path)
             return
@@ -128,8 +128,8 @@ class Incoming:
         refuse_unread(self.left_out, has_others=bool(self._edits or self._known), strict=strict)
         saved = save_all(self._view, self._edits, verb=verb, **saving)
         return Imported(
-            saved=saved,
-            known=tuple(self._known),
+            saved=tuple(one for one in saved if not one.is_first),
+            known=(*self._known, *(one.ref or one.path for one in saved if one.is_first)),
             different=tuple(self._different),
             left_out=tuple(self.left_out),
         )

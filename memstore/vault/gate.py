@@ -190,18 +190,21 @@ class Gate:
         is_plain = verb in _PLAIN_ADDS or verb.startswith(IMPORT)
         if self._ws.terms.again or not is_plain or any(edit.before is not None for edit in edits):
             return {}
-        wanted = {words_of(file.memory.body) for file in files}
+        words = [words_of(file.memory.body) for file in files]
         # A file that another process has just written is new in its folder: a glance sees it (docs/adr/0019).
-        if wanted.isdisjoint(self._ws.library.glance().catalog.column("words")):
+        is_there = not set(words).isdisjoint(self._ws.library.glance().catalog.column("words"))
+        if not is_there and len({*words}) == len(words):
             return {}
-        there = _by_words(self._ws.view(), wanted)
-        sources = {ref for file in files for ref in file.memory.derived_from}
+        there = _by_words(self._ws.view(), {*words}) if is_there else {}
+        named = {ref for file in files for ref in (*file.memory.derived_from, *file.memory.supersedes)}
         found: dict[str, Saved] = {}
-        for edit, file in zip(edits, files, strict=True):
-            same = [one for one in there.get(words_of(file.memory.body), ()) if _is_copy(file, one, edit)]
-            if same and str(file.memory.ref) not in sources:
+        for edit, file, said in zip(edits, files, words, strict=True):
+            same = [one for one in there.get(said, ()) if not edit.is_same and _is_copy(file, one, edit)]
+            if same and str(file.memory.ref) not in named:
                 first = min(same, key=lambda one: (one.memory.created_at or "", one.memory.id or ""))
                 found[edit.path] = _answer(first)
+            else:
+                there.setdefault(said, []).append(file)
         return found
 
     def as_repeated(self, edit: Edit, view: View) -> Edit:

@@ -32,6 +32,13 @@ PERSON, AGENT, TOOL = Speaker.PERSON, Speaker.AGENT, Speaker.TOOL
         ("", ""),
         ("/compact", ""),
         ("/memstore:review m_7f3 now", ""),
+        ("/remember Bella eats no nuts", "/remember Bella eats no nuts"),
+        (
+            "<command-name>/remember</command-name>\n<command-args>Bella eats no nuts</command-args>",
+            "/remember Bella eats no nuts",
+        ),
+        ("<command-name>/model</command-name>\n<command-args>opus</command-args>", ""),
+        ("/srv is full again.", "/srv is full again."),
         ("<task-notification>\n<task-id>7</task-id>\nBella eats\n</task-notification>", ""),
         ("<task-notification>cut off", ""),
         ("Look:\n  <system-reminder>cut off\nhere", "Look:"),
@@ -293,6 +300,12 @@ def test_no_time_is_taken_from_the_turn_before_but_by_an_answer() -> None:
 )  # fmt: skip
 def test_relative_words_have_their_day_beside_them(said: str, means: str) -> None:
     assert dated(said, date(2026, 8, 31)) == means
+
+
+def test_what_was_said_while_the_agent_worked_was_said() -> None:
+    waited = {"type": "queued_command", "prompt": "And Rex.", "commandMode": "prompt"}
+    said = [claude("user", "Bella limps.", SUNDAY, "1"), {"type": "attachment", "uuid": "2", "attachment": waited}]
+    assert [(turn.speaker, turn.text) for turn in read(lines(said))] == [(PERSON, "Bella limps."), (PERSON, "And Rex.")]
 
 
 def test_what_is_not_to_be_remembered_is_not_captured() -> None:

@@ -502,6 +502,18 @@ def test_rows_of_kernles_tables_keep_their_types_and_refs(vault: InProcess) -> N
     vault.ok("recompute", "--check")
 
 
+def test_a_row_of_kernle_that_is_not_utf8_is_left_out_by_name(vault: InProcess) -> None:
+    place = laid_out(vault, "kernle")
+    count = len(vault.json("import", "kernle", place, "--dry-run")["memories"])
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute("UPDATE notes SET content = CAST(x'746561ff' AS TEXT)")
+        changed = database.execute("SELECT count(*) FROM notes WHERE NOT coalesce(deleted, 0)").fetchone()[0]
+    done = vault.run("--json", "import", "kernle", place)
+    answer = json.loads(done.stdout)
+    assert (done.returncode, len(answer["memories"])) == (1, count - changed)
+    assert [left["why"] for left in answer["left_out"]].count("its text is not UTF-8") >= changed > 0
+
+
 def test_a_database_of_kernle_that_was_upgraded_adds_nothing(vault: InProcess) -> None:
     place = vault.home / "memories.db"
     with closing(sqlite3.connect(place)) as database:

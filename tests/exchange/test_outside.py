@@ -99,6 +99,59 @@ def test_users_of_a_store_are_subjects_or_one_of_them_is_the_owner(vault: InProc
     assert (done.returncode, "Bob Jones" in done.stderr) == (2, True)
 
 
+def test_two_users_are_not_made_one(vault: InProcess) -> None:
+    (vault.home / "e").mkdir()
+    source = [
+        {"id": key, "memory": f"{key} drinks tea", "user_id": user}
+        for key, user in {"1": "Ann", "2": "ann", "3": "Tester", "4": "tester", "5": "Ann"}.items()
+    ]
+    _, made = taken(vault, "mem0", source)
+    (ann, other, mine, not_mine, again) = [one["subject_ids"] for one in made]
+    assert (ann, again, mine) == (["human:ann"], ["human:ann"], [])
+    assert other[0].startswith("human:ann-")
+    assert not_mine[0].startswith("human:tester-")
+    assert vault.json("import", "mem0", str(vault.home / "conversations.json"))["memories"] == []
+    users = [{"uuid": "a", "full_name": "Bob"}, {"uuid": "b", "full_name": "Bob"}]
+    (vault.home / "e/users.json").write_text(json.dumps(users))
+    talks = [talk(key, {"text": f"I am {key}."}, account={"uuid": key}) for key in "ab"]
+    (vault.home / "e/conversations.json").write_text(json.dumps(talks))
+    made = [vault.json("show", one["ref"]) for one in vault.json("import", "claude", str(vault.home / "e"))["memories"]]
+    assert [one["author"] for one in made] == ["human:bob-a", "human:bob-b"]
+
+
+# -- what was said before --------------------------------------------------------------------------
+
+
+def test_a_copy_is_answered_with_the_first_from_whatever_source(vault: InProcess) -> None:
+    at = {"created_at": "2024-05-01T09:00:00Z"}
+    source = [{"id": key, "memory": "Ada likes tea", **more} for key, more in {"1": {}, "2": {}, "3": at}.items()]
+    answer, made = taken(vault, "mem0", source)
+    assert [one["created_at"] for one in made] == [None, at["created_at"]]
+    assert answer["known"] == [made[0]["ref"]]
+    for again in range(2):
+        source = [{**one, "id": f"{again}{one['id']}"} for one in source]
+        answer, made_again = taken(vault, "mem0", source)
+        assert (made_again, {*answer["known"]}) == ([], {one["ref"] for one in made})
+    assert [len(taken(vault, "mem0", source[:1], "--again")[1]) for _ in range(2)] == [1, 0]  # the record is here now
+    folders = [vault.home / name / "notes" for name in ("one", "other")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "n.md").write_text("---\ncreated: 2024-05-01\ntitle: Ada\n---\nAda likes milk.\n")
+    counts = [len(vault.json("import", "markdown", str(folder))["memories"]) for folder in folders * 2]
+    assert counts == [1, 0, 0, 0]
+
+
+def test_memories_that_come_back_are_all_there_though_they_say_the_same(vault: InProcess) -> None:
+    for words in ((), ("--again",), ("--again",)):
+        vault.ok("add", "Ada likes tea", *words)
+    (vault.home / "all.jsonl").write_text(vault.ok("export", "jsonl", "--all"))
+    (vault.home / "other").mkdir()
+    other = InProcess(vault.home / "other")
+    other.init()
+    other.ok("import", "jsonl", str(vault.home / "all.jsonl"))
+    assert len(other.json("list")["memories"]) == 3
+
+
 def talk(key: str, *messages: dict[str, Any], **more: Any) -> dict[str, Any]:
     said = [
         {"uuid": f"{key}{at}", "created_at": "2024-05-01T09:00:00Z", "sender": "human", "text": "", **message}
@@ -166,6 +219,12 @@ def test_what_is_asked_not_to_be_remembered_is_left_out(said: list[str], kept: l
     assert to_be_remembered(said, lambda turn: turn) == kept
 
 
+def test_why_there_is_no_answer_is_none(vault: InProcess) -> None:
+    source = [talk("c", {"text": "Tea?"}, {"sender": "assistant", "text": "API Error: 529 Overloaded"})]
+    _, made = taken(vault, "claude", source)
+    assert [one["source_type"] for one in made] == ["told_by_human"]
+
+
 def test_the_answers_to_it_are_left_out_too(vault: InProcess) -> None:
     turns = [("p", "Tea?"), ("a", "Yes."), ("p", "Don't remember this: my PIN is 1234."), ("a", "1234 it is.")]
     assert to_be_remembered(turns, lambda turn: turn[1] if turn[0] == "p" else None) == turns[:2]
@@ -218,3 +277,23 @@ def test_an_archive_of_another_system_is_a_folder_of_portable_names(vault: InPro
     assert not any(sign in path for path in paths for sign in '\\:?<>|*"')
     assert "aux.md" not in paths
     assert len({path.casefold() for path in paths}) == len(paths)
+
+
+def test_a_member_of_an_archive_has_its_exact_time_where_it_states_one(vault: InProcess) -> None:
+    place, saved = vault.home / "z.zip", (2024, 5, 1, 23, 0, 0)
+    seconds = int(NINE.timestamp()).to_bytes(4, "little")
+    extras = [
+        b"UT\x05\x00\x01" + seconds,
+        b"XX\x01\x00x" + b"UT\x09\x00\x03" + seconds * 2,
+        b"",
+        b"UT\x05\x00\x02" + seconds,
+        b"UT\x09",
+    ]
+    with zipfile.ZipFile(place, "w") as archive:
+        for number, extra in enumerate(extras):
+            info = zipfile.ZipInfo(f"n{number}.md", saved)
+            info.extra = extra
+            archive.writestr(info, f"walrus {number}\n")
+    made = [vault.json("show", one["ref"]) for one in vault.json("import", "markdown", str(place))["memories"]]
+    local = "2024-05-01T23:00:00Z"
+    assert [one["created_at"] for one in made] == ["2024-05-01T09:00:00Z"] * 2 + [local] * 3
