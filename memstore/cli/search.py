@@ -339,7 +339,10 @@ def _explain(session: CliSession, answer: Answer) -> None:
     for note in answer.query.notes:
         session.say(_safe(note))
     session.say_left_out(answer.left_out)
-    session.say_not_compared(answer.not_compared)
+    if answer.not_compared:
+        session.say(
+            "conflicts among these results were looked for in the nearest lines only; memstore conflicts looks further"
+        )
     if answer.past:
         session.say(f"{answer.past} left out: superseded, expired or archived; --status all shows them")
     if answer.external:

@@ -313,9 +313,12 @@ class CliSession:
             self.say(f"{count} {'file' if count == 1 else 'files'} left out; run memstore check")
 
     def say_not_compared(self, pairs: int) -> None:
-        """Say how many pairs of memories an answer does not compare for conflicts."""
+        """Say that an answer does not compare some pairs of memories for conflicts, though they may concern each other.
+
+        How many they are, JSON tells.
+        """
         if pairs:
-            self.say(f"{pairs:,} {'pair' if pairs == 1 else 'pairs'} not compared for conflicts, or only in part")
+            self.say("many lines are alike: conflicts were looked for in the most telling ones only")
 
     def say_unreadable(self) -> None:
         """Say how many files can't be read, after an answer about the whole vault."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from memstore.conflicts import INFERENCE
 from memstore.conflicts.gists import (
+    FEWEST_WORDS,
     gists_in,
     is_enough,
     keep_apart,
@@ -23,7 +24,6 @@ from memstore.conflicts.gists import (
     pair_of,
     pair_of_files,
     rows_of,
-    within,
 )
 from memstore.core.catalog import FileKind
 from memstore.search import DERIVED
@@ -46,11 +46,10 @@ if TYPE_CHECKING:
 
 # The number of statements of a result that are compared.
 MOST_NEAR = 12
-FEWEST_WORDS = 2  # one word alone states nothing
 # Parsing a statement takes a millisecond, and asking all rules about two takes four: lines that are alike, as in a
 # diary, would be thousands of pairs. So many results are compared, with so many statements; and so many pairs of
 # statements, of them so many of the same two results.
-MOST_COMPARED, MOST_STATEMENTS, MOST_PAIRS, MOST_PAIRS_OF_TWO = 100, 96, 40, 8
+MOST_COMPARED, MOST_STATEMENTS, MOST_PAIRS, MOST_PAIRS_OF_TWO = 100, 120, 40, 8
 
 
 class _Compared:
@@ -117,6 +116,17 @@ class _Compared:
     def _file(self) -> MemoryFile:
         return cast("MemoryFile", self._opened.file)  # as its entry says
 
+    @property
+    def topics(self) -> Iterator[frozenset[str]]:
+        """About what the topics of the nearest lines are, without parsing their statements."""
+        from memstore.conflicts.statements import topics_in
+
+        if self._opened.entry.kind is FileKind.MEMORY:
+            for _, passage, lines in self._places():
+                text = passage.text.splitlines() if passage else [self._file.memory.title or ""]
+                first = passage.line_end - len(text) + 1 if passage else 0
+                yield from topics_in("\n".join(text[lines.start - first : lines.stop - first] if lines else text))
+
     def side(self, gists: Sequence[Gist]) -> Side:
         """Return the result as one side of a conflict, with only these statements."""
         from memstore.conflicts.sides import side_of
@@ -146,8 +156,7 @@ class Among:
         self._undecided: list[tuple[_Compared, _Compared, Pairs]] = []  # only if there is a model to ask
         self._apart_now: dict[str, None] = {}
         self._pairs = 0  # of statements that were compared
-        self._skipped = 0  # results
-        # Pairs of results that were not compared, or only in part.
+        # Pairs of a result with a compared one on the same topic that were not compared, or only in part.
         self.left_out = 0
 
     @cached_property
@@ -162,8 +171,7 @@ class Among:
         """Add results with their files; the last of many are not compared."""
         for hit, file in hits:
             if len(self._compared) >= MOST_COMPARED or len(self._said) >= MOST_STATEMENTS:
-                self.left_out += len(self._compared) + self._skipped
-                self._skipped += 1
+                self.left_out += len(self._concerned(_Compared(self._view, hit, file)))
                 continue
             one = _Compared(self._view, hit, file)
             for at, pairs in self._candidates(one).items():
@@ -186,35 +194,48 @@ class Among:
         if one.makes_claims:
             found |= {at: [] for at, other in enumerate(self._compared) if other.makes_claims}
         for gist in one.gists:
-            holding = (self._holding[word] for word in gist.topic if word in self._holding)
-            counts = Counter(chain.from_iterable(holding))
-            sizes = map(self._sizes.__getitem__, counts)
-            for number in compress(counts, map(_are_close, counts.values(), sizes, repeat(len(gist.topic)))):
-                at, that = self._said[number]
+            for at, that in self._close_to(gist.topic):
                 found[at].append((that, gist))
         return found
+
+    def _concerned(self, one: _Compared) -> set[str]:
+        """Return the paths of the compared results that have a statement on a topic of another result."""
+        topics = dict.fromkeys(islice(one.topics, MOST_NEAR))
+        paths = {self._compared[at].path for topic in topics for at, _ in self._close_to(topic)}
+        if one.makes_claims:
+            paths |= {other.path for other in self._compared if other.makes_claims}
+        return paths - {one.path}
+
+    def _close_to(self, topic: frozenset[str]) -> Iterator[tuple[int, Gist]]:
+        """Yield the statements that share enough words with a topic, each with the number of its result."""
+        counts = Counter(chain.from_iterable(self._holding[word] for word in topic if word in self._holding))
+        sizes = map(self._sizes.__getitem__, counts)
+        return map(
+            self._said.__getitem__, compress(counts, map(_are_close, counts.values(), sizes, repeat(len(topic))))
+        )
 
     def _compare(self, one: _Compared, other: _Compared, pairs: Pairs) -> None:
         if one.path == other.path or other.path in self._found[one.path]:
             return
-        close = [(this, that) for this, that in pairs if may_conflict(this, that)]
-        room = max(0, min(MOST_PAIRS - self._pairs, MOST_PAIRS_OF_TWO))
-        close, count, is_part = _within(one, other, close, room)
-        self._pairs += count
-        self.left_out += is_part
+        near = _nearest(one, other, [(this, that) for this, that in pairs if may_conflict(this, that)])
+        close = near[: max(0, min(MOST_PAIRS - self._pairs, MOST_PAIRS_OF_TWO))]
+        self._pairs += len(close)
+        self.left_out += len(close) < len(near)
         files = pair_of_files(one.blob, other.blob, close)
         if self._are_apart(files):
             return
         found = [(this, that) for this, that in close if self._are_in_conflict(this, that)]
         if not (found or (one.makes_claims and other.makes_claims)):
             if self._view.of(INFERENCE) is not None:
-                self._undecided.append((one, other, _within(one, other, pairs, MOST_PAIRS_OF_TWO)[0]))
+                self._undecided.append((one, other, _nearest(one, other, pairs)[:MOST_PAIRS_OF_TWO]))
             return
         from memstore.conflicts.conflict import conflict
 
         mine, theirs = _sides(one, other, found)
-        for this, that in ((mine, theirs), (theirs, mine)):
-            if told := conflict(this, that):
+        here, there = ({key: at for at, key in enumerate(_keys(found, side))} for side in range(2))
+        places = [(here[_key(this)], there[_key(that)]) for this, that in found]
+        for this, that, both in ((mine, theirs, places), (theirs, mine, [(to, at) for at, to in places])):
+            if told := conflict(this, that, pairs=both):
                 self._found[this.path][that.path] = told
         if theirs.path not in self._found[mine.path]:
             self._apart_now[files] = None
@@ -250,22 +271,24 @@ def _are_close(shared: int, one: int, other: int) -> bool:
     return is_enough(shared, min(one, other))
 
 
-def _within(one: _Compared, other: _Compared, pairs: Pairs, most: int) -> tuple[list[tuple[Gist, Gist]], int, bool]:
-    """Return those pairs of statements that are nearest to the shown lines, at most so many of any with any.
-
-    And how many these are, and whether that leaves some out.
-    """
+def _nearest(one: _Compared, other: _Compared, pairs: Pairs) -> list[tuple[Gist, Gist]]:
+    """Return pairs of statements, those first that are nearest to the shown lines."""
     here, there = ({id(gist): place for place, gist in enumerate(each.gists)} for each in (one, other))
-    places = sorted(((here[id(this)], there[id(that)]) for this, that in pairs), key=sum)
-    ones, others, is_part = within(places, most)
-    near = [(this, that) for this, that in pairs if here[id(this)] in ones and there[id(that)] in others]
-    return near, len(ones) * len(others), is_part
+    return sorted(pairs, key=lambda pair: here[id(pair[0])] + there[id(pair[1])])
 
 
 def _sides(one: _Compared, other: _Compared, pairs: Pairs) -> tuple[Side, Side]:
-    """Return two results as the sides of a conflict, with only these statements."""
-    ones, others = ({(this[at].line_start, this[at].text): this[at] for this in pairs} for at in range(2))
+    """Return two results as the sides of a conflict, with only these statements, each once."""
+    ones, others = (_keys(pairs, side) for side in range(2))
     return one.side([*ones.values()]), other.side([*others.values()])
+
+
+def _keys(pairs: Pairs, side: int) -> dict[tuple[int, str], Gist]:
+    return {_key(pair[side]): pair[side] for pair in pairs}
+
+
+def _key(gist: Gist) -> tuple[int, str]:
+    return gist.line_start, gist.text
 
 
 # The verdicts on recent pairs are cached, because a session returns to the same ones.

@@ -11,10 +11,10 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from memstore.conflicts import INFERENCE, LEXICON
-from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, within
+from memstore.conflicts.gists import keep_gists, kept_gists, may_conflict, share_a_topic, without_numbers
 from memstore.conflicts.lexicon import states_against, states_in
 from memstore.conflicts.sides import Side, side_of
-from memstore.conflicts.statements import near_in_any_order, topic_of
+from memstore.conflicts.statements import near_in_any_order, topic_of, topics_in
 from memstore.core import digests
 from memstore.core.terms import stop_words, term_of
 from memstore.search import DERIVED, INDEX
@@ -86,7 +86,8 @@ class Comparer:
         self._frequency = cache(then.of(INDEX).frequency)
         # Pairs of paths that are not in conflict.
         self._apart: set[tuple[str, str]] = set()
-        # Pairs of memories that are alike and were not compared, or only in part.
+        self._topics = cache(self._topics_at)
+        # Pairs of memories with statements on the same topic that were not compared, or only in part.
         self.left_out = 0
 
     def conflicts(self, side: Side, *, but: Collection[str] = (), all_in_turn: bool = False) -> list[Conflict]:
@@ -104,7 +105,7 @@ class Comparer:
         read = asked = 0
         for path in self._alike(side, but=but, all_in_turn=all_in_turn):
             if read >= MOST_READ or asked >= MOST_PAIRS:
-                self.left_out += 1
+                self.left_out += self._may_concern(side, path)
             elif (other := self.side_at(path)) and other.ref != side.ref:
                 others.append(other)
                 read += len(other.statements)
@@ -126,20 +127,19 @@ class Comparer:
         pair = (min(side.path, other.path), max(side.path, other.path))
         if is_kept and pair in self._apart:
             return None, 0
-        mine, theirs = self._narrowed(side, other)
-        may = (mine.statements and theirs.statements) or (mine.claims and theirs.claims)
-        found = self._by_rules(mine, theirs) if may else None
+        pairs = self._pairs(side, other)
+        found = self._by_rules(side, other, pairs) if pairs or (side.claims and other.claims) else None
         if is_kept and found is None:
             self._apart.add(pair)
-        return found, len(mine.statements) * len(theirs.statements)
+        return found, len(pairs)
 
-    def _by_rules(self, mine: Side, theirs: Side) -> Conflict | None:
+    def _by_rules(self, side: Side, other: Side, pairs: Sequence[tuple[int, int]]) -> Conflict | None:
         from memstore.conflicts.conflict import conflict
 
-        return conflict(mine, theirs, opposes=self._opposes)
+        return conflict(side, other, opposes=self._opposes, pairs=pairs)
 
-    def _narrowed(self, side: Side, other: Side) -> tuple[Side, Side]:
-        """Return both with only those statements that may be in conflict with one of the other's, by their gists.
+    def _pairs(self, side: Side, other: Side) -> Sequence[tuple[int, int]]:
+        """Return the places of the statements that may be in conflict, by their gists.
 
         With opposites of the user's, gists can't tell.
         """
@@ -155,12 +155,17 @@ class Comparer:
         # One of many lines that are alike says less than one that is like few others.
         here, there = (Counter(places) for places in zip(*pairs, strict=True)) if pairs else (Counter(), Counter())
         pairs.sort(key=lambda pair: here[pair[0]] + there[pair[1]])
-        mine, theirs, is_part = within(pairs, MOST_PAIRS_OF_TWO)
-        self.left_out += is_part
-        return (
-            side._replace(statements=[side.statements[at] for at in mine]),
-            other._replace(statements=[other.statements[at] for at in theirs]),
-        )
+        self.left_out += len(pairs) > MOST_PAIRS_OF_TWO
+        return sorted(pairs[:MOST_PAIRS_OF_TWO])
+
+    def _may_concern(self, side: Side, path: str) -> bool:
+        """Whether a memory has a statement on the same topic, as far as words alone tell."""
+        topics = {without_numbers(statement.topic) for statement, _ in side.statements} - {frozenset()}
+        return any(share_a_topic(one, other) for one in topics for other in self._topics(path))
+
+    def _topics_at(self, path: str) -> Sequence[frozenset[str]]:
+        file = self._view.read(path)
+        return topics_in(file.memory.body) if file else ()
 
     def _gists_of(self, side: Side) -> _Gists:
         """Return the gists of a memory's statements; those of a file may be cached with the index."""

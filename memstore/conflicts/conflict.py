@@ -38,17 +38,20 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"\S*[/\\]\S+\.\w+|\S+\.(?:md|txt|org|jsonl?)")
 
 
-def conflict(one: Side, other: Side, *, opposes: Opposes | None = None) -> Conflict | None:
+def conflict(
+    one: Side, other: Side, *, opposes: Opposes | None = None, pairs: Sequence[tuple[int, int]] | None = None
+) -> Conflict | None:
     """Return the strongest open conflict between two memories, from the first one's view, or None.
 
     Args:
         one: a memory.
         other: another memory.
         opposes: recognizes opposites that are not in the built-in list.
+        pairs: which of their statements to compare, by their places; None for any with any.
     """
     if may_differ(one.memory, other.memory) or decided(one, other):
         return None
-    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes)
+    found = _of_claims(one, other, opposes) or _of_statements(one, other, opposes, pairs)
     if found is None:
         return None
     return _reported(one, other, found)
@@ -197,13 +200,16 @@ def _time(memory: Memory) -> str:
     return memory.valid_from or memory.created_at or ""
 
 
-def _of_statements(one: Side, other: Side, opposes: Opposes | None) -> _Found | None:
+def _of_statements(
+    one: Side, other: Side, opposes: Opposes | None, pairs: Sequence[tuple[int, int]] | None = None
+) -> _Found | None:
     found = compare_statements(
         [statement for statement, _ in one.statements],
         [statement for statement, _ in other.statements],
         opposes=opposes,
         same_speaker=have_one_speaker(one, other),
         days_apart=are_days_apart(one, other),
+        pairs=pairs,
     )
     if found.verdict not in CONFLICTS:
         return None

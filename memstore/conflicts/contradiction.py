@@ -59,7 +59,7 @@ from memstore.core.terms import term_of
 from memstore.core.word_lists import listed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.conflicts.frames import Frame
     from memstore.conflicts.lexicon import Opposes
@@ -200,6 +200,7 @@ def compare_statements(
     opposes: Opposes | None = None,
     same_speaker: bool = True,
     days_apart: bool = False,
+    pairs: Iterable[tuple[int, int]] | None = None,
 ) -> Comparison:
     """Compare two texts, given as statements; see `compare`.
 
@@ -209,11 +210,11 @@ def compare_statements(
         opposes: recognizes opposites that are not in the built-in list.
         same_speaker: whether `I` and `you` mean the same people in both.
         days_apart: whether they were written on different days and may be about different events.
+        pairs: which of them to compare, by their places; None for any with any.
     """
     found = (
         compare_pair(one, other, opposes=opposes, days_apart=days_apart)
-        for one in ones
-        for other in others
+        for one, other in (product(ones, others) if pairs is None else ((ones[at], others[to]) for at, to in pairs))
         if near_in_any_order(one, other) and (same_speaker or not (one.of_speaker or other.of_speaker))
     )
     return min(found, key=lambda comparison: _ORDER.index(comparison.verdict), default=SILENT)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # Gists of another version are computed again. Increase this if their content or a word list changes.
 VERSION = 13
 # Verdicts by other rules are not kept. Increase this if a rule or a word list of this package changes.
-RULES = 9
+RULES = 10
 _STATE, _RULES = f"gists {VERSION}", f"rules {RULES}"
 
 
@@ -52,6 +52,7 @@ SHARED_ANYHOW = 0.14
 FEWEST_SHARED, _SHORT = 2, 3
 
 
+FEWEST_WORDS = 2  # one word alone states nothing
 # Two statements are worth asking a model about, or comparing in a search, if they share at least this fraction of the
 # shorter one's words, and this many (`FEWEST_SHARED`), or all but one.
 SHARED_WORDS = 0.4
@@ -61,6 +62,11 @@ SHARED_WORDS = 0.4
 def is_enough(shared: int, shorter: int) -> bool:
     """Whether two statements have enough topic words in common, given how many the shorter one has."""
     return shared >= max(SHARED_WORDS * shorter, min(FEWEST_SHARED, shorter - 1))
+
+
+def share_a_topic(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether two topics have enough words in common for a search or a model."""
+    return is_enough(len(one & other), min(len(one), len(other)))
 
 
 def may_conflict(one: Gist, other: Gist) -> bool:
@@ -74,23 +80,6 @@ def may_conflict(one: Gist, other: Gist) -> bool:
         return True
     mine, theirs = one.slots, other.slots
     return any(len(mine[slot] | theirs[slot]) > 1 for slot in mine if slot in theirs)
-
-
-def within(pairs: Sequence[tuple[int, int]], most: int) -> tuple[list[int], list[int], bool]:
-    """Return the numbers on both sides of the first pairs that make at most so many pairs of any with any.
-
-    And whether that leaves some out.
-    """
-    ones: set[int] = set()
-    others: set[int] = set()
-    is_part = False
-    for one, other in pairs:
-        if len(ones | {one}) * len(others | {other}) > most:
-            is_part = True
-        else:
-            ones.add(one)
-            others.add(other)
-    return sorted(ones), sorted(others), is_part
 
 
 def share_enough(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.conflicts import lexicon, quantities
-from memstore.conflicts.gists import SHARED_ANYHOW
+from memstore.conflicts.gists import FEWEST_WORDS, SHARED_ANYHOW
 from memstore.conflicts.quantities import SCALES, Quantity, Scale
 from memstore.core.full_stops import ends_sentence
 from memstore.core.terms import fold, term_of
@@ -331,6 +331,14 @@ def topic_of(statement: Statement) -> frozenset[str]:
     return statement.topic | {said for said, name in (("i", _I), ("we", _WE)) if name in statement.by_name}
 
 
+def topics_in(text: str) -> list[frozenset[str]]:
+    """Return what the lines of a text are about, nearly as their statements' topics, which take much longer."""
+    lines = (_LETTERS.findall(line) for line in text.casefold().splitlines())
+    topics = (frozenset(key_of(word) for word in line if word not in GRAMMAR) for line in lines)
+    return [topic for topic in topics if len(topic) >= FEWEST_WORDS]
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
 # A heading, a table row that is more than a name and a number, a link target or property, an introduction to a list, an
 # image, a tag, a place to fill in.
 _NO_STATEMENT = re.compile(

@@ -71,6 +71,22 @@ def test_one_memory_is_compared_with_a_bounded_number_of_lines(asked: set[tuple[
     assert 0 < len(asked) <= compare.MOST_PAIRS + compare.MOST_PAIRS_OF_TWO
 
 
+def test_later_results_on_other_things_are_not_counted() -> None:
+    things = "kettle boiler ladder violin saddle carpet anchor pillow basket turbine hammer candle".split()  # noqa: SIM905
+    ws = memory_workspace(
+        {
+            f"{thing}.md": memory_text(
+                "\n\n".join(f"Tea {thing} {thing}ish {thing}hood {thing}dom {line}." for line in range(12)) + "\n",
+                id=f"m_{thing[:3]}",
+            )
+            for thing in things
+        }
+    )
+    found = search(ws.view(), "tea", Wish(limit=12))
+    assert (len(found.hits), found.not_compared) == (12, 0)
+    assert len(found.hits) * among.MOST_NEAR > among.MOST_STATEMENTS
+
+
 def test_nothing_is_left_out_where_few_lines_are_alike() -> None:
     ws = memory_workspace(
         {
