@@ -6,6 +6,7 @@ to judgement.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass
 from datetime import date
@@ -26,16 +27,22 @@ ENTITY_NAME = "entity-name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GeneralizationVerdict:
-    """The result of the check: `safe`, or why not."""
+    """The result of the check: `safe`, or why not. `spells_id`: what it blocks has the id of an entity in full."""
 
     warnings: tuple[str, ...] = ()
     blocked_reason: str | None = None
     checks: tuple[str, ...] = ()
+    spells_id: bool = False
 
     @property
     def verdict(self) -> str:
         """The verdict as a word: `safe`, `warn` or `blocked`."""
         return "blocked" if self.blocked_reason else "warn" if self.warnings else "safe"
+
+    @property
+    def warned(self) -> tuple[str, ...]:
+        """The names of the checks that warn, each at the place of its warning."""
+        return tuple(name for name in self.checks if name != ENTITY_NAME or not self.blocked_reason)
 
     @property
     def safe(self) -> bool:
@@ -62,7 +69,17 @@ def check(text: str, sources: Sequence[str], subjects: Mapping[str, Sequence[str
         warnings=tuple(warnings[check] for check in sorted(warnings)),
         blocked_reason=f"Text contains subject entity name {named!r}" if named else None,
         checks=tuple(sorted(checks)),
+        spells_id=any(fold(entity) in fold(text) for entity in subjects),
     )
+
+
+def no_name_in(text: str) -> str:
+    """Return how the vault's owner's word that no word of this text is meant as a name is recorded among its checks.
+
+    It counts for this text alone, and says to nobody which word it is about.
+    """
+    words = " ".join(fold(text).split())
+    return f"{ENTITY_NAME}@{hashlib.blake2b(words.encode(errors='surrogateescape'), digest_size=6).hexdigest()}"
 
 
 def _without(names: set[str], text: str) -> str:

@@ -285,12 +285,22 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
     gone = [text for text in memory.derived_from if (ref := MemoryRef.parse(text)) and ref.id not in around.memories]
     subjects = _subjects(around, ids)
     found = judged(around, _text(memory), ids)
-    if blocked := found.blocked_reason or check(_beside(memory), (), subjects).blocked_reason:
+    named = None if found.blocked_reason and _is_no_name(memory, around.world.owner, found) else found.blocked_reason
+    if blocked := named or check(_beside(memory), (), subjects).blocked_reason:
         yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
     elif warnings := _unacknowledged(memory.generalization, found, [*_uncompared(gone)]):
         text = "; ".join(warnings)
         hint = "say it another way, or write generalization: {verdict: warn, acknowledged_by: YOU}"
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
+
+
+def _is_no_name(memory: Memory, owner: str, found: GeneralizationVerdict) -> bool:
+    """Whether the vault's owner recorded that no word of exactly this text is meant as a name."""
+    from memstore.access.generalization import no_name_in
+
+    recorded = memory.generalization
+    told = recorded is not None and recorded.acknowledged_by == owner and no_name_in(_text(memory)) in recorded.checks
+    return told and not found.spells_id
 
 
 def _unacknowledged(
@@ -299,7 +309,7 @@ def _unacknowledged(
     """Return the warnings that nobody acknowledged: where checks are recorded, those of other checks are new."""
     if recorded is None or not recorded.acknowledged_by:
         return (*found.warnings, *others)
-    told = zip(found.checks, found.warnings, strict=True)
+    told = zip(found.warned, found.warnings, strict=True)
     return [warning for name, warning in told if recorded.checks and name not in recorded.checks]
 
 

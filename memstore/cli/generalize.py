@@ -33,16 +33,19 @@ if TYPE_CHECKING:
 @click.option("--confidence", metavar="N", type=RealNumber(0, 1), help="At most that of its sources.")
 @click.option("--note", metavar="TEXT", help="How sure that is, and why.")
 @click.option("--check", is_flag=True, help="Only say what the check says; exit 1 unless it is safe.")
-@click.option("--acknowledge", is_flag=True, help="You have weighed the warnings.")
+@click.option(
+    "--acknowledge", is_flag=True, help="You have weighed the warnings; the vault's owner: and names in it are none."
+)
 @saving_options()
 def generalize(
     session: CliSession, /, refs: tuple[str, ...], *, text: str, check: bool, dry_run: bool, **about: Any
 ) -> None:
     """Write a belief that others may see although they may not see the memories it was learnt from.
 
-    A text with a name of somebody whom the sources are about, or who told them, is refused, in whatever spelling. A
-    date, a number, a phrase or most words of a source, and whatever points to one individual, need --acknowledge. The
-    check knows words, not meanings: weigh by yourself whether somebody could tell who is meant.
+    A text with a name of somebody whom the sources are about, or who told them, is refused, in whatever spelling; where
+    the word is no name, the vault's owner can --acknowledge this text. A date, a number, a phrase or most words of a
+    source, and whatever points to one individual, need --acknowledge. The check knows words, not meanings: weigh by
+    yourself whether somebody could tell who is meant.
     """
     from memstore.documents.memories import checked_document, generalized_document
     from memstore.memories.generalize import check_generalization

@@ -1,7 +1,8 @@
 """Say what was learnt without saying from whom: a belief that may be seen more widely than its sources.
 
 The check knows words, not meanings (`access.generalization`): names block, details that may identify somebody need an
-acknowledgement, a true paraphrase passes. The commit hook checks again, whatever the file says.
+acknowledgement, a true paraphrase passes. That a word is no name here, only the vault's owner can say, of one text. The
+commit hook checks again, whatever the file says.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
 from memstore.access.audit import recorded
-from memstore.access.generalization import covers
+from memstore.access.generalization import covers, no_name_in
 from memstore.access.widening import judged, surroundings
 from memstore.core.errors import RefusedError, UsageError
 from memstore.core.memory import EVERYBODY, EVERYBODY_SPELLED, UNSTATED_BELIEF_CONFIDENCE
@@ -79,7 +80,7 @@ def check_generalization(view: View, sources: Names, text: str, *, title: str | 
         if file.memory.status == "forgotten" or not file.memory.id:
             raise RefusedError(f"{file.memory.ref or file.path} can't be compared with", hint="name another source")
         ids.append(file.memory.id)
-    said = "\n".join(part for part in (title, text) if part)
+    said = _said(title, text)
     around = surroundings(view, frozenset(ids))
     return GeneralizationCheck(verdict=judged(around, said, ids), k=len(_subjects_of(view, said)))
 
@@ -119,7 +120,7 @@ def generalize(
         title: its title.
         confidence: in [0, 1]; never above its sources'.
         note: how sure that is, and why.
-        acknowledge: the actor has weighed the check's warnings.
+        acknowledge: the actor has weighed the check's warnings; for the vault's owner, names in it are none.
         saving: whether to write it, `Saving`.
 
     Raises:
@@ -129,15 +130,16 @@ def generalize(
     if not access:
         raise UsageError("nobody is named who may see it", hint="--access ENTITY; memstore add keeps it to yourself")
     checked = check_generalization(view, sources, text, title=title)
-    _stop_unless_allowed(checked.verdict, acknowledge=acknowledge)
+    _stop_unless_allowed(view, checked.verdict, acknowledge=acknowledge)
     grants = [EVERYBODY if name == EVERYBODY_SPELLED else name for name in dict.fromkeys(access)]
     refs = [str(view.original(ref).memory.ref) for ref in dict.fromkeys(refs_of(sources))]
+    no_name = [no_name_in(_said(title, text))] if checked.verdict.blocked_reason else []
     verdict: dict[str, Plain] = {
-        "verdict": checked.verdict.verdict,
-        "checks": [*checked.verdict.checks] or None,
+        "verdict": "safe" if checked.verdict.safe else "warn",
+        "checks": [*checked.verdict.checks, *no_name] or None,
         "k": checked.k,
         "note": note,
-        "acknowledged_by": view.actor if checked.verdict.warnings else None,
+        "acknowledged_by": None if checked.verdict.safe else view.actor,
     }
     values: dict[str, Plain] = {
         "type": "belief",
@@ -150,7 +152,7 @@ def generalize(
     }
     new = composed(view, values, text)
     made = new.edit.made.memory.id if new.edit.made else None
-    overridden = [*checked.verdict.checks] if checked.verdict.warnings else None
+    overridden = None if checked.verdict.safe else [*checked.verdict.checks]
     with view.transaction("generalize", **saving) as change:
         change.edit(new.edit)
         change.put(recorded(view, "generalize", memory=made, to=grants, sources=refs, acknowledged=overridden))
@@ -158,9 +160,18 @@ def generalize(
     return Generalized(saved=new.told(saved), checked=checked)
 
 
-def _stop_unless_allowed(verdict: GeneralizationVerdict, *, acknowledge: bool) -> None:
-    if verdict.blocked_reason:
-        raise RefusedError(f"nothing was written: {verdict.blocked_reason}", hint="say it without the name")
+def _said(title: str | None, text: str) -> str:
+    return "\n".join(part for part in (title, text) if part)
+
+
+def _stop_unless_allowed(view: View, verdict: GeneralizationVerdict, *, acknowledge: bool) -> None:
+    may_acknowledge = view.actor == view.config.owner and not verdict.spells_id
+    if verdict.blocked_reason and not (acknowledge and may_acknowledge):
+        hint = "say it without the name"
+        raise RefusedError(
+            f"nothing was written: {verdict.blocked_reason}",
+            hint=f"{hint}; where the word is no name: --acknowledge" if may_acknowledge else hint,
+        )
     if verdict.warnings and not acknowledge:
         raise RefusedError(
             f"nothing was written: {'; '.join(verdict.warnings)}",

@@ -22,6 +22,8 @@ from tests.support import memory_text
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memstore.vault.workspace import Workspace
+
 ENTITY = b"---\ntype: entity\nid: %s\naliases: [%s]\n---\n"
 FILES = {
     "entities/dog/bella.md": ENTITY % (b"dog:bella", b"Bella"),
@@ -57,7 +59,7 @@ def test_names_block_and_details_warn() -> None:
     before = dict(files_of(ws))
     for text in ("Bella's breed tires", "As Quillfeather says, rest helps"):
         with pytest.raises(RefusedError, match="Text contains subject entity name"):
-            generalize(ws.view(), ["m_murmur"], text, access=["*"], acknowledge=True)
+            generalize(ws.view(), ["m_murmur"], text, access=["*"])
         # What lies between doesn't hide whom it is about.
         assert check_generalization(ws.view(), ["m_between"], text).verdict.verdict == "blocked"
     with pytest.raises(RefusedError, match="a date that its source gives"):
@@ -74,15 +76,48 @@ def test_names_block_and_details_warn() -> None:
     )  # fmt: skip
 
 
+def test_that_a_word_is_no_name_only_the_owner_can_say_and_only_of_one_text() -> None:
+    rain = ENTITY % (b"dog:rain", b"Rain")
+    owned = {
+        "c.md": memory_text("Rain limps.\n", id="m_limps", owner="si:ash", subject_ids='["dog:rain"]'),
+        "d.md": memory_text("Rain limps.\n", id="m_mine", subject_ids='["dog:rain"]'),
+    }
+    files = {**FILES, **owned, "entities/dog/rain.md": rain}
+    ws, theirs = memory_workspace(dict(files)), memory_workspace(dict(files), actor="si:ash")
+    said = "Old dogs tire in Rain"
+    with pytest.raises(RefusedError, match="entity name 'Rain'"):
+        generalize(theirs.view(), ["m_limps"], said, access=["*"], acknowledge=True)
+    with pytest.raises(RefusedError, match="entity name"):
+        generalize(ws.view(), ["m_mine"], f"{said}, says dog:rain", access=["*"], acknowledge=True)
+    with pytest.raises(RefusedError) as refused:
+        generalize(ws.view(), ["m_mine"], said, access=["*"])
+    assert "--acknowledge" in (refused.value.hint or "")
+    saved = generalize(ws.view(), ["m_mine"], said, title="On weather", access=["*"], acknowledge=True).saved
+    (event,) = (json.loads(data) for path, data in files_of(ws).items() if path.startswith("audit/"))
+    assert event["about"]["acknowledged"] == ["entity-name"]
+    assert (found_at(ws, saved.path), explain_access(ws.view(), saved.ref or "", "human:x").allowed) == ([], True)
+    written = files_of(ws)[saved.path]
+    for was, now in ((b"tire in", b"suffer in"), (b'acknowledged_by: "human:sean"', b'acknowledged_by: "si:ash"')):
+        assert was in written
+        files_of(ws)[saved.path] = written.replace(was, now)
+        assert found_at(ws, saved.path) == ["generalization-blocked"]
+    files_of(ws)[saved.path] = written.replace(b"---\n", b"---\ntags: [rain]\n", 1)
+    assert found_at(ws, saved.path) == ["generalization-blocked"]
+
+
+def found_at(ws: Workspace, path: str) -> list[str]:
+    """Return what the commit check finds in a new file."""
+    file = ws.view().original(path)
+    around = surroundings(ws.view(), frozenset({"m_murmur", "m_mine"}))
+    change = MemoryChange(before=None, after=file.memory, path_before=None, path_after=file.path)
+    return [finding.code for finding in check_widening([change], {file.path: file}, lambda _: around, ws.clock.now())]
+
+
 def test_a_text_that_gives_somebody_away_can_be_worked_on_until_it_is_committed() -> None:
     ws = memory_workspace(dict(FILES))
     saved = generalize(ws.view(), ["m_murmur"], SAFE, access=["*"]).saved
     files_of(ws)[saved.path] = files_of(ws)[saved.path].replace(SAFE.encode(), b"Bella needs regular checks")
-    file = ws.view().original(saved.path)
-    around = surroundings(ws.view(), frozenset({"m_murmur"}))
-    change = MemoryChange(before=None, after=file.memory, path_before=None, path_after=file.path)
-    found = check_widening([change], {file.path: file}, lambda _: around, ws.clock.now())
-    assert [finding.code for finding in found] == ["generalization-blocked"]
+    assert found_at(ws, saved.path) == ["generalization-blocked"]
     assert tag(ws.view(), saved.path, add=["hearts"]).changed
 
 
