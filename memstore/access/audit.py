@@ -406,6 +406,21 @@ def recorded(view: View, event: str, **about: str | list[str] | None) -> Written
     return Written(path, None, data)
 
 
+def rechained(view: View, written: Written) -> Written:
+    """Return the file of a new event as one that follows the latest events by now, as when it is about to be written.
+
+    Those that it followed when it was composed may have been taken back: what they record failed, or was interrupted.
+    """
+    event = read(written.path, written.after or b"")
+    if event is None:
+        return written
+    before, _ = events_in(view, folder_of(event.by), latest=_LATEST)
+    if (prev := heads(before)) == event.prev:
+        return written
+    path, data = write(event_id=event.id, at=event.at, by=event.by, event=event.event, about=event.about, prev=prev)
+    return Written(path, None, data)
+
+
 def append(view: View, event: str, act: Act | None = None, **about: str | list[str] | None) -> None:
     """Write an event and do its act, which changes nothing else in the vault, so `undo` knows nothing of it.
 

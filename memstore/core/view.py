@@ -239,7 +239,10 @@ class View(Protocol):
         """Return a transaction: the only way to write. See `core.transaction`."""
 
     def locked(self) -> AbstractContextManager[None]:
-        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds."""
+        """Keep other writers out; `LockedError` if one holds the lock for longer than a few seconds.
+
+        What one of them had begun before it died is settled first; `VaultError` if that is not possible now.
+        """
 
 
 class Whole(Protocol):

@@ -16,6 +16,7 @@ from memstore.trust import PINS
 from memstore.trust.read_keyring import is_counted, keeper_signature, read_keyring
 from memstore.vault.pending import own_pending
 from memstore.vault.staged import findings_of
+from memstore.vault.writing import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -32,31 +33,31 @@ def commit_pending(ws: Workspace, refs: Sequence[str], text: str | None) -> Comm
     """Commit the pending changes of the memories that refs name, or all of them; see `vault.status.commit`."""
     ws.history.require()
     ws.history.identity()
-    with ws.vault.lock():
+    with locked(ws):
         view = ws.view()
-        locked = ws.having(HISTORY, view.of(HISTORY))
+        asked = ws.having(HISTORY, view.of(HISTORY))
         waiting = view.of(WORK_TREE).pending()
         chosen = [_chosen(view, text, waiting) for text in refs]
         if chosen:
-            return _commit(view, locked, waiting, chosen, {}, text)
-        return _commit(view, locked, waiting, waiting.changes.memories, view.of(WORK_TREE).own_pending(), text)
+            return _commit(view, asked, waiting, chosen, {}, text)
+        return _commit(view, asked, waiting, waiting.changes.memories, view.of(WORK_TREE).own_pending(), text)
 
 
 def commit_paths(ws: Workspace, paths: Collection[str], text: str | None) -> Committed:
     """Commit the pending changes at these paths, old or new; for commands that commit what they wrote."""
     ws.history.require()
     ws.history.identity()
-    with ws.vault.lock():
+    with locked(ws):
         view = ws.view()
-        locked = ws.having(HISTORY, view.of(HISTORY))
+        asked = ws.having(HISTORY, view.of(HISTORY))
         waiting = view.of(WORK_TREE).pending()
         chosen = [change for change in waiting.changes.memories if {change.path_before, change.path_after} & {*paths}]
         own: Mapping[str, bytes | None] = {}
         if any(map(places.is_own_path, paths)):  # whoever writes them: an event, a consent
-            own = {path: data for path, data in own_pending(locked).items() if path in paths}
+            own = {path: data for path, data in own_pending(asked).items() if path in paths}
         # A note that became a memory elsewhere: no memory went with its old file.
         gone = [path for path in paths if path not in own and ws.vault.saved_at(path) is None]
-        return _commit(view, locked, waiting, chosen, own, text, gone=gone)
+        return _commit(view, asked, waiting, chosen, own, text, gone=gone)
 
 
 def _commit(

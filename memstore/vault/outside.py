@@ -46,7 +46,7 @@ class _Begun(NamedTuple):
 def with_act(ws: Workspace, act: Act, files: Sequence[Written]) -> Iterator[None]:
     """Do an act once its event is written in the block; if it fails, take the event back.
 
-    The caller holds the vault's lock.
+    The caller has the vault `locked`.
 
     Raises:
         VaultError: nothing can be noted, so nothing was done.
@@ -75,7 +75,7 @@ def with_forgetting(
 ) -> Iterator[None]:
     """Have this machine keep nothing of memories whose tombstones are written in the block, and otherwise all of it.
 
-    The caller holds the vault's lock, and makes the machine forget in the block.
+    The caller has the vault `locked`, and makes the machine forget in the block.
     """
     changed = next((file for file in files if file.before != file.after), None)
     tells = ws.vault.root / changed.path if changed else None

@@ -260,9 +260,9 @@ class VaultTransaction:
         if self._dry_run:
             self._answer_with_firsts(files)
             return
-        with self._ws.vault.lock():
+        with self._view.locked():
             said = self._answer_with_firsts(files)
-            self._own += self._granted(files)
+            self._own = [*map(self._rechained, self._own), *self._granted(files)]
             changed = [
                 *self._moved_files(),
                 *(
@@ -346,6 +346,11 @@ class VaultTransaction:
         from memstore.vault.sealing import stored_files
 
         return stored_files(self._view, self._ws, files, self._contexts)
+
+    def _rechained(self, file: Written) -> Written:
+        from memstore.access.audit import rechained
+
+        return rechained(self._view, file) if file.before is None and is_audit_path(file.path) else file
 
     def _granted(self, files: Sequence[MemoryFile]) -> Iterator[Written]:
         """Yield events for grants in this transaction that have none yet; a mended file grants what it did before."""
@@ -509,7 +514,7 @@ class VaultTransaction:
         from memstore.vault.undoing import taking_back
 
         vault, journal = self._ws.vault, self._ws.journal
-        with vault.lock():
+        with self._view.locked():
             done = self._taken_back_by_hand(last)
             back, events = taking_back(self._view, last, instant(self._ws.clock.now()))
             if not self._dry_run:
@@ -523,7 +528,7 @@ class VaultTransaction:
     def drop(self, last: Operation, mark: Callable[[], None]) -> None:
         """Undo an operation as if it had never been done, the only change of its transaction."""
         vault, journal = self._ws.vault, self._ws.journal
-        with vault.lock():
+        with self._view.locked():
             done = self._taken_back_by_hand(last)
             back = [Written(file.path, file.after, file.before) for file in last.files if file.path not in done]
             # A crash in between leaves a last operation that is taken back already, as if somebody had done it by hand.

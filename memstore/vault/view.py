@@ -204,7 +204,9 @@ class VaultView(Look):
         return VaultTransaction(self, self.ws, verb, dry_run=dry_run, commit=commit, message=message)
 
     def locked(self) -> AbstractContextManager[None]:
-        return self.ws.vault.lock()
+        from memstore.vault.writing import locked
+
+        return locked(self.ws)
 
     @cached_property
     def _voucher(self) -> Voucher:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
@@ -13,10 +13,11 @@ from memstore.files.fence import MOST_BYTES
 from memstore.files.vault import DONE_ALL_THE_SAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.core.change import Journal, Operation
     from memstore.files.vault import VaultFiles
+    from memstore.vault.workspace import Workspace
 
 _NOTHING = "; nothing was written"
 
@@ -41,6 +42,29 @@ class _TakenBack(NamedTuple):
     def is_all(self) -> bool:
         """Whether nothing is left to take back."""
         return not (self.written or self.unseen)
+
+
+@contextmanager
+def locked(ws: Workspace) -> Iterator[None]:
+    """Keep other writers out, and settle what one of them had begun outside of the tree before it died.
+
+    Raises:
+        LockedError: one stays for longer than a few seconds.
+        VaultError: that can't be settled now; what is written on top of it would be lost with it.
+    """
+    with ws.vault.lock():
+        if ws.pending_act is not None and ws.pending_act.exists():
+            from memstore.vault.outside import settle
+
+            try:
+                take_back_begun(ws.vault, ws.journal)
+                settle(ws)
+            except OSError as error:
+                raise VaultError(
+                    f"what an interrupted command had begun can't be settled: {_text(error)}; nothing was written",
+                    hint="make room on the disk, or fix the permissions",
+                ) from error
+        yield
 
 
 def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: Sequence[Written]) -> None:
@@ -72,7 +96,7 @@ def write_all(vault: VaultFiles, journal: Journal, operation: Operation, files: 
     # (4) takes the files back at once; after a crash before (4), whoever opens the vault next does so; a failure after
     # (4) changes nothing.
     try:
-        _take_back_begun(vault, journal)
+        take_back_begun(vault, journal)
         for file in files:
             _expect(vault, file)
         if len(changes) > 1:
@@ -103,13 +127,20 @@ def recover(vault: VaultFiles, journal: Journal) -> bool:
     """
     try:
         with vault.lock():
-            return _take_back_begun(vault, journal)
+            return take_back_begun(vault, journal)
     except (MemstoreError, OSError):
         return False
 
 
-def _take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
-    """Take back what was begun, unless it was recorded; raise `VaultError` if that is not possible."""
+def take_back_begun(vault: VaultFiles, journal: Journal) -> bool:
+    """Take back what a program that died had begun to write, unless it was recorded; the vault must be locked.
+
+    Returns:
+        Whether anything was begun.
+
+    Raises:
+        VaultError: that is not possible now.
+    """
     begun = journal.begun()
     if begun is not None and not journal.recorded():
         # Files are restored one by one, and the journal is cleared last: if this process dies, the next one continues.

@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 
+from memstore.access import FORGOTTEN
+from memstore.access.contexts import enter_context
 from memstore.access.forgotten import ForgottenTexts
+from memstore.core.errors import VaultError
 from memstore.core.memory import Memory
+from memstore.files.local_state import Environment, vault_hash
+from memstore.history.audit_check import verify_audit
+from memstore.memories.edit import tag
+from memstore.memories.forget import forget
+from memstore.vault.composition import open_workspace
+from memstore.vault.status import commit
 from tests.whole.program import InProcess
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from memstore.core.view import View
+
 
 TOLD = "The tram to the coast was late again on the day of the storm."
 
@@ -32,6 +47,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     vault.ok("entity", "add", "human:bob")
     vault.ok("add", "Tea at four.", "--access", "human:bob")
     vault.ok("add", TOLD, "--title", "Storm")
+    vault.ok("add", "The boats in the harbour were painted green and white before Easter.", "--title", "Boats")
     vault.ok("commit")
     return home
 
@@ -41,6 +57,11 @@ def vault(made: Path, tmp_path: Path) -> InProcess:
     home = tmp_path / "home"
     shutil.copytree(made, home, symlinks=True)
     return InProcess(home)
+
+
+def state_of(vault: InProcess) -> Path:
+    """Return the folder with the vault's local state; beside it is that of the vault that it is a copy of."""
+    return vault.vault / ".git" / "memstore" / vault_hash(vault.vault)
 
 
 def events(vault: InProcess, about: str) -> list[str]:
@@ -102,22 +123,86 @@ def test_the_event_of_an_act_that_was_killed_after_it_stays(
     assert not pending[0].exists()
 
 
+def opened(vault: InProcess) -> View:
+    """Return a view of the vault, as a server or a Python program has it open."""
+    with patch.dict(os.environ, vault.environment, clear=True):
+        return open_workspace(Environment.of_process(), vault=str(vault.vault), alone=True).view()
+
+
+def died(*_: object, **__: object) -> None:
+    raise Died
+
+
+def killed(vault: InProcess, at: str, *words: str) -> None:
+    """Run a command that is killed where it calls something."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(at, died)
+        patched.setattr("memstore.vault.outside.settle", lambda _: None)
+        assert vault.run(*words).returncode
+
+
+# What a program does that had the vault open when another one died.
+SECOND: dict[str, Callable[[View, Path], object]] = {
+    "act": lambda view, _: enter_context(view, "ctx:pub"),
+    "write": lambda view, path: tag(view, str(path), add=["weather"], commit=True),
+    "commit": lambda view, _: commit(view),
+}
+
+
+@pytest.mark.parametrize("second", SECOND)
+@pytest.mark.parametrize(("words", "event", "last"), ACTS, ids=[event for _, event, _ in ACTS])
+@pytest.mark.parametrize("is_done", [False, True], ids=["before", "after"])
+def test_a_program_that_was_open_settles_what_another_had_begun_before_it_died(
+    vault: InProcess, words: tuple[str, ...], event: str, last: str, second: str, *, is_done: bool
+) -> None:
+    view = opened(vault)
+    killed(vault, "memstore.vault.outside._clear" if is_done else last, *words)
+    assert len(events(vault, event)) == 1
+    SECOND[second](view.again(), next((vault.vault / "notes").rglob("storm-*.md")))
+    expected = is_done + (event == "context enter" and second == "act")
+    for _ in range(2):
+        assert len(events(vault, event)) == expected
+        assert not (state_of(vault) / "pending-act.json").exists()
+        vault.ok("list")
+    assert [one for one in verify_audit(view.again()).findings if one.code.startswith("audit-")] == []
+
+
+@pytest.mark.parametrize("at", ["memstore.vault.transaction.write_all", "memstore.vault.outside.scrub"])
+def test_forgetting_that_was_killed_is_settled_by_a_program_that_forgets_next(vault: InProcess, at: str) -> None:
+    first, second = (next(one["id"] for one in vault.json("list")["memories"] if one["title"] == title)
+                     for title in ("Storm", "Boats"))  # fmt: skip
+    view = opened(vault)
+    killed(vault, at, "forget", first)
+    forget(view, second)
+    is_done = at.endswith("scrub")
+    for _ in range(2):
+        assert bool(vault.found(TOLD)) is not is_done
+        assert (bool(view.of(FORGOTTEN).count([first])), bool(view.of(FORGOTTEN).count([second]))) == (is_done, True)
+
+
+def test_nothing_is_written_on_top_of_what_cannot_be_settled(vault: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    view = opened(vault)
+    killed(vault, ACTS[0][2], *ACTS[0][0])
+    before = vault.git("status", "--porcelain", "-uall")
+    with monkeypatch.context() as patched:
+        patched.setattr("memstore.vault.outside._clear", refused)
+        with pytest.raises(VaultError, match="what an interrupted command had begun can't be settled: there: Perm"):
+            enter_context(view.again(), "ctx:pub")
+    assert events(vault, "context enter") == []
+    assert before.count("\n") >= vault.git("status", "--porcelain", "-uall").count("\n")
+    enter_context(view.again(), "ctx:pub")
+    assert events(vault, "privacy share") == []
+
+
 @pytest.mark.parametrize("at", ["memstore.vault.transaction.write_all", "memstore.vault.outside.scrub"])
 def test_forgetting_that_was_killed_is_before_or_after_for_this_machine_too(
     vault: InProcess, at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = next(one["id"] for one in vault.json("list")["memories"] if one["title"] == "Storm")
     vault.ok("set", name, "importance=high")
-    state = next(one for one in vault.vault.glob(".git/memstore/*/") if not (one / "init").exists())  # not the first's
+    state = state_of(vault)
     undo = {path.name: path.read_bytes() for path in state.glob("last-operation*.json")}
-
-    def died(*_: object, **__: object) -> None:
-        raise Died
-
-    with monkeypatch.context() as patched:
-        patched.setattr(at, died)
-        patched.setattr("memstore.vault.outside.settle", lambda _: None)
-        assert vault.run("forget", name).returncode
+    killed(vault, at, "forget", name)
     vault.ok("list")
     is_done = at.endswith("scrub")
     assert bool(vault.found(TOLD)) is not is_done
