@@ -6,10 +6,13 @@ give away whom they were learnt from.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.access import RIGHTS
+from memstore.access.audit_events import folder_of, texts_of
 from memstore.access.consent import ConsentBook, who_may_permit
+from memstore.access.own_files import events_in
 from memstore.access.policy import Hearing, labels_of
 from memstore.access.reasons import verdict
 from memstore.access.world import Standings, needs_consent
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.access.audit_events import AuditEvent
     from memstore.access.generalization import GeneralizationVerdict
     from memstore.access.world import Decision, Labels, World
     from memstore.core.finding import Finding
@@ -138,10 +142,14 @@ _OF_CONSENT = frozenset({"grants-widened", "say-removed"})
 
 
 class WideningContext(NamedTuple):
-    """What a commit's memories are judged by: the registries, and the memories they were made from, by id."""
+    """What a commit's memories are judged by: the registries, and the memories they were made from, by id.
+
+    `events` returns the audit events; called only if needed.
+    """
 
     world: World
     memories: Mapping[str, Memory]
+    events: Callable[[], Iterable[AuditEvent]]
 
 
 def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
@@ -158,7 +166,12 @@ def surroundings(view: View, ids: frozenset[str]) -> WideningContext:
         new = {file.memory.id: file.memory for file in read if isinstance(file, MemoryFile) and file.memory.id}
         waiting = {name for memory in new.values() for name in _made_of(memory)} - memories.keys() - new.keys()
         memories |= new
-    return WideningContext(world, memories)
+    return WideningContext(world, memories, partial(events_now, view))
+
+
+def events_now(view: View) -> Iterable[AuditEvent]:
+    """Return the audit events that are there now, unchanged."""
+    return events_in({path: view.own_file(path) or b"" for path in view.of(RIGHTS).audit_paths()}).values()
 
 
 def unconsented(view: View, before: MemoryFile, after: MemoryFile) -> list[Finding]:
@@ -285,7 +298,7 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
     gone = [text for text in memory.derived_from if (ref := MemoryRef.parse(text)) and ref.id not in around.memories]
     subjects = _subjects(around, ids)
     found = judged(around, _text(memory), ids)
-    named = None if found.blocked_reason and _is_no_name(memory, around.world.owner, found) else found.blocked_reason
+    named = None if found.blocked_reason and _is_no_name(memory, around, found) else found.blocked_reason
     if blocked := named or check(_beside(memory), (), subjects).blocked_reason:
         yield _finding("generalization-blocked", file, "generalized", blocked, "say it without the name")
     elif warnings := _unacknowledged(memory.generalization, found, [*_uncompared(gone)]):
@@ -294,13 +307,21 @@ def _generalized(file: MemoryFile, around: WideningContext) -> Iterator[Finding]
         yield _finding("generalization-unacknowledged", file, "generalized", text, hint)
 
 
-def _is_no_name(memory: Memory, owner: str, found: GeneralizationVerdict) -> bool:
-    """Whether the vault's owner recorded that no word of exactly this text is meant as a name."""
+def _is_no_name(memory: Memory, around: WideningContext, found: GeneralizationVerdict) -> bool:
+    """Whether the vault's owner said that no word of exactly this text is meant as a name, and the audit has it."""
     from memstore.access.generalization import no_name_in
 
-    recorded = memory.generalization
-    told = recorded is not None and recorded.acknowledged_by == owner and no_name_in(_text(memory)) in recorded.checks
-    return told and not found.spells_id
+    recorded, owner, mark = memory.generalization, around.world.owner, no_name_in(_text(memory))
+    if recorded is None or recorded.acknowledged_by != owner or mark not in recorded.checks or found.spells_id:
+        return False
+    return any(
+        event.event == "generalize"
+        and event.by == owner
+        and event.path.startswith(folder_of(owner))
+        and memory.id in texts_of(event.about.get("memory"))
+        and mark in texts_of(event.about.get("acknowledged"))
+        for event in around.events()
+    )
 
 
 def _unacknowledged(

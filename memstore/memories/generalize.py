@@ -152,7 +152,7 @@ def generalize(
     }
     new = composed(view, values, text)
     made = new.edit.made.memory.id if new.edit.made else None
-    overridden = None if checked.verdict.safe else [*checked.verdict.checks]
+    overridden = None if checked.verdict.safe else [*checked.verdict.checks, *no_name]
     with view.transaction("generalize", **saving) as change:
         change.edit(new.edit)
         change.put(recorded(view, "generalize", memory=made, to=grants, sources=refs, acknowledged=overridden))

@@ -12,7 +12,7 @@ from memstore.access.audit import consents_gone
 from memstore.access.own_files import OwnFiles, events_in
 from memstore.access.policy import labels_of
 from memstore.access.unrecorded import Around, changed_by_hand, consents_by_hand, grants_by_hand
-from memstore.access.widening import WideningContext, check_widening, surroundings
+from memstore.access.widening import WideningContext, check_widening, events_now, surroundings
 from memstore.core.config import CONFIG_PATH
 from memstore.core.finding import Finding, in_order
 from memstore.core.finding_codes import finding_of
@@ -264,9 +264,8 @@ def _around(history: GitHistory, owner: str, ids: frozenset[str]) -> WideningCon
         if not new:
             break
     world = world_of(owner, own.items())
-    return WideningContext(
-        world._replace(memories={name: labels_of(memory) for name, memory in memories.items()}), memories
-    )
+    labels = {name: labels_of(memory) for name, memory in memories.items()}
+    return WideningContext(world._replace(memories=labels), memories, partial(_staged_events, history))
 
 
 def findings_of(
@@ -307,14 +306,10 @@ def findings_of(
         return Around(OwnFiles(before, owner), OwnFiles(after, owner), labels, places, _new(said_before))
 
     findings += changed_by_hand(changed, around, now, default_owner=view.config.owner)
-    findings += grants_by_hand(said_before, files, partial(_events, view), view.config.owner)
-    findings += consents_by_hand(changed, partial(_events, view))
+    findings += grants_by_hand(said_before, files, partial(events_now, view), view.config.owner)
+    findings += consents_by_hand(changed, partial(events_now, view))
     findings += transitions.duplicates(holders, {path: place for path, (_, place) in introduced.items()})
     return findings
-
-
-def _events(view: View) -> Iterable[AuditEvent]:
-    return events_in({path: view.own_file(path) or b"" for path in view.of(RIGHTS).audit_paths()}).values()
 
 
 def is_vault_inside(change: FileChange) -> bool:

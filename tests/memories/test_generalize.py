@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memstore.access import generalization
+from memstore.access.audit_events import write
+from memstore.access.generalization import no_name_in
 from memstore.access.privacy import explain_access
 from memstore.access.widening import check_widening, surroundings
 from memstore.core.change import MemoryChange
@@ -94,7 +96,7 @@ def test_that_a_word_is_no_name_only_the_owner_can_say_and_only_of_one_text() ->
     assert "--acknowledge" in (refused.value.hint or "")
     saved = generalize(ws.view(), ["m_mine"], said, title="On weather", access=["*"], acknowledge=True).saved
     (event,) = (json.loads(data) for path, data in files_of(ws).items() if path.startswith("audit/"))
-    assert event["about"]["acknowledged"] == ["entity-name"]
+    assert event["about"]["acknowledged"] == ["entity-name", no_name_in(f"On weather\n{said}")]
     assert (found_at(ws, saved.path), explain_access(ws.view(), saved.ref or "", "human:x").allowed) == ([], True)
     written = files_of(ws)[saved.path]
     for was, now in ((b"tire in", b"suffer in"), (b'acknowledged_by: "human:sean"', b'acknowledged_by: "si:ash"')):
@@ -103,6 +105,35 @@ def test_that_a_word_is_no_name_only_the_owner_can_say_and_only_of_one_text() ->
         assert found_at(ws, saved.path) == ["generalization-blocked"]
     files_of(ws)[saved.path] = written.replace(b"---\n", b"---\ntags: [rain]\n", 1)
     assert found_at(ws, saved.path) == ["generalization-blocked"]
+
+
+def test_that_a_word_is_no_name_counts_only_if_the_audit_has_it_from_the_owner() -> None:
+    rain = ENTITY % (b"dog:rain", b"Rain")
+    mine = memory_text("Rain limps.\n", id="m_mine", subject_ids='["dog:rain"]')
+    ws = memory_workspace({**FILES, "d.md": mine, "entities/dog/rain.md": rain})
+    path = generalize(ws.view(), ["m_mine"], "Old dogs tire in Rain", access=["*"], acknowledge=True).saved.path
+    files = files_of(ws)
+    (place,) = (one for one in files if one.startswith("audit/"))
+    said = json.loads(files.pop(place))
+    assert found_at(ws, path) == ["generalization-blocked"]  # the line of the file alone says nothing
+
+    def told(at: str = place, *, by: str = "human:sean", event: str = "generalize", **about: object) -> list[str]:
+        _, data = write(event_id=said["id"], at=said["at"], by=by, event=event, about={**said["about"], **about},
+                        prev=said["prev"])  # fmt: skip
+        files[at] = data
+        found = found_at(ws, path)
+        del files[at]
+        return found
+
+    assert told() == []
+    for forged in (
+        told(by="si:ash"), told(event="edit"), told(memory="m_other"), told(acknowledged=["entity-name"]),
+        told(acknowledged=["entity-name", no_name_in("Old dogs tire in rain!")]),
+        told(place.replace("human/sean", "si/ash")),
+    ):  # fmt: skip
+        assert forged == ["generalization-blocked"]
+    files[place] = json.dumps({**said, "digest": said["digest"][:-1] + "0"}).encode()
+    assert found_at(ws, path) == ["generalization-blocked"]
 
 
 def found_at(ws: Workspace, path: str) -> list[str]:
