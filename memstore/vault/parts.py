@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.core.errors import VaultError
+from memstore.core.places import is_sealed_path
+from memstore.trust import SEAL_KEYS
 from memstore.vault.look import LOOK
 from memstore.vault.workspace import Moment
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from memstore.access.registry import RegistryFile
     from memstore.access.stack import Mount, Stack
     from memstore.access.world import Labels, Session, World
+    from memstore.core.finding import Finding
     from memstore.core.places import RegistryKind
     from memstore.core.view import View
     from memstore.search.facets import Ranker
@@ -101,6 +104,36 @@ class MountedStacks:
     @property
     def keys(self) -> View:
         return self._look.ws.mounted_by.view_at() if self._look.ws.mounted_by else self._view
+
+
+class VaultSealed:
+    """The sealed files of a vault as a view shows them."""
+
+    def __init__(self, view: View) -> None:
+        self._view, self._look = view, view.of(LOOK)
+
+    @property
+    def rows(self) -> Sequence[int]:
+        return self._look.snapshot.catalog.sealed if self._look.is_owners else ()
+
+    def findings(self) -> Iterator[Finding]:
+        from memstore.vault.pending import misnamed
+        from memstore.vault.sealing import findings
+
+        self._view.require_owner()
+        yield from misnamed(self._look.ws)
+        if self.rows or any(is_sealed_path(path) for path in self._look.snapshot.catalog.column("path")):
+            yield from findings(self._view, self._look.ws, self.rows)
+
+    def misnamed(self) -> Sequence[str]:
+        from memstore.vault.pending import misnamed
+
+        return [finding.path for finding in misnamed(self._look.ws)] if self._look.is_owners else []
+
+    def context_key_of(self, path: str) -> str | None:
+        if self._view.read(path) is None or not is_sealed_path(path):
+            return None
+        return self._look.ws.of(SEAL_KEYS).context_of(path, self._look.ws.vault.stored(path))
 
 
 class VaultIndex:

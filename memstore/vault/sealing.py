@@ -22,8 +22,6 @@ from memstore.files.memory_file import MemoryFile
 from memstore.trust import SEAL_KEYS
 from memstore.trust.keyring import ATTEST_NAMESPACE, ED25519
 from memstore.trust.read_keyring import read_keyring
-from memstore.vault.look import LOOK
-from memstore.vault.pending import misnamed
 from memstore.vault.registries import registries_of
 from memstore.vault.sight import CatalogLabels
 
@@ -210,35 +208,10 @@ def keys_of(view: View, keyring: Keyring, name: str) -> list[PublicKey]:
     ]
 
 
-# -- what a view has of sealed files -----------------------------------------------------------------
+# -- what is wrong with sealed files -----------------------------------------------------------------
 
 
-class VaultSealed:
-    """The sealed files of a vault as a view shows them."""
-
-    def __init__(self, view: View) -> None:
-        self._view, self._look = view, view.of(LOOK)
-
-    @property
-    def rows(self) -> Sequence[int]:
-        return self._look.snapshot.catalog.sealed if self._look.is_owners else ()
-
-    def findings(self) -> Iterator[Finding]:
-        self._view.require_owner()
-        yield from misnamed(self._look.ws)
-        if self.rows or any(is_sealed_path(path) for path in self._look.snapshot.catalog.column("path")):
-            yield from _findings(self._view, self._look.ws, self.rows)
-
-    def misnamed(self) -> Sequence[str]:
-        return [finding.path for finding in misnamed(self._look.ws)] if self._look.is_owners else []
-
-    def context_key_of(self, path: str) -> str | None:
-        if self._view.read(path) is None or not is_sealed_path(path):
-            return None
-        return self._look.ws.of(SEAL_KEYS).context_of(path, self._look.ws.vault.stored(path))
-
-
-def _findings(view: View, ws: Workspace, unread: Sequence[int]) -> Iterator[Finding]:
+def findings(view: View, ws: Workspace, unread: Sequence[int]) -> Iterator[Finding]:
     """Yield what is wrong with sealed files that can be read, and how many can't."""
     paths = view.column("path")
     known = {paths[row] for row in view.rows}

@@ -247,7 +247,7 @@ def _shared(view: View) -> SharedStacks:
 
 
 def _sealed(view: View) -> SealedFiles:
-    from memstore.vault.sealing import VaultSealed
+    from memstore.vault.parts import VaultSealed
 
     return VaultSealed(view)
 

@@ -34,6 +34,17 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return program
 
 
+def loaded_by(vault: Program, words: list[str]) -> set[str]:
+    """Return the modules that are loaded when a command ends that was given once before."""
+    code = f"import sys; from memstore.cli.main import main; main({words!r}); print('LOADED', *sorted(sys.modules))"
+    for _ in range(2):
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(
+            command, cwd=vault.vault, env=vault.environment, capture_output=True, text=True, check=True
+        )
+    return {*done.stdout.rpartition("LOADED ")[2].split()}
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize(
     ("words", "spared"),
@@ -46,11 +57,9 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Program:
     ],
 )
 def test_the_second_time_a_command_loads_what_it_needs(vault: Program, words: list[str], spared: set[str]) -> None:
-    code = f"import sys; from memstore.cli.main import main; main({words!r}); print('LOADED', *sorted(sys.modules))"
-    for _ in range(2):
-        command = [sys.executable, "-c", code]
-        done = subprocess.run(
-            command, cwd=vault.vault, env=vault.environment, capture_output=True, text=True, check=True
-        )
-    loaded = {*done.stdout.rpartition("LOADED ")[2].split()}
-    assert loaded & (spared | FOREIGN) == set()
+    assert loaded_by(vault, words) & (spared | FOREIGN) == set()
+
+
+def test_a_plain_status_loads_nothing_that_verifies_searches_or_compares(vault: Program) -> None:
+    spared = {"memstore.trust.keyring", "memstore.trust.read_keyring", "memstore.vault.sealing"}
+    assert loaded_by(vault, ["status"]) & (spared | COMPARING | {"memstore.search.query"}) == set()
