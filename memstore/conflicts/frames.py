@@ -203,7 +203,7 @@ _EXCEPT = re.compile(
 _IF = re.compile(r"\b(?:if|unless|whether)\b", re.IGNORECASE)
 _HERS = re.compile(r"^ *(her|his|its)\b", re.IGNORECASE)
 _POSSESSOR = re.compile(r"\b(\w+?)(?:['’]s\b|s['’](?= ))")
-_NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*+")
+_NAME = re.compile(r"\b[^\W_]++(?:-[^\W_]++)*")
 
 
 class Frame(NamedTuple):

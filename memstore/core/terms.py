@@ -25,7 +25,7 @@ _ON_CLUSTERS = (
 _MARKED = "\u0900-\u0963\u0966-\u096f\u0971-\u0dff"
 # A word; `3:30`, `v1.2` and `10.0.0.1` are one word each, and so is `don't`. The quantifiers are possessive (`++`,
 # `*+`): the pattern never backtracks, so the engine stores no state for it.
-_WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*+(?:'\w++)*+")
+_WORD = re.compile(r"\w++(?:(?<=\d)[.:]\d++)*(?:'\w++)*")
 _LETTER = rf"(?:[^\W{_UNSPACED}{_CLUSTERED}]|[{_MARKED}])"
 _FIRST_MARKED, _LAST_CLUSTERED, _FIRST_UNSPACED = _MARKED[0], _CLUSTERED[-1], _UNSPACED[0]
 # Attached to a word without being one: the English possessive, the French and Italian article.

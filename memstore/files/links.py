@@ -110,10 +110,10 @@ _TOKEN = re.compile(
         (?:\#(?P<heading>[^\[\]|\x00-\x1f]*+))?
         (?:\|[^\[\]\x00-\x1f]*+)?\]\]
     | \[
-    | \](?:\([ \t]*+
-        (?:<(?P<angle>[^<>\x00-\x1f]*+)>|(?P<plain>[^\s()<>\x00-\x1f]*+(?:\([^\s()<>\x00-\x1f]*+\)[^\s()<>\x00-\x1f]*+)*+))
-        (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?+
-        [ \t]*+(?P<close>\)))?+
+    | \](?>(?:\([ \t]*+
+        (?:<(?P<angle>[^<>\x00-\x1f]*+)>|(?P<plain>[^\s()<>\x00-\x1f]*+(?>(?:\([^\s()<>\x00-\x1f]*+\)[^\s()<>\x00-\x1f]*+)*)))
+        (?>(?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?)
+        [ \t]*+(?P<close>\)))?)
     | \n(?=[ \t\r]*+\n)                                      # a blank line: no link goes beyond it
     """,
     re.VERBOSE,
@@ -126,7 +126,7 @@ _DEFINITION = re.compile(
     r"""
     ^[ ]{0,3}\[(?!\^)[^\[\]\n]++\]:[ \t]*+
     (?:<(?P<angle>[^<>\x00-\x1f]++)>|(?P<plain>[^\s<>\x00-\x1f]++))
-    (?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?+
+    (?>(?:[ \t]++(?:"[^"\n]*+"|'[^'\n]*+'|\([^()\n]*+\)))?)
     [ \t\r]*+$
     """,
     re.VERBOSE | re.MULTILINE,
@@ -135,7 +135,7 @@ _DEFINITION = re.compile(
 _HTML = re.compile(
     r"""
     <(?:a(?=\s)(?P<a>)|img(?=\s))
-    (?:\s++(?!(?:href|src)\s*+=)[^\s"'<>=/]++(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>=]++))?+)*+
+    (?>(?:\s++(?!(?:href|src)\s*+=)[^\s"'<>=/]++(?>(?:\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+'|[^\s"'<>=]++))?))*)
     \s++(?(a)href|src)\s*+=\s*+
     (?:"(?P<double>[^"<>\x00-\x1f]*+)"|'(?P<single>[^'<>\x00-\x1f]*+)')
     """,
@@ -231,7 +231,9 @@ def _markdown_link(begin: int, found: re.Match[str]) -> PlacedLink | None:
 _IN_VALUE = re.compile(r"\[\[([^\[\]\x00-\x1f]++)\]\]")
 _OUTER_KEY = re.compile(r"[\"']?([^\s\"':#-][^\s\"':]*)[^:\n]*:")
 # A text in quotes that begins and ends on a line.
-_QUOTED = re.compile(r"""(?:[:,\[-]\s++|\[|\A\s*+)(?:(?P<single>')(?:[^'\n]|'')*+'|(?P<double>")(?:[^"\\\n]|\\.)*+")""")
+_QUOTED = re.compile(
+    r"""(?:[:,\[-]\s++|\[|\A\s*+)(?:(?P<single>')(?>(?:[^'\n]|'')*)'|(?P<double>")(?>(?:[^"\\\n]|\\.)*)")"""
+)
 _ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
 _SAME = frozenset('"\\/ ')
 _OPENS_VALUE = re.compile(r"[:,\[-]\s*+\Z|\A\s*+\Z")

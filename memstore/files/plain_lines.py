@@ -29,16 +29,18 @@ _QUOTED = r"""(?:"[^"\\\n]*+"|'[^'\n]*+'(?!'))"""
 # Without quotes: a letter or digit, then nothing that any reader treats as syntax. A blank has one of these characters
 # on either side, so it neither begins a comment nor ends the line; a colon is followed by a letter, so it doesn't end a
 # key.
-_TEXT, _ITEM = (rf"[^\W_]{of}*+(?:(?:\ |:(?=[\w/])){of}++)*+" for of in (r"""[^\n\ "#:\[\\\]^`{}]""", r"[\w./()'+-]"))
-_LIST = rf"\[(?:(?:{_QUOTED}|{_ITEM})(?:,\ (?!\])|(?=\])))*+\]"
+_TEXT, _ITEM = (
+    rf"[^\W_]{of}*+(?>(?:(?:\ |:(?=[\w/])){of}++)*)" for of in (r"""[^\n\ "#:\[\\\]^`{}]""", r"[\w./()'+-]")
+)
+_LIST = rf"\[(?>(?:(?:{_QUOTED}|{_ITEM})(?:,\ (?!\])|(?=\])))*)\]"
 _PART = rf"{_KEY}:\ (?:{_QUOTED}|{_LIST}|{_ITEM})"
-_MAP = rf"\{{(?:{_PART}(?:,\ (?!\}})|(?=\}})))++\}}"
+_MAP = rf"\{{(?>(?:{_PART}(?:,\ (?!\}})|(?=\}})))+)\}}"
 
 _pair = re.compile(
     rf"""
     ({_KEY}):
     (?: \ ({_QUOTED}|{_LIST}|{_MAP}|{_TEXT})                                   # a value on the key's line,
-      | (?=\n(?P<indent>\ {{0,4}})-) ((?:\n(?P=indent)-\ (?:{_QUOTED}|{_MAP}|{_TEXT}))++)  # a list on the lines below,
+      | (?=\n(?P<indent>\ {{0,4}})-) ((?>(?:\n(?P=indent)-\ (?:{_QUOTED}|{_MAP}|{_TEXT}))+))  # a list below it,
       |                                                                       # or nothing
     )
     (?:\n|\Z)

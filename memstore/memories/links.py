@@ -336,7 +336,7 @@ def _relative(path: str, of: str, link: TextLink) -> str:
 _AS_IT_IS = "/!$&'()*+,;=:@~"
 _IN_ATTRIBUTE = "/!$()*+,;=:@~"
 _ENCODED = re.compile(r"%[89A-Fa-f][0-9A-Fa-f]")  # a non-ASCII character that does not need encoding
-_BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*+")
+_BALANCED = re.compile(r"[^()]*+(?:\([^()]*+\)[^()]*+)*")
 
 
 def _written(path: str, link: TextLink, after: str) -> str | None:

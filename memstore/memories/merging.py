@@ -235,7 +235,7 @@ def _values(files: Three[MemoryFile]) -> MergedValues:
 
 # A comment, or a quoted text, in which `#` does not begin a comment.
 _COMMENT = re.compile(
-    r"""(?<![^\s\[{,:])(?:"(?:[^"\\\n]|\\.)*+"|'(?:[^'\n]|'')*+')|(?:^|(?<=\s))(#.*)$""", re.MULTILINE
+    r"""(?<![^\s\[{,:])(?:"(?>(?:[^"\\\n]|\\.)*)"|'(?>(?:[^'\n]|'')*)')|(?:^|(?<=\s))(#.*)$""", re.MULTILINE
 )
 
 
