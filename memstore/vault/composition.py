@@ -394,10 +394,10 @@ def _finish_what_was_begun(env: Environment, state: Path, vault: Files) -> None:
 def _settle_act(ws: Workspace) -> None:
     """Settle what a killed program had begun to do outside of the tree; nothing is done while it is alive."""
     if ws.pending_act is not None and ws.pending_act.exists():
-        from memstore.vault.outside import settle
+        from memstore.vault.writing import locked
 
-        with suppress(MemstoreError, OSError), ws.vault.lock():
-            settle(ws)
+        with suppress(MemstoreError, OSError), locked(ws):
+            pass
 
 
 def _embedder(env: Environment, chosen: UserConfig) -> Embedder | None:
