@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import io
-import json
 import os
 import shutil
 import subprocess
@@ -18,7 +17,7 @@ from typing import Any, Self
 from unittest.mock import patch
 
 from memstore.cli.main import main
-from tests.installed import MEMSTORE, at_home
+from tests.installed import MEMSTORE, at_home, validated
 
 Done = subprocess.CompletedProcess[str]
 
@@ -54,8 +53,8 @@ class Program:
         return done.stdout
 
     def json(self, *words: str, **environment: str) -> Any:
-        """Run memstore with `--json`, which must succeed; return the document."""
-        return json.loads(self.ok("--json", *words, stdin=None, cwd=None, **environment))
+        """Run memstore with `--json`, which must succeed; return the document, which must follow its schema."""
+        return validated(self.ok("--json", *words, stdin=None, cwd=None, **environment))
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """Start memstore in the vault without waiting for it."""
