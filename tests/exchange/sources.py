@@ -354,7 +354,7 @@ SOURCES: Mapping[str, Made] = {
         ),
         {"The greenhouse"},
     ),
-    "server-memory": Made({"memory.jsonl": SERVER_MEMORY}, "memory.jsonl", ("Ada", "Kandy")),
+    "server-memory": Made({"memory.jsonl": SERVER_MEMORY}, "memory.jsonl", ("Ada", "Kandy"), {"Ada", "Kandy"}),
     "claude-code": Made(
         {
             "projects/-home-ada-tea/memory/MEMORY.md": INDEX,
