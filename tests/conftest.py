@@ -32,7 +32,7 @@ settings.register_profile(
     derandomize=False,
     suppress_health_check=list(HealthCheck),
 )
-settings.register_profile("soak", settings.get_profile("memstore"), max_examples=60)
+settings.register_profile("soak", settings.get_profile("memstore"), max_examples=40)
 settings.load_profile("memstore")
 # A shell lets what it runs in the background ignore Ctrl-C, and what the tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
