@@ -445,9 +445,15 @@ def _rewritten(clone: GitProcess, found: _Found) -> dict[str, str]:
             check=False,
         )
     if done.returncode:
-        raise GitError(f"git-filter-repo failed: {done.stderr.decode(errors='replace').strip()}")
+        raise GitError(f"git-filter-repo failed: {_reason(done.stderr.decode(errors='replace'))}")
     lines = (clone.folder / "filter-repo" / "commit-map").read_text().splitlines()[1:]
     return {old: new for old, new in (line.split() for line in lines) if new.strip("0")}
+
+
+def _reason(told: str) -> str:
+    """Return the line of what git-filter-repo printed that says why it failed: git's, else the last of a traceback."""
+    lines = [line.strip() for line in told.splitlines() if line.strip()]
+    return next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1] if lines else "no reason")
 
 
 def _identity(repository: Repository, environ: Mapping[str, str]) -> dict[str, str]:

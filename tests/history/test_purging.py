@@ -357,6 +357,22 @@ def test_of_an_interrupted_purge_nothing_is_left(
     assert {*tmp_path.iterdir()} == {*before, tmp_path / "clean"}
 
 
+def test_of_a_failure_of_git_its_own_line_is_told(vault: Written, tmp_path: Path) -> None:
+    forgotten(vault)
+    (tmp_path / "bin").mkdir()
+    wrapper = tmp_path / "bin/git"
+    full = "fatal: sha1 file write error: No space left on device"
+    wrapper.write_text(
+        f'#!/bin/sh\ncase "$*" in *fast-import*) echo "{full}" >&2; exit 128;; esac\nexec {shutil.which("git")} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    environ = {**os.environ, "PATH": f"{wrapper.parent}{os.pathsep}{os.environ['PATH']}"}
+    with pytest.raises(GitError) as failed:
+        GitHistory(vault.root, environ).purged(["m_secret"], tmp_path / "clean")
+    assert str(failed.value) == f"git-filter-repo failed: {full}"
+    assert not (tmp_path / "clean").exists()
+
+
 def failing(error: BaseException) -> Callable[..., None]:
     def fail(*_: object) -> None:
         raise error

@@ -14,7 +14,7 @@ from memstore.vault.status import undo
 from tests.installed import validated
 from tests.memory_workspace import OWNER, files_of, memory_workspace
 from tests.support import memory_text
-from tests.whole.program import InProcess
+from tests.whole.program import InProcess, Program
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,7 +126,7 @@ def test_an_item_goes_to_the_end_of_what_is_there(body: str, expected: str) -> N
 
 
 def test_two_who_begin_the_day_at_once_begin_one_note(tmp_path: Path) -> None:
-    program = InProcess(tmp_path)
+    program = Program(tmp_path)
     program.init()
     words = ["one", "two", "three", "four"]
     with ThreadPoolExecutor() as pool:
