@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.access.world import Decision, Labels, World
+    from memstore.access.world import BlobLabels, Decision, Labels, World
     from memstore.core.config import Config
     from memstore.files.disk_vault import DiskVault
     from memstore.files.walk import Rules
@@ -224,7 +224,7 @@ class _Check:
         self._places: dict[str, str | None] = {}  # by path of the repository
         self._decide: dict[str, str | None] = {}
         # By all that decides, labels and own files by identity: most versions of a file have the same.
-        self._refusals: dict[tuple[str, str, FileKind, int, int], tuple[str, str] | None] = {}
+        self._refusals: dict[tuple[str, str, FileKind, tuple[str, ...], int, int], tuple[str, str] | None] = {}
         pushed = self._pushed = self._read_all(commits)
         held = _combined(blobs[blob].labels for blob in today.files.values())
         self._today_ids = held.keys()
@@ -255,7 +255,7 @@ class _Check:
         own = self._own[commit.id] = self._own_files(commit)
         for change in commit.changes:
             said = self._blobs[change.new or ""]
-            alike = change.path, change.mode, said.kind, id(said.labels), id(own)
+            alike = change.path, change.mode, said.kind, said.names, id(said.labels), id(own)
             if alike not in self._refusals:
                 refused = self._refused_beside_notes if self._today.config.mixed else self._refused
                 self._refusals[alike] = None if self._is_judged_elsewhere(own, change) else refused(commit, change)
@@ -309,7 +309,7 @@ class _Check:
                 if broken
                 else ("it is a plain note, which is for the owner alone", "push-no-memory")
             )
-        return self._denied(commit, said.labels)
+        return self._denied(commit, said.labels) or self._denied_by_another_id(change.path, said)
 
     def _refused_beside_notes(self, commit: SentCommit, change: TreeChange) -> tuple[str, str] | None:
         """Return why a file of a mixed vault may not go: plain notes and all other files are the repository's.
@@ -323,7 +323,7 @@ class _Check:
             if said and said.kind is FileKind.BROKEN:
                 return "it can't be read, so nobody knows who may see it", "push-broken"
             if said and said.labels:
-                return self._denied(commit, said.labels)
+                return self._denied(commit, said.labels) or self._denied_by_another_id(change.path, said)
             inside = self._inside(change.path)
             if inside is not None and self._is_vaults_own(inside, change.new or ""):
                 return "it is the vault's own, so it is for the owner alone", "push-no-memory"
@@ -374,6 +374,17 @@ class _Check:
         if readers and (denial := readers.denial(labels)):
             return f"by that commit's registries, {_hidden_from(denial)}", "push-hidden"
         return None
+
+    def _denied_by_another_id(self, path: str, said: BlobLabels) -> tuple[str, str] | None:
+        """Return why a memory may not go that has, today, another id: what is at its path, and has one of its names.
+
+        An id that the vault has today is that of a memory that was moved, and something else is at its place.
+        """
+        here = self._blobs[self._today.files.get(self._place(path) or "", "")]
+        if not (said.labels and here.labels) or said.labels.id in self._today_ids or not {*said.names} & {*here.names}:
+            return None
+        denial = self._readers.denial(here.labels)
+        return (f"it has another id today, and {_hidden_from(denial)}", "push-hidden") if denial else None
 
     def _all_see_notes(self) -> bool:
         return {*self._readers.names} <= {*self._today.config.notes_for}

@@ -222,6 +222,27 @@ def test_a_memory_that_is_hidden_today_was_shown_when_it_was_committed(pushing: 
     assert "as it is today" in pushing.refused("origin", "then:new")
 
 
+def test_a_memory_that_is_hidden_today_under_another_id(pushing: Pushing) -> None:
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb", "Other words.\n", title="Her salary"))
+    pushing.commit("b.md", seen("m_bbb", "It rose.\n", title="The salary", aliases="[pay rise]"))
+    git(pushing.root, "branch", "then")
+    for title in ("The salary", "Pay rise\naliases: [pay rise]"):
+        pushing.vault.write("b.md", memory("m_ccc", "It rose.\n", title=title))
+        said = pushing.refused("origin", "then:main")
+        assert said.count("b.md: it has another id today, and human:bob may not see it") == 1, said
+    pushing.vault.write("moved.md", seen("m_bbb", "It rose.\n", title="The salary"))
+    pushing.passes("origin", "then:main")  # the one that was pushed is elsewhere today
+
+
+def test_another_memory_at_the_place_of_one_that_is_gone_hides_nothing(pushing: Pushing) -> None:
+    pushing.passes()
+    pushing.commit("b.md", seen("m_bbb", "It rose.\n", title="The salary"))
+    git(pushing.root, "branch", "then")
+    pushing.vault.write("b.md", memory("m_ccc", "It rains.\n", title="Weather"))
+    pushing.passes("origin", "then:main")
+
+
 def test_what_a_merge_brings_by_itself(pushing: Pushing) -> None:
     pushing.passes()
     git(pushing.root, "switch", "-q", "-c", "side")
